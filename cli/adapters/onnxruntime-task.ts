@@ -7,6 +7,8 @@ export interface OptimizeTask {
   /** Path of the optimized graph, and the name of the file next to it for its weights. */
   readonly graph: string;
   readonly weights: string;
+  /** Whether integer weights stay integers. */
+  readonly keepIntegers: boolean;
 }
 
 export interface TryTask {

@@ -1,3 +1,4 @@
+import type { InputName } from '../../runtime/contract/manifest.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { Pooling } from '../../runtime/contract/sentence.ts';
 import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.ts';
@@ -23,6 +24,8 @@ export interface BuildConfig {
   readonly build: boolean;
   /** Output of the graph that the user chose. */
   readonly output: string | undefined;
+  /** The graph's own names of its inputs, by what they are fed with. */
+  readonly inputs: Partial<Readonly<Record<InputName, string>>>;
   /** Maximum number of tokens of a text that the user chose. */
   readonly maxLength: number | undefined;
   readonly tokenizer: TokenizerOptions;

@@ -33,6 +33,7 @@ export function resolveConfig(
     transformLimits: limits(fields.transform_limits),
     build: defaulted(fields.build),
     output: fields.output,
+    inputs: fields.inputs ?? {},
     maxLength: fields.max_length ?? fields.tokenizer?.max_length,
     tokenizer: fields.tokenizer ?? {},
     sentence: sentenceConfig(fields),

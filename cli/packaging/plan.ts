@@ -159,6 +159,7 @@ export type ModelFacts = Pick<
   Manifest,
   'inputs' | 'output' | 'width' | 'precision' | 'batching' | 'tokenizer'
 > & {
+  readonly graphChanges: readonly string[] | undefined;
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
@@ -169,13 +170,14 @@ export type ModelFacts = Pick<
 
 /** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { id2label, scoreFunction, sentence, transform, license, card, ...rest } = facts;
+  const { graphChanges, id2label, scoreFunction, sentence, transform, license, card, ...rest } = facts;
   return {
     name: config.name,
     version: config.version,
     modelType: config.modelType,
     builtBy: `encoderfile ${builderVersion}`,
     ...rest,
+    ...(graphChanges ? { graphChanges } : {}),
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),

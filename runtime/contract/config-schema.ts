@@ -63,6 +63,21 @@ const sentence = {
   ),
 };
 
+const inputName = (what: string) =>
+  Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph that takes ${what}.` }));
+const inputs = Type.Object(
+  {
+    input_ids: inputName('the ids of the tokens'),
+    attention_mask: inputName('1 for each token and 0 for padding'),
+    token_type_ids: inputName('the number of the text that each token belongs to'),
+    position_ids: inputName('the position of each token'),
+  },
+  {
+    additionalProperties: false,
+    description: 'Names of the inputs in the ONNX graph, if they are not the usual ones. Default: by name.',
+  },
+);
+
 const { instructions, memory_mb, seconds } = DEFAULT_TRANSFORM_LIMITS;
 const transformLimits = Type.Object(
   {
@@ -135,6 +150,7 @@ const build = Type.Object(
           'Output of the ONNX graph to read results from. Default: the output that fits `model_type`, by name or by shape.',
       }),
     ),
+    inputs: Type.Optional(inputs),
     max_length: Type.Optional(
       Type.Integer({
         minimum: 3,

@@ -22,6 +22,8 @@ export interface Manifest {
   readonly precision: string;
   /** Which texts can share a run. Undefined in files of older builders, where it means `any`. */
   readonly batching?: Batching;
+  /** What the build changed in the graph, one sentence each; undefined if nothing. */
+  readonly graphChanges?: readonly string[];
   /** Label of each output index; undefined for embeddings. */
   readonly id2label?: Readonly<Record<string, string>>;
   /** Score function, only for sequence_classification models. */

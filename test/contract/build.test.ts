@@ -125,7 +125,7 @@ verifiesOnce('build:bad-model', async () => {
       /is not a text encoder: it has no input `input_ids`|requires the input `x`/,
     ],
     [broken('extra-input.onnx'), /requires the input `pixel_values`, which texts do not provide/],
-    [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 is required/],
+    [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 or int32 is required/],
     [
       broken('wrong-output-name.onnx'),
       /Model must return logits for model_type sequence_classification.*`output_0`/,

@@ -2,18 +2,31 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
 import type { Batching } from '../../../runtime/contract/batching.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
-import { checkSignature, type Signature } from '../onnx/check-signature.ts';
+import { adaptInputs } from '../onnx/adapt-inputs.ts';
+import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
+import { dequantizeLate } from '../onnx/dequantize-late.ts';
+import { explainLoad } from '../onnx/explain-load.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
+import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
-import type { OutputRequest, SelectedOutput } from '../onnx/select-output.ts';
+import type { MatchedInput } from '../onnx/match-inputs.ts';
+import type { SelectedOutput } from '../onnx/select-output.ts';
 import { findBatching } from './find-batching.ts';
+import { findMaxLength } from './find-max-length.ts';
+import { firstLine } from './first-line.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+
+export interface GraphRequest extends SignatureRequest {
+  /** Whether the user chose the maximum length, which is then not reduced. */
+  readonly isLengthChosen: boolean;
+}
 
 export interface PreparedGraph {
   readonly graphPath: string;
@@ -24,6 +37,10 @@ export interface PreparedGraph {
   readonly precision: string;
   /** Which texts can share a run. */
   readonly batching: Batching;
+  /** Maximum number of tokens of a text. */
+  readonly maxLength: number;
+  /** What was changed in the graph for the runtime, one sentence each. */
+  readonly changes: readonly string[];
   /** The output for each sample text when run alone. */
   readonly samples: readonly Tensor[];
 }
@@ -39,7 +56,7 @@ const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
  * one float32 output, and a batch is run through the result. All files are written to `folder`.
  */
 export function prepareGraph(
-  request: OutputRequest,
+  request: GraphRequest,
   tokenizer: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
@@ -48,20 +65,24 @@ export function prepareGraph(
 
 async function prepareWith(
   runtime: OnnxRuntime,
-  request: OutputRequest,
+  request: GraphRequest,
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
   const { file: model } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
-  await optimize(runtime, model, graphPath);
+  const keepIntegers = await withFileSource(model, hasIntegerWeights);
+  await optimize(runtime, model, graphPath, keepIntegers);
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph.`);
 
-  const signature = checkSignature(graph, request);
-  checkVocabulary(graph, tokenizer.vocabularySize, model);
+  const { matched, ...signature } = checkSignature(graph, request);
+  checkVocabulary(embeddingRows(graph, idsOf(matched)), tokenizer.vocabularySize, model);
+  const precision = precisionOf(graph);
+  if (keepIntegers) dequantizeLate(graph);
+  const changes = adaptInputs(graph, matched, model);
   keepOutput(graph, signature.output.name);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   // A model with only tiny tensors has no external weights.
@@ -77,7 +98,17 @@ async function prepareWith(
     throw configError(`${model} failed on a sample text: ${firstLine(error)}`, error);
   });
   const width = checkDims(dims, ids, output, model);
-  await runLongest(run, ids, settings.maxLength, model);
+  const maxLength = await findMaxLength({
+    run,
+    sample: ids[0] ?? [],
+    maxLength: settings.maxLength,
+    padId: settings.padId,
+    isChosen: request.isLengthChosen,
+    model,
+  });
+  if (maxLength < settings.maxLength) {
+    changes.push(`Texts are limited to ${maxLength} tokens, because the model fails on longer ones`);
+  }
   const samples: Tensor[] = [];
   for (const row of ids) {
     const { data, dims: shape } = await run([row]);
@@ -88,40 +119,32 @@ async function prepareWith(
     weightsPath,
     signature,
     width,
-    precision: precisionOf(graph),
+    precision,
     batching: await findBatching({ graph, inputs, texts: [...ids, ...(await encode([LONG_TEXT]))], run }),
+    maxLength,
+    changes,
     samples,
   };
 }
 
-async function optimize(runtime: OnnxRuntime, model: string, graph: string): Promise<void> {
+const idsOf = (inputs: readonly MatchedInput[]): string =>
+  inputs.find(({ name }) => name === 'input_ids')?.value.name ?? 'input_ids';
+
+async function optimize(
+  runtime: OnnxRuntime,
+  model: string,
+  graph: string,
+  keepIntegers: boolean,
+): Promise<void> {
   if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
   try {
-    await runtime.optimize({ model, graph, weights: ASSETS.weights });
+    await runtime.optimize({ model, graph, weights: ASSETS.weights, keepIntegers });
   } catch (error) {
-    throw configError(`ONNX Runtime cannot load ${model}: ${firstLine(error)}`, error);
+    throw configError(`ONNX Runtime cannot load ${model}: ${explainLoad(firstLine(error))}`, error);
   }
 }
 
-/** Runs one text of the maximum length, which fails if the model's position table is shorter. */
-async function runLongest(
-  run: (ids: readonly (readonly number[])[]) => Promise<TryResult>,
-  [sample = []]: readonly (readonly number[])[],
-  maxLength: number,
-  model: string,
-): Promise<void> {
-  const ids = Array.from({ length: maxLength }, (_, at) => sample[Math.min(at, 1)] ?? 0);
-  await run([ids]).catch((error: unknown) => {
-    throw configError(
-      `${model} failed on a text of ${maxLength} tokens, which its config files allow: ${firstLine(error)}. ` +
-        'Set `max_length` in the config to the maximum number of tokens of the model.',
-      error,
-    );
-  });
-}
-
-function checkVocabulary(graph: GraphProto, vocabularySize: number, model: string): void {
-  const rows = embeddingRows(graph);
+function checkVocabulary(rows: number | undefined, vocabularySize: number, model: string): void {
   if (rows === undefined || vocabularySize <= rows) return;
   throw configError(
     `tokenizer.json has ${vocabularySize} tokens, but ${model} has only ${rows}. Both must come from the same model.`,
@@ -144,5 +167,3 @@ function checkDims(
       `\`${name}\` of ${model} is [${dims.join(', ')}].`,
   );
 }
-
-const firstLine = (error: unknown): string => messageOf(error).split('\n')[0] ?? '';

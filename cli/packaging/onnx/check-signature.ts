@@ -1,7 +1,8 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
+import type { InputName } from '../../../runtime/contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { ELEMENT_TYPES, isFloat } from './element-types.ts';
+import { isFloat, typeName } from './element-types.ts';
+import { type InputChoice, type MatchedInput, matchInputs } from './match-inputs.ts';
 import { type OutputRequest, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {
@@ -9,38 +10,25 @@ export interface Signature {
   readonly output: SelectedOutput;
 }
 
-const INT64 = 7;
-
-/** Checks names, types and ranks of a graph's inputs and output against the requirements of its model type. */
-export function checkSignature(graph: GraphProto, request: OutputRequest): Signature {
-  const { file } = request;
-  const weights = new Set(graph.initializer.map((tensor) => tensor.name));
-  const inputs = graph.input
-    .filter((input) => !weights.has(input.name))
-    .map((input) => checkInput(input, file));
-  if (!inputs.includes('input_ids')) {
-    const names = graph.input.map((input) => `\`${input.name}\``).join(', ') || 'none';
-    throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (inputs: ${names}).`);
-  }
-  const output = selectOutput(graph, request);
-  checkOutput(graph.output, output, request);
-  return { inputs, output };
+export interface SignatureRequest extends OutputRequest {
+  /** The `inputs` of the config file. */
+  readonly inputs: InputChoice;
 }
 
-function checkInput(input: ValueInfoProto, file: string): InputName {
-  const name = INPUT_NAMES.find((known) => known === input.name);
-  if (!name) {
-    throw configError(
-      `${file} requires the input \`${input.name}\`, which texts do not provide. A text encoder has only the inputs ${INPUT_NAMES.join(', ')}.`,
-    );
-  }
-  const type = input.type?.tensorType?.elemType ?? 0;
-  if (type !== INT64) {
-    throw configError(
-      `${file}: input \`${name}\` has type ${typeName(type)}, but int64 is required. Export the model again.`,
-    );
-  }
-  return name;
+/** Checks names, types and ranks of a graph's inputs and output against the requirements of its model type. */
+export function checkSignature(
+  graph: GraphProto,
+  request: SignatureRequest,
+): Signature & { readonly matched: readonly MatchedInput[] } {
+  const weights = new Set(graph.initializer.map((tensor) => tensor.name));
+  const matched = matchInputs(
+    graph.input.filter((input) => !weights.has(input.name)),
+    request.inputs,
+    request.file,
+  );
+  const output = selectOutput(graph, request);
+  checkOutput(graph.output, output, request);
+  return { matched, inputs: matched.map(({ name }) => name), output };
 }
 
 function checkOutput(
@@ -48,11 +36,17 @@ function checkOutput(
   { name, shape }: SelectedOutput,
   { modelType, file }: OutputRequest,
 ): void {
-  const tensor = outputs.find((output) => output.name === name)?.type?.tensorType;
-  const type = tensor?.elemType ?? 0;
-  if (!isFloat(type)) {
+  const type = outputs.find((output) => output.name === name)?.type;
+  const tensor = type?.tensorType;
+  if (type && !tensor) {
     throw configError(
-      `${file}: output \`${name}\` has type ${typeName(type)}, but a floating-point type is required.`,
+      `${file}: output \`${name}\` is a sequence or a map, but a tensor is required. Export the model without the steps after its last layer, for example without \`zipmap\`.`,
+    );
+  }
+  const element = tensor?.elemType ?? 0;
+  if (!isFloat(element)) {
+    throw configError(
+      `${file}: output \`${name}\` has type ${typeName(element)}, but a floating-point type is required.`,
     );
   }
   const rank = tensor?.shape?.dim.length;
@@ -63,5 +57,3 @@ function checkOutput(
     );
   }
 }
-
-const typeName = (type: number): string => ELEMENT_TYPES[type]?.name ?? `number ${type}`;

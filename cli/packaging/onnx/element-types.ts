@@ -19,9 +19,16 @@ export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number
 };
 
 export const FLOAT32 = 1;
+export const INT64 = 7;
+const INT32 = 6;
 
 /** Output types that can be converted to float32 without significant loss. */
 const CONVERTIBLE_TYPES = new Set([10, 11, 16]);
 
 /** Whether results can be computed from numbers of this type. */
 export const isFloat = (type: number): boolean => type === FLOAT32 || CONVERTIBLE_TYPES.has(type);
+
+/** Whether token ids fit into this type. */
+export const isInteger = (type: number): boolean => type === INT64 || type === INT32;
+
+export const typeName = (type: number): string => ELEMENT_TYPES[type]?.name ?? `number ${type}`;

@@ -12,9 +12,11 @@ export function precisionOf(graph: GraphProto): string {
   return heaviest?.[0] ?? 'unknown';
 }
 
-/** Number of rows of the embedding table that `input_ids` indexes; undefined if the graph does not show it. */
-export function embeddingRows(graph: GraphProto): number | undefined {
-  const lookups = graph.node.filter((node) => node.opType === 'Gather' && node.input[1] === 'input_ids');
+/** Number of rows of the embedding table that this input indexes; undefined if the graph does not show it. */
+export function embeddingRows(graph: GraphProto, idsName: string): number | undefined {
+  const casts = graph.node.filter((node) => node.opType === 'Cast' && node.input[0] === idsName);
+  const ids = new Set([idsName, ...casts.flatMap(({ output }) => output)]);
+  const lookups = graph.node.filter((node) => node.opType === 'Gather' && ids.has(node.input[1] ?? ''));
   const tables = lookups.map((node) => graph.initializer.find((tensor) => tensor.name === node.input[0]));
   const rows = tables.flatMap((table) => (table?.dims[0] === undefined ? [] : [Number(table.dims[0])]));
   return rows.length === 0 ? undefined : Math.min(...rows);

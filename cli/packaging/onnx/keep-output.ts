@@ -1,11 +1,5 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  AttributeProtoSchema,
-  type GraphProto,
-  type NodeProto,
-  NodeProtoSchema,
-  type ValueInfoProto,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, NodeProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { castNode } from './cast-node.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /**
@@ -56,17 +50,6 @@ function castToFloat32(graph: GraphProto, output: ValueInfoProto): void {
     node.output = node.output.map((name) => (name === output.name ? narrow : name));
     node.input = node.input.map((name) => (name === output.name ? narrow : name));
   }
-  graph.node.push(
-    create(NodeProtoSchema, {
-      opType: 'Cast',
-      name: `${output.name}_to_float32`,
-      input: [narrow],
-      output: [output.name],
-      attribute: [create(AttributeProtoSchema, { name: 'to', i: BigInt(FLOAT32), type: ATTRIBUTE_INT })],
-    }),
-  );
+  graph.node.push(castNode(`${output.name}_to_float32`, narrow, output.name, FLOAT32));
   tensor.elemType = FLOAT32;
 }
-
-/** AttributeProto.AttributeType.INT of onnx.proto. */
-const ATTRIBUTE_INT = 2;

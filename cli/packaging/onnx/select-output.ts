@@ -35,7 +35,9 @@ export function selectOutput(graph: OutputSource, request: OutputRequest): Selec
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
   if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
   const { output: name, shape } = MODEL_TYPES[request.modelType];
-  if (graph.output.some((output) => output.name === name)) return { name, shape };
+  const names = request.modelType === 'embedding' ? TOKEN_NAMES : [name];
+  const usual = named(graph.output, names);
+  if (usual !== undefined) return { name: usual, shape };
   const candidates = unnamed(graph.output, shape.length);
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return { name: only, shape };

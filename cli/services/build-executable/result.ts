@@ -1,3 +1,4 @@
+import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { BATCHING_TEXT } from '../../../runtime/contract/batching.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
@@ -33,6 +34,7 @@ export function buildSummary(result: BuildResult): string {
     ...sentenceFacts(manifest),
     ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),
     ['Precision', manifest.precision],
+    ...graphFacts(manifest),
     ['Batches', BATCHING_TEXT[manifest.batching ?? 'any']],
     ['Platform', platform],
     ...nextStep(result, shellWord(shown)),

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
 import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
@@ -34,6 +35,7 @@ export function validateSummary({
     ...sentenceFacts(manifest),
     ...licenseFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],
+    ...graphFacts(manifest),
     ['Output', manifest.output],
     ['Precision', manifest.precision],
     [

@@ -3,6 +3,7 @@ import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../../contract/manifest.ts';
+import { graphFacts } from './graph-facts.ts';
 import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
@@ -58,6 +59,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ['Model', `${model.name} ${model.version}`],
     ['Type', `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`],
     ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
+    ...graphFacts(model),
     ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
     ...labelFacts,
     ...scoreFacts(model),

@@ -48,10 +48,18 @@ export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
 /** The addon keeps this state for all threads; initializing it twice in one thread aborts the process. */
 let loaded: OnnxRuntime | undefined;
 
+export interface OptimizeOptions {
+  readonly model: string;
+  readonly graph: string;
+  readonly weights: string;
+  /** Whether to leave operators that convert integer weights in the graph, instead of writing their larger results. */
+  readonly keepIntegers: boolean;
+}
+
 /** Optimizes a model and writes it as a graph with its weights in a separate file next to it. */
 export function optimizeModel(
   addon: OnnxRuntime,
-  { model, graph, weights }: { readonly model: string; readonly graph: string; readonly weights: string },
+  { model, graph, weights, keepIntegers }: OptimizeOptions,
 ): void {
   const session = new addon.InferenceSession();
   session.loadModel(model, {
@@ -60,6 +68,8 @@ export function optimizeModel(
     optimizedModelFilePath: graph,
     logSeverityLevel: LOG_ERRORS_ONLY,
     extra: {
+      // Results that are larger are computed in each run. Constants that are not weights are smaller than this.
+      ...(keepIntegers ? { optimization: { constant_folding_max_output_size_in_bytes: '65536' } } : {}),
       session: {
         optimized_model_external_initializers_file_name: weights,
         optimized_model_external_initializers_min_size_in_bytes: '1024',

@@ -45,7 +45,12 @@ export const build: Section = {
         },
         async optimize() {
           await fresh();
-          const task = { model, graph: join(folder, 'graph.onnx'), weights: 'weights.bin' };
+          const task = {
+            model,
+            graph: join(folder, 'graph.onnx'),
+            weights: 'weights.bin',
+            keepIntegers: false,
+          };
           const started = performance.now();
           await withOnnxRuntime((runtime) => runtime.optimize(task));
           return performance.now() - started;

@@ -43,14 +43,31 @@ test('`max_length` shortens texts, up to what the model takes', async () => {
   );
 });
 
-test('a model that cannot take a text of its maximum length is refused', async () => {
+test('a model whose files allow longer texts than it can run is limited by trial', async () => {
   const config = copyModel(folder());
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
-  expect(await maxLength(config)).toMatch(
-    /model\.onnx failed on a text of 512 tokens, which its config files allow: .* Set `max_length` in the config to the maximum number of tokens of the model\.$/,
-  );
+  expect(await maxLength(config)).toBe(128);
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 128 }))).toBe(128);
+});
+
+test('a `max_length` that the model cannot run is refused with the one that it can', async () => {
+  const config = copyModel(folder(), 'sentiment', { max_length: 200 });
+  for (const file of ['config.json', 'tokenizer_config.json'])
+    edit(file, { max_position_embeddings: 512, model_max_length: 512 });
+  expect(await maxLength(config)).toMatch(
+    /model\.onnx failed on a text of 200 tokens, which `max_length` allows: .* Set `max_length` in the config to at most 128, the maximum number of tokens of the model\.$/,
+  );
+});
+
+test('a family with an offset of positions that no list has is limited to what it can run', async () => {
+  const config = copyModel(folder(), 'roberta', { model_type: 'token_classification' });
+  edit('config.json', { model_type: 'data2vec-text' });
+  rmSync(join(folder(), 'model', 'tokenizer_config.json'));
+  const { max_position_embeddings: positions, pad_token_id: padding } = JSON.parse(
+    readFileSync(join(folder(), 'model', 'config.json'), 'utf8'),
+  );
+  expect(await maxLength(config)).toBe(positions - padding - 1);
 });
 
 test('files named one by one: tokenizer_config.json next to tokenizer.json is read', async () => {

@@ -9,6 +9,7 @@ const CONFIG: BuildConfig = {
   version: '1',
   license: undefined,
   modelType: 'embedding',
+  inputs: {},
   model: { kind: 'folder', folder: 'model' },
   outputPath: undefined,
   cacheDir: undefined,

@@ -138,3 +138,7 @@ describe('outputs without names that mean something', () => {
     expect(() => wanted('embedding', [], [['logits', 3]])).toThrow('Model must return last_hidden_state');
   });
 });
+
+test('the output of an embedding model can have the name that sentence-transformers gives to token vectors', () => {
+  expect(wanted('embedding', [], OPTIMUM)).toBe(`token_embeddings: ${TOKENS}`);
+});

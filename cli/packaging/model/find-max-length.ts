@@ -1,0 +1,56 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { firstLine } from './first-line.ts';
+
+export interface LengthTrial {
+  /** Runs one batch of token ids; fails if the model cannot run it. */
+  readonly run: (ids: readonly (readonly number[])[]) => Promise<unknown>;
+  /** Token ids of a short text that the model can run. */
+  readonly sample: readonly number[];
+  /** Maximum number of tokens that the model's files or the user allow. */
+  readonly maxLength: number;
+  readonly padId: number;
+  /** Whether the user chose that maximum; then it is not reduced. */
+  readonly isChosen: boolean;
+  /** The model file, for messages. */
+  readonly model: string;
+}
+
+/**
+ * The maximum number of tokens that the model can run, found by trial. Some families reserve the first rows of their position
+ * table, so that config.json allows more tokens than the table has positions for.
+ */
+export async function findMaxLength(trial: LengthTrial): Promise<number> {
+  const { run, sample, maxLength, padId, isChosen, model } = trial;
+  const failure = async (length: number): Promise<unknown> => {
+    const ids = Array.from({ length }, (_, at) => sample[Math.min(at, 1)] ?? 0);
+    try {
+      await run([ids]);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const runs = async (length: number): Promise<boolean> => (await failure(length)) === undefined;
+
+  const error = await failure(maxLength);
+  if (error === undefined) return maxLength;
+  let longest = sample.length;
+  let failing = maxLength;
+  // Positions that start after the padding id are the usual reason.
+  for (const length of [maxLength - padId, maxLength - padId - 1, maxLength - padId - 2]) {
+    if (length <= longest || length >= failing) continue;
+    if (await runs(length)) longest = length;
+    else failing = length;
+  }
+  while (failing - longest > 1) {
+    const middle = Math.floor((longest + failing) / 2);
+    if (await runs(middle)) longest = middle;
+    else failing = middle;
+  }
+  if (!isChosen && longest > sample.length) return longest;
+  throw configError(
+    `${model} failed on a text of ${maxLength} tokens, which ${isChosen ? '`max_length` allows' : 'its config files allow'}: ${firstLine(error)}. ` +
+      `Set \`max_length\` in the config to at most ${longest}, the maximum number of tokens of the model.`,
+    error,
+  );
+}
