@@ -4,6 +4,7 @@ import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
 
 /** `GET /openapi.json`: the OpenAPI document of all routes, created once. */
@@ -19,6 +20,7 @@ export function openApiRoutes(
       version,
       description: `A ${modelType} model, served by encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
+      errorContent,
       operations: [...operations, ...healthOperations(metrics), OPERATION],
     }),
   );
