@@ -43,7 +43,7 @@ export function inferenceApiRoutes(
     kernel.access.check(c.req.header('Authorization'));
     switch (modelType) {
       case 'sequence_classification':
-        return await classify(c, engine, await readBody(c, classifyRequest));
+        return await classify(c, engine, await readBody(c, classifyRequest), 'inference-api');
       case 'token_classification':
         return await entities(c, engine, await readBody(c, entitiesRequest));
       default:
@@ -91,7 +91,7 @@ function shapes({ embed: vectors, similarity: pairs }: VectorRequests): Record<M
     sequence_classification: {
       request: classifyRequest,
       answer: classifyResponse,
-      examples: [{ label: 'positive', score: 0.98 }],
+      examples: [[{ label: 'positive', score: 0.98 }]],
     },
     token_classification: {
       request: entitiesRequest,

@@ -18,7 +18,12 @@ export const isHuggingFaceBody = (body: unknown): boolean =>
   memberOf(body, 'parameters') !== undefined;
 
 /** Labels with their scores, highest first. Clients of the Inference API expect a list of lists, also for one text. */
-export async function classify(c: Context, engine: ServingEngine, body: ClassifyRequest): Promise<Response> {
+export async function classify(
+  c: Context,
+  engine: ServingEngine,
+  body: ClassifyRequest,
+  api: 'tei' | 'inference-api' = body.parameters ? 'inference-api' : 'tei',
+): Promise<Response> {
   const { inputs, parameters } = body;
   const raw = wantsLogits(body, engine.manifest);
   const { results } = await runModel(c, engine, {
@@ -29,7 +34,7 @@ export async function classify(c: Context, engine: ServingEngine, body: Classify
   const predictions = results.map((result) =>
     rank(result, raw, engine.manifest).slice(0, parameters?.top_k ?? undefined),
   );
-  return c.json(typeof inputs === 'string' && !parameters ? predictions[0] : predictions);
+  return c.json(typeof inputs === 'string' && api === 'tei' ? predictions[0] : predictions);
 }
 
 const engineInput = ([text = '', pair]: readonly string[]): EngineInput => ({ text, pair });
