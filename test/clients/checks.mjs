@@ -54,71 +54,71 @@ async function sameRanking(actual, top = DOCUMENTS.length) {
 const model = 'any';
 const compatible = () => createOpenAICompatible({ name: 'encoderfile', baseURL: `${urls.sentence}/v1` });
 const CHECKS = [
-  [
-    'openai',
-    '/v1/embeddings',
-    'embeddings.create',
-    async () => {
+  {
+    client: 'openai',
+    door: '/v1/embeddings',
+    call: 'embeddings.create',
+    run: async () => {
       const client = new OpenAI({ apiKey: 'none', baseURL: `${urls.sentence}/v1` });
       const { data } = await client.embeddings.create({ model, input: TEXTS });
       await sameVectors(data.map(({ embedding }) => embedding));
     },
-  ],
-  [
-    'ai',
-    '/v1/embeddings',
-    'embedMany, embed (@ai-sdk/openai-compatible)',
-    async () => {
+  },
+  {
+    client: 'ai',
+    door: '/v1/embeddings',
+    call: 'embedMany, embed (@ai-sdk/openai-compatible)',
+    run: async () => {
       const { embeddings } = await embedMany({ model: compatible().embeddingModel(model), values: TEXTS });
       await sameVectors(embeddings);
       const { embedding } = await embed({ model: compatible().embeddingModel(model), value: TEXTS[0] });
       await sameVectors([embedding], TEXTS.slice(0, 1));
     },
-  ],
-  [
-    '@langchain/openai',
-    '/v1/embeddings',
-    'OpenAIEmbeddings.embedDocuments',
-    async () => {
+  },
+  {
+    client: '@langchain/openai',
+    door: '/v1/embeddings',
+    call: 'OpenAIEmbeddings.embedDocuments',
+    run: async () => {
       const configuration = { baseURL: `${urls.sentence}/v1` };
       const client = new OpenAIEmbeddings({ model, apiKey: 'none', configuration });
       await sameVectors(await client.embedDocuments(TEXTS));
     },
-  ],
-  [
-    'cohere-ai',
-    '/v1/rerank',
-    'CohereClient.rerank',
-    async () => {
+  },
+  {
+    client: 'cohere-ai',
+    door: '/v1/rerank',
+    call: 'CohereClient.rerank',
+    run: async () => {
       const client = new CohereClient({ token: 'none', environment: `${urls.reranker}/v1` });
       const { results } = await client.rerank({ model, query: QUERY, documents: DOCUMENTS, topN: 2 });
       await sameRanking(results, 2);
     },
-  ],
-  [
-    'cohere-ai',
-    '/v2/rerank',
-    'CohereClientV2.rerank',
-    async () => {
+  },
+  {
+    client: 'cohere-ai',
+    door: '/v2/rerank',
+    call: 'CohereClientV2.rerank',
+    run: async () => {
       const client = new CohereClientV2({ token: 'none', environment: urls.reranker });
       const { results } = await client.rerank({ model, query: QUERY, documents: DOCUMENTS });
       await sameRanking(results);
     },
-  ],
-  [
-    '@huggingface/inference',
-    '/',
-    'featureExtraction',
-    async () => {
+  },
+  {
+    client: '@huggingface/inference',
+    door: '/',
+    call: 'featureExtraction',
+    run: async () => {
       const client = new InferenceClient().endpoint(urls.sentence);
       await sameVectors(await client.featureExtraction({ inputs: TEXTS }));
     },
-  ],
-  [
-    '@huggingface/inference',
-    '/',
-    'textClassification',
-    async () => {
+  },
+  {
+    client: '@huggingface/inference',
+    door: '/',
+    call: 'textClassification',
+    run: async () => {
       const client = new InferenceClient().endpoint(urls.sentiment);
       const labels = await client.textClassification({ inputs: TEXTS[2] });
       const [{ top }] = await predict('sentiment', { inputs: [TEXTS[2]], top_k: 2 });
@@ -127,10 +127,10 @@ const CHECKS = [
         JSON.stringify(labels),
       );
     },
-  ],
+  },
 ];
 
-for (const [client, door, call, run] of CHECKS) {
+for (const { client, door, call, run } of CHECKS) {
   const path = new URL(`node_modules/${client}/package.json`, import.meta.url);
   const { version } = JSON.parse(readFileSync(path, 'utf8'));
   const problem = await run().then(

@@ -263,7 +263,7 @@ def _():
     from haystack.components.embedders import HuggingFaceAPITextEmbedder
 
     embedder = HuggingFaceAPITextEmbedder(
-        api_type="text_embeddings_inference", api_params={"url": URLS["sentence"]}, token=None
+        api_type="text_embeddings_inference", api_params={"url": URLS["sentence"]}, token=None, normalize=True
     )
     same_vectors([embedder.run(text=TEXTS[0])["embedding"]], TEXTS[:1])
 

@@ -51,7 +51,15 @@ async function installPython(): Promise<string> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return installed;
   console.error('Installing clients for Python ...');
   await execa('python3', ['-m', 'venv', '--clear', environment]);
-  await execa(installed, ['-m', 'pip', 'install', '--quiet', '--no-deps', '-r', join(HERE, 'requirements.txt')]);
+  await execa(installed, [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-deps',
+    '-r',
+    join(HERE, 'requirements.txt'),
+  ]);
   writeFileSync(stamp, wanted);
   return installed;
 }

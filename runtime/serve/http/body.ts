@@ -14,7 +14,7 @@ export type BodyReader = <Schema extends TSchema>(
 ) => Promise<Static<Schema>>;
 
 /** The schema of a body, or a function that selects it, for routes with several kinds of bodies. */
-export type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
+type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
 
 export interface BodyOptions extends ReadOptions, ParseOptions {
   readonly maxBodyBytes: number;

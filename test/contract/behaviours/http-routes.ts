@@ -61,15 +61,18 @@ export const HTTP_ROUTES = {
   },
   'http:rerank:cohere': {
     source: 'docs/serve.md',
-    behaviour: "POST /v1/rerank and /v2/rerank answer clients of Cohere and Jina with the scores of the model's logits.",
+    behaviour:
+      "POST /v1/rerank and /v2/rerank answer clients of Cohere and Jina with the scores of the model's logits.",
   },
   'http:tei': {
     source: 'docs/serve.md',
-    behaviour: '/embed, /embed_all, /similarity, /info and /rerank with texts answer as text-embeddings-inference.',
+    behaviour:
+      '/embed, /embed_all, /similarity, /info and /rerank with texts answer as text-embeddings-inference.',
   },
   'http:tei:predict': {
     source: 'docs/serve.md',
-    behaviour: '/predict answers a single text, raw_scores and parameters in the format of the API that has them.',
+    behaviour:
+      '/predict answers a single text, raw_scores and parameters in the format of the API that has them.',
   },
   'http:tei:errors': {
     source: 'docs/serve.md',

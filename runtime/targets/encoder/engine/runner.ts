@@ -31,10 +31,7 @@ export function createRunner(
   const jobs = new Set<Job>();
   const { details } = TASKS[modelType];
 
-  const tokenize = async (
-    inputs: readonly EngineInput[],
-    side: TruncationSide,
-  ): Promise<TokenizedText[]> => {
+  const tokenize = async (inputs: readonly EngineInput[], side: TruncationSide): Promise<TokenizedText[]> => {
     const texts = inputs.filter((input) => 'text' in input);
     const encoded = texts.length === 0 ? [] : await tokenizerFor(side).encode(texts, { details });
     let next = 0;
@@ -96,7 +93,9 @@ function refuseOverflow(
   const index = texts.findIndex(({ truncated }) => truncated);
   if (index < 0) return;
   const wayOut =
-    ruledBy === 'request' ? 'allow truncation in the request' : 'start the server with --on-overflow truncate';
+    ruledBy === 'request'
+      ? 'allow truncation in the request'
+      : 'start the server with --on-overflow truncate';
   throw inputError(
     `Input ${start + index} is too long: it has more than ${maxLength} tokens, the maximum of this model. Shorten it, or ${wayOut}.`,
   );

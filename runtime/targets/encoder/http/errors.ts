@@ -19,6 +19,7 @@ export const ERROR_FORMATS: readonly ErrorFormat[] = [
 /** The same for the OpenAPI document, except for OpenAI's format. */
 export function errorContent(error: AppError, status: ErrorStatus, path: string): Content {
   if (path.startsWith('/v2/')) return { schema: cohereError, examples: { error: cohereErrorBody(error) } };
-  if (TEI_PATHS.includes(path)) return { schema: TEI_ERROR, examples: { error: teiErrorBody(error, status) } };
+  if (TEI_PATHS.includes(path))
+    return { schema: TEI_ERROR, examples: { error: teiErrorBody(error, status) } };
   return { mediaType: 'text/plain', schema: Type.String(), examples: { error: error.message } };
 }

@@ -21,9 +21,7 @@ export const rerankRequest = (maxDocuments: number) => {
       return_documents: optional(
         Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
       ),
-      return_text: optional(
-        Type.Boolean({ default: false, description: 'Same, in requests with `texts`.' }),
-      ),
+      return_text: optional(Type.Boolean({ default: false, description: 'Same, in requests with `texts`.' })),
       raw_scores: optional(
         Type.Boolean({
           default: false,

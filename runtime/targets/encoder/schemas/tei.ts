@@ -18,7 +18,10 @@ const embedRequest = (manifest: Manifest) => {
 export type EmbedRequest = Static<ReturnType<typeof embedRequest>>;
 
 const vector = Type.Array(Type.Number());
-export const embedResponse = Type.Array(vector, { $id: 'EmbedResponse', description: 'One vector per input.' });
+export const embedResponse = Type.Array(vector, {
+  $id: 'EmbedResponse',
+  description: 'One vector per input.',
+});
 export const embedAllResponse = Type.Array(Type.Array(vector), {
   $id: 'EmbedAllResponse',
   description: 'One vector per token of each input, special tokens included.',
@@ -76,7 +79,9 @@ const classifySchema = Type.Object(
       Type.Object({
         top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
         function_to_apply: optional(
-          oneOf(['none', 'sigmoid', 'softmax'], { description: 'Must be the function of the model, or `none`.' }),
+          oneOf(['none', 'sigmoid', 'softmax'], {
+            description: 'Must be the function of the model, or `none`.',
+          }),
         ),
       }),
     ),

@@ -41,14 +41,13 @@ export function inferenceApiRoutes(
   routes.post('/', admit(kernel.lifecycle), async (c) => {
     // The page at this path needs no key, but the model does.
     kernel.access.check(c.req.header('Authorization'));
-    switch (modelType) {
-      case 'sequence_classification':
-        return await classify(c, engine, await readBody(c, classifyRequest), 'inference-api');
-      case 'token_classification':
-        return await entities(c, engine, await readBody(c, entitiesRequest));
-      default:
-        return await vectorsOrSimilarity(c);
+    if (modelType === 'sequence_classification') {
+      return await classify(c, engine, await readBody(c, classifyRequest), 'inference-api');
     }
+    if (modelType === 'token_classification') {
+      return await entities(c, engine, await readBody(c, entitiesRequest));
+    }
+    return await vectorsOrSimilarity(c);
   });
   const { request, answer, examples } = shapes(requests)[modelType];
   return {

@@ -16,10 +16,7 @@ export const teiErrorBody = ({ message }: AppError, status: number): object => (
 
 export const TEI_ERRORS: readonly ErrorFormat[] = TEI_PATHS.map((prefix) => ({ prefix, body: teiErrorBody }));
 
-export const TEI_ERROR = Type.Object(
-  { error: Type.String(), error_type: oneOf(TYPES) },
-  { $id: 'TeiError' },
-);
+export const TEI_ERROR = Type.Object({ error: Type.String(), error_type: oneOf(TYPES) }, { $id: 'TeiError' });
 
 function typeOf(status: number): (typeof TYPES)[number] {
   if (status === 429) return 'Overloaded';

@@ -11,9 +11,15 @@ describe('what a request sets for long texts', () => {
     [{ truncate: 'NONE' }, { rule: 'error' }],
     [{ truncate: 'START' }, { rule: 'truncate', side: 'left' }],
     [{ truncate: 'END' }, { rule: 'truncate', side: 'right' }],
-    [{ truncate: 'END', truncation_direction: 'left' }, { rule: 'truncate', side: 'right' }],
+    [
+      { truncate: 'END', truncation_direction: 'left' },
+      { rule: 'truncate', side: 'right' },
+    ],
     [{ truncation_direction: 'Left' }, { side: 'left' }],
-    [{ truncate: true, truncation_direction: 'right' }, { rule: 'truncate', side: 'right' }],
+    [
+      { truncate: true, truncation_direction: 'right' },
+      { rule: 'truncate', side: 'right' },
+    ],
   ] as const)('%j', (members, overflow) => {
     expect(overflowOf(members)).toEqual(overflow);
   });

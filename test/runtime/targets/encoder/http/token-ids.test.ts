@@ -38,6 +38,11 @@ describe('token ids of a request', () => {
   });
 
   test('ids that the model does not have name the place', () => {
-    expect(() => check([[2, 3], [2, 100]])).toThrow(/^input\/1\/1 must be at most 99, not 100: it is a token id/);
+    expect(() =>
+      check([
+        [2, 3],
+        [2, 100],
+      ]),
+    ).toThrow(/^input\/1\/1 must be at most 99, not 100: it is a token id/);
   });
 });
