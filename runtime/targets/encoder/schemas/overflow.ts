@@ -40,7 +40,8 @@ export function overflowOf({ truncate, truncation_direction: direction }: Overfl
       return { rule: 'truncate', side: 'right' };
     case true:
       return { rule: 'truncate', side };
-    default:
+    case null:
+    case undefined:
       return { side };
   }
 }
