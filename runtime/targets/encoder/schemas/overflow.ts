@@ -30,18 +30,8 @@ type OverflowMembers = {
 /** `truncate` with a side takes precedence over `truncation_direction`. */
 export function overflowOf({ truncate, truncation_direction: direction }: OverflowMembers): RequestOverflow {
   const side = direction ? (direction.toLowerCase() === 'left' ? 'left' : 'right') : undefined;
-  switch (truncate) {
-    case false:
-    case 'NONE':
-      return { rule: 'error', side };
-    case 'START':
-      return { rule: 'truncate', side: 'left' };
-    case 'END':
-      return { rule: 'truncate', side: 'right' };
-    case true:
-      return { rule: 'truncate', side };
-    case null:
-    case undefined:
-      return { side };
-  }
+  if (truncate === false || truncate === 'NONE') return { rule: 'error', side };
+  if (truncate === 'START') return { rule: 'truncate', side: 'left' };
+  if (truncate === 'END') return { rule: 'truncate', side: 'right' };
+  return truncate ? { rule: 'truncate', side } : { side };
 }
