@@ -76,7 +76,7 @@ const INVALID: readonly [model: string, body: unknown, message: string][] = [
   ['sentiment', {}, 'inputs is missing'],
   ['sentiment', { inputs: [] }, 'Cannot tokenize empty string'],
   ['sentiment', { inputs: ['a', ''] }, 'Cannot tokenize empty string'],
-  ['sentiment', { inputs: 'a' }, 'inputs must be a list of texts, not "a"'],
+  ['embedder', { inputs: 'a', normalize: true }, 'inputs must be a list of texts, not "a"'],
   ['sentiment', { inputs: [1] }, 'inputs/0 must be text or a pair of texts, not 1'],
   ['sentiment', { inputs: [['a']] }, 'inputs/0 must have at least 2 elements'],
   ['sentiment', { inputs: ['a'], metadata: { k: 1 } }, 'metadata/k must be text, not 1'],

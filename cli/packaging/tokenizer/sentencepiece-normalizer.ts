@@ -17,24 +17,13 @@ export function sentencePieceNormalizer(
   const keeps = typeof options.keep_accents === 'boolean' ? options.keep_accents : family.keepAccents;
   const lowercase = lowers ? [{ type: 'Lowercase' }] : [];
   const accents = keeps ? [] : [{ type: 'NFKD' }, { type: 'StripAccents' }];
-  const steps = ((): Component[] => {
-    switch (family.normalizer) {
-      case 'spaces':
-        return [...compiled, { type: 'Strip', strip_left: false, strip_right: true }, spaces('▁')];
-      case 'strip':
-        return [
-          ...lowercase,
-          { type: 'Strip', strip_left: true, strip_right: true },
-          ...compiled,
-          spaces(' '),
-        ];
-      case 'quotes':
-        return [...QUOTES, ...accents, ...lowercase, ...compiled, spaces(' ')];
-      case 'quotes-last':
-        return [...QUOTES, spaces(' '), ...accents, ...lowercase, ...compiled];
-    }
-  })();
-  return { type: 'Sequence', normalizers: steps };
+  const steps: Record<SentencepieceFamily['normalizer'], readonly Component[]> = {
+    spaces: [...compiled, { type: 'Strip', strip_left: false, strip_right: true }, spaces('▁')],
+    strip: [...lowercase, { type: 'Strip', strip_left: true, strip_right: true }, ...compiled, spaces(' ')],
+    quotes: [...QUOTES, ...accents, ...lowercase, ...compiled, spaces(' ')],
+    'quotes-last': [...QUOTES, spaces(' '), ...accents, ...lowercase, ...compiled],
+  };
+  return { type: 'Sequence', normalizers: steps[family.normalizer] };
 }
 
 const replace = (pattern: Readonly<Record<string, string>>, content: string): Component => ({

@@ -8,7 +8,13 @@ import { type ParseOptions, parseJson } from './parse-json.ts';
 import { readBytes, type ReadOptions } from './read-bytes.ts';
 
 /** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
-export type BodyReader = <Schema extends TSchema>(c: Context, schema: Schema) => Promise<Static<Schema>>;
+export type BodyReader = <Schema extends TSchema>(
+  c: Context,
+  schema: SchemaChoice<Schema>,
+) => Promise<Static<Schema>>;
+
+/** The schema of a body, or a function that selects it, for routes with several kinds of bodies. */
+type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
 
 export interface BodyOptions extends ReadOptions, ParseOptions {
   readonly maxBodyBytes: number;
@@ -40,7 +46,7 @@ export function createBodyReader(options: BodyOptions): BodyReader {
 /** Reads and validates the body of an exchange. */
 export type ExchangeBodyReader = <Schema extends TSchema>(
   request: RequestBody,
-  schema: Schema,
+  schema: SchemaChoice<Schema>,
 ) => Promise<Static<Schema>>;
 
 export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyReader {
@@ -65,7 +71,10 @@ export async function readJsonBytes(
   return await request.readBody(options);
 }
 
-export type BodyParser = <Schema extends TSchema>(bytes: Uint8Array, schema: Schema) => Static<Schema>;
+export type BodyParser = <Schema extends TSchema>(
+  bytes: Uint8Array,
+  schema: SchemaChoice<Schema>,
+) => Static<Schema>;
 
 /** Same for a body that has already been read. */
 export function createBodyParser({
@@ -74,10 +83,11 @@ export function createBodyParser({
   ...options
 }: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
-  return (bytes, schema) => {
+  return (bytes, choice) => {
     const isEmpty = bytes.length === 0;
     if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
     const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options);
+    const schema = typeof choice === 'function' ? choice(value) : choice;
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);
     return value as Static<typeof schema>;

@@ -50,4 +50,8 @@ export const GRPC = {
     source: 'docs/serve.md',
     behaviour: 'The same port answers Connect as JSON over HTTP/1.1, errors too.',
   },
+  'grpc:truncated': {
+    source: 'docs/serve.md',
+    behaviour: 'Response headers report how many inputs were truncated, and which.',
+  },
 } as const satisfies Behaviours;

@@ -59,4 +59,31 @@ export const HTTP_ROUTES = {
     source: 'docs/serve.md',
     behaviour: 'POST /tokenize gives the tokens that other libraries give, and POST /decode their text.',
   },
+  'http:rerank:cohere': {
+    source: 'docs/serve.md',
+    behaviour:
+      "POST /v1/rerank and /v2/rerank answer clients of Cohere and Jina with the scores of the model's logits.",
+  },
+  'http:tei': {
+    source: 'docs/serve.md',
+    behaviour:
+      '/embed, /embed_all, /similarity, /info and /rerank with texts answer as text-embeddings-inference.',
+  },
+  'http:tei:predict': {
+    source: 'docs/serve.md',
+    behaviour:
+      '/predict answers a single text, raw_scores and parameters in the format of the API that has them.',
+  },
+  'http:tei:errors': {
+    source: 'docs/serve.md',
+    behaviour: 'Routes of text-embeddings-inference have its errors; POST / needs the key, unlike the page.',
+  },
+  'http:truncated': {
+    source: 'docs/serve.md',
+    behaviour: 'Headers and usage report truncated inputs; a request can refuse or allow truncation.',
+  },
+  'http:openai:foreign-tokens': {
+    source: 'docs/serve.md',
+    behaviour: 'Token ids of another tokenizer are refused, and the error names the setting of the client.',
+  },
 } as const satisfies Behaviours;

@@ -109,4 +109,8 @@ export const INFER = {
     source: 'docs/infer.md',
     behaviour: 'A missing file, a folder, a missing column and broken CSV are each one clear sentence.',
   },
+  'infer:truncated': {
+    source: 'docs/infer.md',
+    behaviour: 'A warning on stderr reports how many texts were truncated.',
+  },
 } as const satisfies Behaviours;

@@ -40,4 +40,8 @@ export const MCP = {
     source: 'docs/mcp.md',
     behaviour: 'A call that is cancelled, or whose connection breaks, is not run.',
   },
+  'mcp:truncated': {
+    source: 'docs/mcp.md',
+    behaviour: '_meta lists the truncated inputs; a call can refuse truncation.',
+  },
 } as const satisfies Behaviours;

@@ -19,11 +19,10 @@ export class Job {
   readonly answer: Promise<EngineAnswer>;
   /** Inputs that are accepted and not yet answered. */
   readonly waiting = new Set<JobItem>();
-  truncated = 0;
-
   readonly #settled = Promise.withResolvers<EngineAnswer>();
   readonly #results: Uint8Array[] = [];
   readonly #tokens: number[] = [];
+  readonly #truncated: number[] = [];
   readonly #started = performance.now();
   #tokenized: number | undefined;
   #firstRun: number | undefined;
@@ -50,7 +49,7 @@ export class Job {
   item(index: number, text: TokenizedText): JobItem {
     const item = { job: this, index, text, length: text.ids.length, deaths: 0 };
     this.waiting.add(item);
-    if (text.truncated) this.truncated += 1;
+    if (text.truncated) this.#truncated.push(index);
     return item;
   }
 
@@ -84,6 +83,7 @@ export class Job {
     this.#settled.resolve({
       results: this.#results,
       tokens: this.#tokens,
+      truncated: this.#truncated,
       timings: {
         tokenization: tokenized - this.#started,
         // A long request starts to run before all of its inputs are tokenized.

@@ -4,6 +4,7 @@ import { encodeJson } from '../json/json-writer.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference } from '../tasks/task.ts';
+import { tokenVectors } from '../tasks/token-vectors.ts';
 import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './serving.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
@@ -47,6 +48,7 @@ export function renderRows({ output, batch, rows, manifest, transformed }: Rende
 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
   if (view.kind === 'vector') return renderVector(inference, view, manifest);
+  if (view.kind === 'tokens') return encodeJson(tokenVectors(inference, manifest));
   const task = TASKS[manifest.modelType];
   const result = task.result(inference, manifest, view.options);
   return view.format === 'proto' ? task.proto(result) : encodeJson(result);

@@ -4,51 +4,54 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { TextTokenizer } from '../../../platform/tokenizer.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule } from './serving.ts';
+import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { Job } from './job.ts';
 
 export interface Runner {
   /** Tokenizes the inputs of a request, runs them, and collects their results. */
-  readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<RunnerAnswer>;
+  readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
   /** Number of inputs that are accepted and not yet answered. */
   readonly waiting: () => number;
   /** Resolves when no input is waiting. */
   readonly settled: () => Promise<void>;
 }
 
-interface RunnerAnswer extends EngineAnswer {
-  /** Number of inputs that were truncated. */
-  readonly truncated: number;
-}
+/** Returns the tokenizer that truncates on this side. */
+type TokenizerForSide = (side: TruncationSide) => TextTokenizer;
 
 /** Number of inputs to tokenize in one call, so that a large request does not block small ones. */
 const TOKENIZE_AT_ONCE = 64;
 
 export function createRunner(
-  tokenizer: TextTokenizer,
+  tokenizerFor: TokenizerForSide,
   dispatcher: Dispatcher,
-  { modelType, tokenizer: { maxLength } }: Manifest,
+  { modelType, tokenizer: { maxLength, truncationSide } }: Manifest,
 ): Runner {
   const jobs = new Set<Job>();
   const { details } = TASKS[modelType];
 
-  const tokenize = async (inputs: readonly EngineInput[]): Promise<TokenizedText[]> => {
+  const tokenize = async (inputs: readonly EngineInput[], side: TruncationSide): Promise<TokenizedText[]> => {
     const texts = inputs.filter((input) => 'text' in input);
-    const encoded = texts.length === 0 ? [] : await tokenizer.encode(texts, { details });
+    const encoded = texts.length === 0 ? [] : await tokenizerFor(side).encode(texts, { details });
     let next = 0;
     return inputs.map((input) => {
       if ('text' in input) return itemAt(encoded, next++);
       return {
-        ids: Int32Array.from(input.ids.slice(0, maxLength)),
+        ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
         truncated: input.ids.length > maxLength,
       };
     });
   };
-  const feed = async (job: Job, inputs: readonly EngineInput[], onOverflow: OverflowRule): Promise<void> => {
+  const feed = async (
+    job: Job,
+    { inputs, overflow }: EngineRequest,
+    onOverflow: OverflowRule,
+  ): Promise<void> => {
+    const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
-      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE));
-      if (onOverflow === 'error') refuseOverflow(texts, start, maxLength);
+      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side);
+      if (rule === 'error') refuseOverflow(texts, start, maxLength, overflow?.rule ? 'request' : 'server');
       if (start + texts.length === inputs.length) job.tokenized();
       if (!job.ended) dispatcher.add(texts.map((text, at) => job.item(start + at, text)));
     }
@@ -60,15 +63,15 @@ export function createRunner(
 
   return {
     async submit(request, onOverflow) {
-      const { inputs, signal } = request;
+      const { signal } = request;
       const job = new Job(request);
       const leave = (): void => drop(job, new AppError('CancelledError', 'Request cancelled.'));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave, { once: true });
       jobs.add(job);
       try {
-        feed(job, inputs, onOverflow).catch((error: unknown) => drop(job, error));
-        return { ...(await job.answer), truncated: job.truncated };
+        feed(job, request, onOverflow).catch((error: unknown) => drop(job, error));
+        return await job.answer;
       } finally {
         jobs.delete(job);
         signal?.removeEventListener('abort', leave);
@@ -81,10 +84,19 @@ export function createRunner(
   };
 }
 
-function refuseOverflow(texts: readonly TokenizedText[], start: number, maxLength: number): void {
+function refuseOverflow(
+  texts: readonly TokenizedText[],
+  start: number,
+  maxLength: number,
+  ruledBy: 'request' | 'server',
+): void {
   const index = texts.findIndex(({ truncated }) => truncated);
   if (index < 0) return;
+  const wayOut =
+    ruledBy === 'request'
+      ? 'allow truncation in the request'
+      : 'start the server with --on-overflow truncate';
   throw inputError(
-    `Input ${start + index} is too long: it has more than ${maxLength} tokens, the maximum of this model. Shorten it, or start the server with --on-overflow truncate.`,
+    `Input ${start + index} is too long: it has more than ${maxLength} tokens, the maximum of this model. Shorten it, or ${wayOut}.`,
   );
 }

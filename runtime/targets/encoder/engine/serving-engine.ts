@@ -1,16 +1,19 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
+import type { TokenizerSettings } from '../../../contract/manifest.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openTokenizer, type TextTokenizer } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
-import type { EngineLimits, EngineObserver, ServingEngine } from './serving.ts';
+import type { EngineLimits, EngineObserver, ServingEngine, TruncationSide } from './serving.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { transformToOpen } from './open-transform.ts';
 import { type Pool, startPool } from './pool.ts';
 import { withPrompt } from './prompt.ts';
 import { createRunner } from './runner.ts';
+import { findBoundary } from './token-boundary.ts';
+import { tokenizersBySide } from './tokenizers-by-side.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface ServingOptions {
@@ -35,13 +38,15 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const plan = planThreads(machineFor(model), options);
   const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
   const dispatcher = createDispatcher(maxBatchTokens, manifest.batching ?? 'any', observer);
-  const { tokenizer, pool } = await start(model, dispatcher, plan, options.cacheDir);
-  const runner = createRunner(tokenizer, dispatcher, manifest);
+  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options.cacheDir);
+  const runner = createRunner(tokenizerFor, dispatcher, manifest);
   await warmUp(runner, manifest, maxBatchTokens);
+  const boundary = await findBoundary(tokenizer);
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
 
   return {
     manifest,
+    boundary,
     limits,
     async run(request) {
       const { inputs, prompt = '' } = request;
@@ -53,7 +58,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
       );
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { truncated, timings } = answer;
-      observer.onRequest({ inputs: inputs.length, tokens, truncated, timings });
+      observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, timings });
       return answer;
     },
     async tokenize(texts, addSpecialTokens) {
@@ -81,6 +86,7 @@ function machineFor({ weightsBytes }: Model): Machine {
 
 interface Started {
   readonly tokenizer: TextTokenizer;
+  readonly tokenizerFor: (side: TruncationSide) => TextTokenizer;
   readonly pool: Pool;
 }
 
@@ -103,7 +109,9 @@ async function start(
     dispatcher.hooks,
     model.isStillThere,
   );
-  const opening = Promise.try(openTokenizer, native.tokenizers, model.tokenizer, manifest.tokenizer);
+  const open = (settings: TokenizerSettings): TextTokenizer =>
+    openTokenizer(native.tokenizers, model.tokenizer, settings);
+  const opening = Promise.try(open, manifest.tokenizer);
   const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;
   if (tokenizer.status === 'rejected') {
@@ -111,5 +119,6 @@ async function start(
     throw tokenizer.reason;
   }
   dispatcher.attach(pool.value);
-  return { pool: pool.value, tokenizer: tokenizer.value };
+  const tokenizerFor = tokenizersBySide(tokenizer.value, manifest.tokenizer, open);
+  return { pool: pool.value, tokenizer: tokenizer.value, tokenizerFor };
 }

@@ -16,13 +16,17 @@ export type View =
    * One vector per input of an embedding model, as a JSON array of numbers or as a JSON string with base64-encoded float32
    * values.
    */
-  | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' });
+  | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
+  /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
+  | { readonly kind: 'tokens' };
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   readonly view: View;
   /** Prompt to put before each text. */
   readonly prompt?: string | undefined;
+  /** How to handle texts that are too long. Default: the rules of the server and of the model. */
+  readonly overflow?: RequestOverflow | undefined;
   /** Aborted when the client disconnects; inputs that have not run yet are dropped. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,6 +36,8 @@ export interface EngineAnswer {
   readonly results: readonly Uint8Array[];
   /** Number of tokens processed per input, special tokens included. */
   readonly tokens: readonly number[];
+  /** Indexes of the inputs that were truncated, ascending. */
+  readonly truncated: readonly number[];
   readonly timings: Timings;
 }
 
@@ -46,6 +52,15 @@ interface Timings {
 
 export type OverflowRule = 'truncate' | 'error';
 
+/** What a request sets for texts that are too long; undefined means the default. */
+export interface RequestOverflow {
+  readonly rule?: OverflowRule | undefined;
+  /** The side that tokens are removed from. */
+  readonly side?: TruncationSide | undefined;
+}
+
+export type TruncationSide = Manifest['tokenizer']['truncationSide'];
+
 export interface EngineLimits {
   /** Maximum number of inputs per request. */
   readonly maxClientBatch: number;
@@ -58,6 +73,12 @@ export interface EngineLimits {
   readonly onOverflow: OverflowRule;
 }
 
+export interface TokenBoundary {
+  readonly side: 'start' | 'end';
+  readonly id: number;
+  readonly token: string;
+}
+
 export interface EngineStats {
   readonly queued: number;
   readonly workers: number;
@@ -66,6 +87,8 @@ export interface EngineStats {
 /** A model that serves concurrent callers. Every method rejects with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;
+  /** The special token that every tokenized text starts or ends with; undefined if the tokenizer adds none. */
+  readonly boundary?: TokenBoundary | undefined;
   readonly limits: EngineLimits;
   run(request: EngineRequest): Promise<EngineAnswer>;
   tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;

@@ -3,6 +3,7 @@ import { lowerThreadPriority } from '../../../platform/thread-priority.ts';
 import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
+import type { View } from './serving.ts';
 import type { RawOutput } from '../../../core/model/raw-output.ts';
 import type { RowTransform } from './row-transform.ts';
 
@@ -52,10 +53,15 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   const { renderRows } = await import('./render.ts');
   const { manifest, run: runBatch, transform } = loaded();
   const output = runBatch(batch);
-  const skips = rows.map(({ view }) => ('options' in view ? view.options.skip : view.skip));
+  const skips = rows.map(({ view }) => skipOf(view));
   const transformed = await transform?.(output, batch.lengths, skips);
   const reply = renderRows({ output, batch, rows, manifest, transformed });
   return { reply, transfer: [reply.bytes.buffer] };
+}
+
+function skipOf(view: View): number | undefined {
+  if (view.kind === 'tokens') return undefined;
+  return view.kind === 'vector' ? view.skip : view.options.skip;
 }
 
 serveWorker({ open, run, render } satisfies Record<InferenceRequest['kind'], unknown>);

@@ -4,6 +4,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { EncoderContext } from '../context.ts';
+import { truncatedHeaders } from '../predict/truncated-headers.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Members that the requests and responses of all model types have in common. */
@@ -36,12 +37,13 @@ export async function predict<Answer extends Response>(
   try {
     const format = wantsJson(call) ? 'json' : 'proto';
     const { options, prompt } = planVector(engine.manifest, request);
-    const { results } = await engine.run({
+    const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
       view: { kind: 'result', format, options },
       prompt,
       signal: call.signal,
     });
+    for (const [name, value] of truncatedHeaders(truncated)) call.responseHeader.set(name, value);
     const response = create(schema);
     response.modelId = engine.manifest.name;
     response.metadata = request.metadata;

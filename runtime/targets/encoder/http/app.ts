@@ -1,20 +1,24 @@
 import type { Hono } from 'hono';
 import { createBodyReader } from '../../../serve/http/body.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
-import { OPENAI_ERRORS } from '../../../serve/http/openai-error.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
+import { ERROR_FORMATS } from './errors.ts';
+import { vectorRequests } from '../schemas/tei.ts';
 import { pageRoutes } from './page/routes.ts';
 import { MCP_SESSION_HEADER } from '../mcp/app.ts';
+import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
+import { inferenceApiRoutes } from './routes/inference-api.ts';
 import { modelRoutes } from './routes/model.ts';
 import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
 import { openAiModelRoutes } from './routes/openai-models.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { predictRoutes } from './routes/predict.ts';
 import { rerankRoutes } from './routes/rerank.ts';
+import { teiRoutes } from './routes/tei.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
-import { TIMING_HEADERS } from './run-model.ts';
+import { ANSWER_HEADERS } from './run-model.ts';
 
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
@@ -32,11 +36,14 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
     metrics: options.metrics,
-    exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
+    exposedHeaders: [...ANSWER_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
     // The page must load without a key, because users enter the key there.
     openPaths: ['/health', ...pages.routes.map(({ path }) => path)],
-    errorFormats: [OPENAI_ERRORS],
+    errorFormats: ERROR_FORMATS,
   });
+  const { manifest, limits } = context.engine;
+  const vectors = vectorRequests(manifest, limits.maxClientBatch);
+  const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
     modelRoutes(context),
     predictRoutes(context, readBody),
@@ -44,9 +51,12 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
     tokenizeRoutes(context, readBody),
     openAiEmbeddingRoutes(context, readBody),
     openAiModelRoutes(context),
+    teiRoutes(context, readBody, vectors),
+    inferenceApiRoutes(context, readBody, vectors),
   ];
   for (const { routes } of groups) app.route('/', routes);
-  const operations = groups.flatMap((group) => group.operations);
+  app.route('/', cohere.routes);
+  const operations = [...groups, cohere].flatMap((group) => group.operations);
   app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);

@@ -13,6 +13,7 @@ import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts'
 import { formatOf } from './formats.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
+import { countTruncated, truncationWarning } from './warn-truncated.ts';
 import { mapAhead, windows } from './windows.ts';
 
 export interface FileJob {
@@ -41,32 +42,48 @@ export async function inferFile(
     column: job.column,
   };
   const sink = openSink(engine, options, output, job, source);
-  const { index, failed, blank } = await writeResults(engine, options, output, source, sink).finally(() =>
-    sink.close(),
-  );
+  const { index, failed, blank, truncated } = await writeResults(
+    engine,
+    options,
+    output,
+    source,
+    sink,
+  ).finally(() => sink.close());
   if (blank > 0) output.err(`Skipped ${blank} blank line${blank === 1 ? '' : 's'}.\n`);
+  const warning = truncationWarning(truncated, index - sink.done, engine.manifest);
+  if (warning !== '') output.err(warning);
   if (failed === 0) return 0;
   output.err(`Error: ${failed} of ${index} texts failed; their lines contain an "error".\n`);
   return 1;
 }
 
-/** Returns how many texts were read, how many of them failed, and how many lines were blank. */
+interface Written {
+  /** How many texts were read, and how many of them failed. */
+  readonly index: number;
+  readonly failed: number;
+  readonly blank: number;
+  /** How many texts of this run were truncated. */
+  readonly truncated: number;
+}
+
 async function writeResults(
   engine: Engine,
   options: PrintOptions,
   output: Output,
   source: TextSource,
   sink: ResumableOutput,
-): Promise<{ readonly index: number; readonly failed: number; readonly blank: number }> {
+): Promise<Written> {
   const { texts, share, blank } = openTexts(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
+  let truncated = 0;
   // A resumed run also reports the failures of earlier runs.
   let { failed } = sink;
 
   const windowed = windows(skip(texts, sink.done), WINDOW);
-  for await (const results of mapAhead(windowed, (window) => inferWindow(engine, window, options))) {
-    const lines = results.map((result) => {
+  for await (const window of mapAhead(windowed, (texts) => inferWindow(engine, texts, options))) {
+    truncated += window.truncated;
+    const lines = window.results.map((result) => {
       if ('error' in result) failed += 1;
       return toJsonLine({ index: sink.done + index++, ...result });
     });
@@ -75,7 +92,7 @@ async function writeResults(
   }
   sink.finish();
   progress.end();
-  return { index: sink.done + index, failed, blank: blank() };
+  return { index: sink.done + index, failed, blank: blank(), truncated };
 }
 
 type Result = { readonly error: string } | object;
@@ -85,7 +102,7 @@ async function inferWindow(
   engine: Engine,
   window: readonly TextOrError[],
   options: PrintOptions,
-): Promise<Result[]> {
+): Promise<{ readonly results: Result[]; readonly truncated: number }> {
   const { manifest } = engine;
   const results: Result[] = window.map((item) => {
     if ('error' in item) return item;
@@ -94,7 +111,7 @@ async function inferWindow(
   const usable = window.flatMap((item, at) =>
     'text' in item && item.text !== '' ? [{ at, text: item.text }] : [],
   );
-  if (usable.length === 0) return results;
+  if (usable.length === 0) return { results, truncated: 0 };
   const inferences = await engine.inferEach(
     usable.map(({ text }) => text),
     options.prompt,
@@ -104,7 +121,7 @@ async function inferWindow(
     if (at === undefined) throw new AppError('InternalError', 'more results than texts');
     results[at] = printed(inference, manifest, options);
   }
-  return results;
+  return { results, truncated: countTruncated(inferences) };
 }
 
 /** The members of a result line. */

@@ -48,13 +48,18 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
       const leave = context.kernel.lifecycle.enter();
       try {
         const { engine } = context;
-        const pieces = await predict(engine, args, (inputs, view, prompt) =>
-          engine.run({ inputs, view, prompt, signal }),
-        );
+        let truncated: readonly number[] = [];
+        const pieces = await predict(engine, args, async (request) => {
+          const answer = await engine.run({ ...request, signal });
+          ({ truncated } = answer);
+          return answer;
+        });
         const text = pieces.map((piece) => Buffer.from(piece).toString()).join('');
         return {
           content: [{ type: 'text', text }],
           structuredContent: parseJsonText(text) as Record<string, unknown>,
+          // The contract defines the members of the result.
+          ...(truncated.length > 0 ? { _meta: { truncated_inputs: truncated } } : {}),
         };
       } finally {
         leave();

@@ -1,12 +1,13 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { AggregationStrategy } from '../maths/entities.ts';
-import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/serving.ts';
+import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine, View } from '../engine/serving.ts';
+import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
 import { addEntities } from './entities.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Runs the model. Each transport adds what it knows about the caller. */
-type Run = (inputs: readonly EngineInput[], view: View, prompt: string) => Promise<EngineAnswer>;
+type Run = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
 
 /** The response that the contract defines, as JSON pieces: results are never parsed again. */
 export async function predict(
@@ -18,7 +19,12 @@ export async function predict(
   const options = { ...vector, topK: body.top_k ?? undefined };
   const wanted = entitiesWanted(body);
   const view: View = { kind: 'result', format: 'json', options };
-  const { results } = await run(body.inputs.map(engineInput), view, prompt);
+  const { results } = await run({
+    inputs: body.inputs.map(engineInput),
+    view,
+    prompt,
+    overflow: overflowOf(body),
+  });
   const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
   // `metadata: null` is omitted, like missing metadata.
   const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { oneOf, optional } from '../../../serve/http/schemas.ts';
+import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
@@ -8,7 +9,8 @@ export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 /** Unknown keys are ignored: clients of OpenAI's API send settings that a model server does not use. */
 export function embeddingsRequest({ width, tokenizer }: Manifest) {
   const list = { minItems: 1, ...NOT_EMPTY };
-  const tokenId = Type.Integer({ minimum: 0, maximum: tokenizer.vocabularySize - 1 });
+  // Ids that are too large are refused by `checkTokenIds`, which explains where they come from.
+  const tokenId = Type.Integer({ minimum: 0, description: `At most ${tokenizer.vocabularySize - 1}.` });
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids' });
   return Type.Object(
     {
@@ -36,6 +38,7 @@ export function embeddingsRequest({ width, tokenizer }: Manifest) {
       ),
       normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
       prompt_name: promptName,
+      ...overflowMembers,
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },
@@ -55,7 +58,13 @@ export const embeddingsResponse = Type.Object(
       }),
     ),
     model: Type.String(),
-    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+    usage: Type.Object({
+      prompt_tokens: Type.Integer(),
+      total_tokens: Type.Integer(),
+      truncated_inputs: Type.Optional(
+        Type.Integer({ description: 'Number of inputs that were truncated, if there are any.' }),
+      ),
+    }),
   },
   { $id: 'EmbeddingsResponse' },
 );

@@ -7,6 +7,7 @@ import {
   sequenceClassificationResult,
   tokenClassificationResult,
 } from './results.ts';
+import { overflowMembers } from './overflow.ts';
 import { promptName, textsAndPairs } from './texts.ts';
 
 const normalize = Type.Boolean({ description: 'Whether to L2-normalize vectors.' });
@@ -56,12 +57,19 @@ export interface PredictRequest {
   readonly prompt_name?: Static<typeof promptName>;
   readonly top_k?: Static<typeof topK>;
   readonly aggregation?: Static<typeof aggregation>;
+  readonly truncate?: Static<typeof overflowMembers.truncate>;
+  readonly truncation_direction?: Static<typeof overflowMembers.truncation_direction>;
 }
 
 export const predictRequest = (modelType: ModelType, maxClientBatch: number): TUnsafe<PredictRequest> =>
   Type.Unsafe<PredictRequest>(
     Type.Object(
-      { inputs: textsAndPairs(maxClientBatch), ...OPTIONS[modelType], metadata: optional(metadata) },
+      {
+        inputs: textsAndPairs(maxClientBatch),
+        ...OPTIONS[modelType],
+        ...overflowMembers,
+        metadata: optional(metadata),
+      },
       { $id: 'PredictRequest', additionalProperties: false },
     ),
   );

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { optional } from '../../../serve/http/schemas.ts';
+import { overflowMembers } from './overflow.ts';
 import { text } from './texts.ts';
 
-const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
+export const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 
 /** Unknown keys are ignored: reranking clients send settings that a model server does not use. */
 export const rerankRequest = (maxDocuments: number) => {
@@ -20,12 +21,14 @@ export const rerankRequest = (maxDocuments: number) => {
       return_documents: optional(
         Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
       ),
+      return_text: optional(Type.Boolean({ default: false, description: 'Same, in requests with `texts`.' })),
       raw_scores: optional(
         Type.Boolean({
           default: false,
           description: 'Return raw model scores instead of scores between 0 and 1.',
         }),
       ),
+      ...overflowMembers,
     },
     {
       $id: 'RerankRequest',

@@ -51,7 +51,7 @@ export const sequenceClassificationResult = Type.Object(
   { $id: 'SequenceClassificationResult' },
 );
 
-const entity = Type.Object(
+export const entity = Type.Object(
   {
     entity_group: Type.String({ description: 'Label without its `B-` or `I-` prefix.' }),
     score: Type.Number(),

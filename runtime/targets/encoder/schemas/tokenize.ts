@@ -5,11 +5,14 @@ import { promptName, text } from './texts.ts';
 export const tokenizeRequest = (maxInputs: number) =>
   Type.Object(
     {
-      inputs: Type.Array(text, {
-        minItems: 1,
-        maxItems: maxInputs,
-        title: 'a list of texts',
-      }),
+      inputs: Type.Union([
+        text,
+        Type.Array(text, {
+          minItems: 1,
+          maxItems: maxInputs,
+          title: 'a list of texts',
+        }),
+      ]),
       add_special_tokens: optional(
         Type.Boolean({
           default: true,

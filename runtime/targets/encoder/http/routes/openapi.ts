@@ -5,6 +5,7 @@ import { healthOperations, type MetricsAccess } from '../../../../serve/http/hea
 import { withArticle } from '../../../../core/text/with-article.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
 
 /** `GET /openapi.json`: the OpenAPI document of all routes, created once. */
@@ -20,6 +21,7 @@ export function openApiRoutes(
       version,
       description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
+      errorContent,
       operations: [...operations, ...healthOperations(metrics), OPERATION],
     }),
   );

@@ -1,4 +1,5 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import type { TUnsafe } from 'typebox';
 import type { ModelType } from '../../../../contract/model-types.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -8,8 +9,11 @@ import { predict } from '../../predict/predict.ts';
 import { predictExamples } from '../examples.ts';
 import { jsonAnswer } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
-import { runModel, TIMING_HEADERS } from '../run-model.ts';
-import { predictRequest, predictResponse } from '../../schemas/predict.ts';
+import { runModel, ANSWER_HEADERS } from '../run-model.ts';
+import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
+import { classifyRequest, entitiesRequest } from '../../schemas/tei.ts';
+import { classify, isHuggingFaceBody } from '../tei/classify.ts';
+import { entities } from '../tei/entities.ts';
 
 /** `POST /predict`: runs the model on each input. */
 export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
@@ -17,13 +21,26 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
   const request = predictRequest(modelType, engine.limits.maxClientBatch);
   const routes = new Hono();
 
-  routes.post('/predict', admit(kernel.lifecycle), async (c) => {
-    const body = await readBody(c, request);
-    const pieces = await predict(engine, body, (inputs, view, prompt) =>
-      runModel(c, engine, inputs, view, prompt),
-    );
-    return jsonAnswer(c, pieces);
-  });
+  /** The contract's body and answer. */
+  const answer = async (c: Context, body: PredictRequest): Promise<Response> =>
+    jsonAnswer(c, await predict(engine, body, (wanted) => runModel(c, engine, wanted)));
+  /** Answers a body of Hugging Face's APIs in their format, and any other body according to the contract. */
+  const either =
+    <Body extends object>(schema: TUnsafe<Body>, foreign: ForeignAnswer<Body>) =>
+    async (c: Context): Promise<Response> => {
+      const isForeign = (body: PredictRequest | Body): body is Body => isHuggingFaceBody(body);
+      const body = await readBody<TUnsafe<PredictRequest | Body>>(c, (value) =>
+        isHuggingFaceBody(value) ? schema : request,
+      );
+      return isForeign(body) ? await foreign(c, engine, body) : await answer(c, body);
+    };
+  const handlers: Record<ModelType, (c: Context) => Promise<Response>> = {
+    sequence_classification: either(classifyRequest, classify),
+    token_classification: either(entitiesRequest, entities),
+    embedding: async (c) => answer(c, await readBody(c, request)),
+    sentence_embedding: async (c) => answer(c, await readBody(c, request)),
+  };
+  routes.post('/predict', admit(kernel.lifecycle), handlers[modelType]);
 
   return {
     routes,
@@ -39,13 +56,15 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
           description: 'One result per input, in input order.',
           schema: predictResponse(modelType),
           examples: predictExamples(engine.manifest).answers,
-          headers: TIMING_HEADERS,
+          headers: ANSWER_HEADERS,
         },
         errors: WORK_ERRORS,
       },
     ],
   };
 }
+
+type ForeignAnswer<Body> = (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>;
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',

@@ -19,9 +19,10 @@ export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: Bod
   routes.post('/tokenize', admit(kernel.lifecycle), async (c) => {
     const { inputs, add_special_tokens, prompt_name } = await readBody(c, toTokens);
     const { prompt } = planVector(manifest, { promptName: prompt_name });
-    const prompted = inputs.map((text) => prompt + text);
-    const texts = await engine.tokenize(prompted, add_special_tokens ?? true);
-    return c.json(texts.map((text) => tokensOf(text)));
+    const texts = typeof inputs === 'string' ? [inputs] : inputs;
+    const prompted = texts.map((text) => prompt + text);
+    const tokenized = await engine.tokenize(prompted, add_special_tokens ?? true);
+    return c.json(tokenized.map((text) => tokensOf(text)));
   });
   routes.post('/decode', admit(kernel.lifecycle), async (c) => {
     const { ids, skip_special_tokens } = await readBody(c, toTexts);

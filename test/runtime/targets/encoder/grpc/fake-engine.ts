@@ -18,7 +18,7 @@ export function fakeEngine(outcome?: AppError | Uint8Array): FakeEngine {
     asked.resolve(request);
     return new Promise((resolve, reject) => {
       if (outcome instanceof AppError) reject(outcome);
-      else if (outcome) resolve({ results: [outcome], tokens: [3], timings: TIMINGS });
+      else if (outcome) resolve({ results: [outcome], tokens: [3], truncated: [], timings: TIMINGS });
       request.signal?.addEventListener('abort', () => {
         cancelled.resolve();
         reject(new AppError('CancelledError', 'Request cancelled.'));

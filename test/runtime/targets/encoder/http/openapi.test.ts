@@ -30,12 +30,14 @@ async function documentOf({ app }: OpenApp): Promise<Document> {
 const COMMON = [
   'GET /health',
   'GET /healthz',
+  'GET /info',
   'GET /metrics',
   'GET /model',
   'GET /openapi.json',
   'GET /readyz',
   'GET /v1/models',
   'GET /v1/models/{id}',
+  'POST /',
   'POST /decode',
   'POST /predict',
   'POST /tokenize',
@@ -43,9 +45,9 @@ const COMMON = [
 const EXTRA = {
   sentiment: [],
   ner: [],
-  embedder: ['POST /v1/embeddings'],
-  sentence: ['POST /v1/embeddings'],
-  reranker: ['POST /rerank'],
+  embedder: ['POST /v1/embeddings', 'POST /embed', 'POST /embed_all', 'POST /similarity'],
+  sentence: ['POST /v1/embeddings', 'POST /embed', 'POST /similarity'],
+  reranker: ['POST /rerank', 'POST /v1/rerank', 'POST /v2/rerank'],
 };
 
 describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
@@ -88,15 +90,15 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
     }
   });
 
-  test('has a name of its own for each operation, and a text body for each error', () => {
+  test('has a name of its own for each operation, and the error format of its API', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, { responses }] of operations()) {
-      const isOpenAi = name.includes(' /v1');
+      const isJson = / \/(v1|v2|embed|embed_all|similarity|info)\b/.test(name);
       for (const [status, { content }] of Object.entries(responses)) {
         if (status === '200') continue;
         expect(Object.keys(content), `${name} ${status}`).toEqual([
-          isOpenAi ? 'application/json' : 'text/plain',
+          isJson ? 'application/json' : 'text/plain',
         ]);
       }
       if (!name.startsWith('POST')) continue;
@@ -114,7 +116,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
         tried += 1;
       }
     }
-    expect(tried).toBe(model === 'reranker' ? 0 : 4 + 3 * extra.length);
+    expect(tried).toBe(model === 'reranker' ? 0 : 5 + (extra.length > 0 ? 2 + extra.length : 0));
   });
 });
 

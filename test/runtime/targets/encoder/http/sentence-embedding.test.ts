@@ -47,7 +47,7 @@ describe('a model as its own files say', () => {
     [{ inputs: [], prompt_name: 'query' }, 'Cannot tokenize empty string'],
     [
       { pooling: 'cls' },
-      'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, metadata)',
+      'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, truncate, truncation_direction, metadata)',
     ],
   ])('refuses %j with 422', async (body, message) => {
     const response = await open().post('/predict', { inputs: ['a'], ...body });

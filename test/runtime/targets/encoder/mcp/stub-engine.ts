@@ -9,6 +9,7 @@ export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]
     return {
       results,
       tokens: results.map(() => 1),
+      truncated: [],
       timings: { tokenization: 0, queue: 0, inference: 0, total: 0 },
     };
   });

@@ -1,0 +1,128 @@
+import { type Context, Hono } from 'hono';
+import type { Static } from 'typebox';
+import { AppError } from '../../../../contract/errors.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { BodyReader } from '../../../../serve/http/body.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { EncoderContext } from '../../context.ts';
+import type { ServingEngine } from '../../engine/serving.ts';
+import { type CohereRerankRequest, cohereRerankRequest, cohereRerankResponse } from '../../schemas/cohere.ts';
+import { overflowOf } from '../../schemas/overflow.ts';
+import { isReranker, noReranker, rankDocuments } from '../rank-documents.ts';
+import { ANSWER_HEADERS } from '../run-model.ts';
+import { shortenDocuments } from '../shorten-documents.ts';
+
+const VERSIONS = ['1', '2'] as const;
+
+/** `POST /v1/rerank` and `/v2/rerank`, for clients of the APIs of Cohere and Jina. */
+export function cohereRerankRoutes(
+  { engine, kernel }: EncoderContext,
+  readBody: BodyReader,
+): RouteGroup<ShellEnv> {
+  const routes = new Hono<ShellEnv>();
+  if (!isReranker(engine.manifest)) {
+    for (const version of VERSIONS) {
+      const path = `/v${version}/rerank`;
+      routes.post(path, () => {
+        throw new AppError('NotFoundError', noReranker(path, engine.manifest));
+      });
+    }
+    return { routes, operations: [] };
+  }
+  const schema = cohereRerankRequest(engine.limits.maxClientBatch);
+  for (const version of VERSIONS) {
+    routes.post(`/v${version}/rerank`, admit(kernel.lifecycle), async (c) => {
+      const body = await readBody(c, schema);
+      const id = c.get('requestId');
+      return c.json({ id, ...(await rerank(c, engine, body, version)) });
+    });
+  }
+  return {
+    routes,
+    operations: VERSIONS.map((version) => ({
+      ...OPERATION,
+      path: `/v${version}/rerank`,
+      id: `rerankV${version}`,
+      request: { schema, examples: EXAMPLES },
+      // All errors under /v1 are OpenAI's.
+      openAiErrors: version === '1',
+    })),
+  };
+}
+
+async function rerank(
+  c: Context,
+  engine: ServingEngine,
+  body: CohereRerankRequest,
+  version: string,
+): Promise<Omit<Static<typeof cohereRerankResponse>, 'id'>> {
+  const { query, top_n: topN, return_documents: withDocuments } = body;
+  const texts = body.documents.map((item) => (typeof item === 'string' ? item : item.text));
+  const documents = await shortenDocuments(engine, texts, body.max_tokens_per_doc);
+  const ranking = { query, documents, raw: false, overflow: overflowOf(body) };
+  const { ranked, tokens, truncated } = await rankDocuments(c, engine, ranking);
+  const count = truncated.length;
+  return {
+    model: engine.manifest.name,
+    results: ranked.slice(0, topN ?? undefined).map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(withDocuments ? { document: { text: texts[index] ?? '' } } : {}),
+    })),
+    meta: {
+      api_version: { version },
+      // Clients require it; one unit is one search.
+      billed_units: { search_units: 1 },
+      tokens: { input_tokens: tokens },
+      ...(count > 0 ? { warnings: [truncationWarning(count, texts.length, engine)] } : {}),
+    },
+    usage: {
+      prompt_tokens: tokens,
+      total_tokens: tokens,
+      ...(count > 0 ? { truncated_inputs: count } : {}),
+    },
+  };
+}
+
+function truncationWarning(count: number, documents: number, { manifest }: ServingEngine): string {
+  const were = count === 1 ? 'was' : 'were';
+  return `${count} of ${documents} documents ${were} truncated: query and document have at most ${manifest.tokenizer.maxLength} tokens.`;
+}
+
+const EXAMPLES = {
+  documents: {
+    model: 'any',
+    query: 'Where does Anna live?',
+    documents: ['Ben likes tea.', 'Anna lives in Berlin.'],
+    top_n: 1,
+    return_documents: true,
+  },
+};
+
+const OPERATION: Omit<Operation, 'path' | 'id' | 'request'> = {
+  method: 'post',
+  tag: 'Cohere and Jina',
+  summary: 'Rank documents by relevance to a query.',
+  answer: {
+    description: 'The documents, most relevant first.',
+    schema: cohereRerankResponse,
+    examples: {
+      documents: {
+        id: 'd7f0b1f5c6e94a7c9f3a',
+        model: 'my-model',
+        results: [{ index: 1, relevance_score: 0.98, document: { text: 'Anna lives in Berlin.' } }],
+        meta: {
+          api_version: { version: '2' },
+          billed_units: { search_units: 1 },
+          tokens: { input_tokens: 24 },
+        },
+        usage: { prompt_tokens: 24, total_tokens: 24 },
+      },
+    },
+    headers: ANSWER_HEADERS,
+  },
+  errors: WORK_ERRORS,
+};

@@ -1,0 +1,104 @@
+import { type Context, Hono } from 'hono';
+import { type TSchema, type TUnsafe, Type } from 'typebox';
+import type { ModelType } from '../../../../contract/model-types.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { BodyReader } from '../../../../serve/http/body.ts';
+import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { EncoderContext } from '../../context.ts';
+import {
+  classifyRequest,
+  classifyResponse,
+  type EmbedRequest,
+  embedResponse,
+  entitiesRequest,
+  entitiesResponse,
+  type SimilarityRequest,
+  similarityResponse,
+  type VectorRequests,
+} from '../../schemas/tei.ts';
+import { ANSWER_HEADERS } from '../run-model.ts';
+import { classify } from '../tei/classify.ts';
+import { embed } from '../tei/embed.ts';
+import { entities } from '../tei/entities.ts';
+import { similarity } from '../tei/similarity.ts';
+
+/** `POST /`: the task of the model, for clients of Hugging Face's Inference API that are given the address of the server only. */
+export function inferenceApiRoutes(
+  { engine, kernel }: EncoderContext,
+  readBody: BodyReader,
+  requests: VectorRequests,
+): RouteGroup {
+  const { modelType } = engine.manifest;
+  const vectorsOrSimilarity = async (c: Context): Promise<Response> => {
+    const body = await readBody<TUnsafe<EmbedRequest | SimilarityRequest>>(c, (value) =>
+      isSimilarity(value) ? requests.similarity : requests.embed,
+    );
+    return isSimilarity(body) ? await similarity(c, engine, body) : await embed(c, engine, body);
+  };
+  const routes = new Hono();
+  routes.post('/', admit(kernel.lifecycle), async (c) => {
+    // The page at this path needs no key, but the model does.
+    kernel.access.check(c.req.header('Authorization'));
+    if (modelType === 'sequence_classification') {
+      return await classify(c, engine, await readBody(c, classifyRequest), 'inference-api');
+    }
+    if (modelType === 'token_classification') {
+      return await entities(c, engine, await readBody(c, entitiesRequest));
+    }
+    return await vectorsOrSimilarity(c);
+  });
+  const { request, answer, examples } = shapes(requests)[modelType];
+  return {
+    routes,
+    operations: [
+      {
+        method: 'post',
+        path: '/',
+        id: 'run',
+        tag: 'Hugging Face',
+        summary: 'Run the task of the model, in the format of the Inference API.',
+        request: { schema: request, examples: { text: { inputs: 'Anna lives in Berlin.' } } },
+        answer: {
+          description: 'The result of the task.',
+          schema: answer,
+          examples: { text: examples },
+          headers: ANSWER_HEADERS,
+        },
+        errors: WORK_ERRORS,
+      },
+    ],
+  };
+}
+
+interface Shape {
+  readonly request: TSchema;
+  readonly answer: TSchema;
+  readonly examples: unknown;
+}
+
+function shapes({ embed: vectors, similarity: pairs }: VectorRequests): Record<ModelType, Shape> {
+  const embeddings: Shape = {
+    request: Type.Union([vectors, pairs]),
+    answer: Type.Union([embedResponse, similarityResponse]),
+    examples: [[0.6, -0.8]],
+  };
+  return {
+    embedding: embeddings,
+    sentence_embedding: embeddings,
+    sequence_classification: {
+      request: classifyRequest,
+      answer: classifyResponse,
+      examples: [[{ label: 'positive', score: 0.98 }]],
+    },
+    token_classification: {
+      request: entitiesRequest,
+      answer: entitiesResponse,
+      examples: [{ entity_group: 'PER', score: 0.98, word: 'Anna', start: 0, end: 4 }],
+    },
+  };
+}
+
+const isSimilarity = (body: unknown): body is SimilarityRequest =>
+  memberOf(memberOf(body, 'inputs'), 'source_sentence') !== undefined;

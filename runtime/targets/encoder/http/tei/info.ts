@@ -1,0 +1,32 @@
+import type { Static } from 'typebox';
+import type { Manifest } from '../../../../contract/manifest.ts';
+import type { EncoderContext } from '../../context.ts';
+import type { infoResponse } from '../../schemas/tei.ts';
+
+/** The response of `GET /info`, in the shape of text-embeddings-inference. */
+export function teiInfo({ engine, runtime }: EncoderContext): Static<typeof infoResponse> {
+  const { manifest, limits } = engine;
+  return {
+    model_id: manifest.name,
+    served_model_name: manifest.name,
+    model_sha: null,
+    // Vectors and scores are always float32, whatever the precision of the weights.
+    model_dtype: 'float32',
+    model_type: typeOf(manifest),
+    max_concurrent_requests: limits.maxQueue,
+    max_input_length: manifest.tokenizer.maxLength,
+    max_client_batch_size: limits.maxClientBatch,
+    auto_truncate: limits.onOverflow === 'truncate',
+    version: runtime.version,
+  };
+}
+
+function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record<string, object> {
+  if (modelType === 'embedding' || modelType === 'sentence_embedding') {
+    return { embedding: { pooling: sentence?.pooling ?? 'mean' } };
+  }
+  const label2id = Object.fromEntries(Object.entries(id2label).map(([id, label]) => [label, Number(id)]));
+  const labels = { id2label, label2id };
+  if (modelType === 'token_classification') return { token_classifier: labels };
+  return width === 1 ? { reranker: labels } : { classifier: labels };
+}

@@ -1,0 +1,13 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { FailedInference, Inference } from '../tasks/task.ts';
+
+/** Returns how many texts were longer than the model supports. */
+export const countTruncated = (inferences: readonly (Inference | FailedInference)[]): number =>
+  inferences.filter((inference) => 'text' in inference && inference.text.truncated).length;
+
+/** The line for stderr, empty if no text was truncated: results of the other texts are complete. */
+export function truncationWarning(truncated: number, texts: number, { tokenizer }: Manifest): string {
+  if (truncated === 0) return '';
+  const were = truncated === 1 ? 'was' : 'were';
+  return `Warning: ${truncated} of ${texts} texts ${were} truncated to ${tokenizer.maxLength} tokens, the maximum of this model.\n`;
+}

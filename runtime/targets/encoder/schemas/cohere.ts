@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { optional } from '../../../serve/http/schemas.ts';
+import { overflowMembers } from './overflow.ts';
+import { document } from './rerank.ts';
+import { text } from './texts.ts';
+
+/** Unknown keys are ignored, as in `/rerank`: clients send settings that a model server does not use. */
+export const cohereRerankRequest = (maxDocuments: number) =>
+  Type.Object(
+    {
+      model: optional(
+        Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
+      ),
+      query: text,
+      documents: Type.Array(document, {
+        minItems: 1,
+        title: 'a list of texts',
+        description: `At most ${maxDocuments} per request.`,
+      }),
+      top_n: optional(
+        Type.Integer({ minimum: 1, description: 'Return only this many results, the best ones.' }),
+      ),
+      return_documents: optional(
+        Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
+      ),
+      max_tokens_per_doc: optional(
+        Type.Integer({ minimum: 1, description: 'Truncate documents to this many tokens.' }),
+      ),
+      max_chunks_per_doc: optional(
+        Type.Integer({
+          description: 'Ignored: documents are not split. They are truncated if they are too long.',
+        }),
+      ),
+      ...overflowMembers,
+    },
+    { $id: 'CohereRerankRequest' },
+  );
+export type CohereRerankRequest = Static<ReturnType<typeof cohereRerankRequest>>;
+
+export const cohereRerankResponse = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the request.' }),
+    model: Type.String(),
+    results: Type.Array(
+      Type.Object(
+        {
+          index: Type.Integer({ description: 'Index of the document in the request.' }),
+          relevance_score: Type.Number(),
+          document: Type.Optional(Type.Object({ text: Type.String() })),
+        },
+        { $id: 'CohereRerankResult' },
+      ),
+      { description: 'Results, most relevant first.' },
+    ),
+    meta: Type.Object({
+      api_version: Type.Object({ version: Type.String() }),
+      billed_units: Type.Object({ search_units: Type.Integer() }),
+      tokens: Type.Object({ input_tokens: Type.Integer() }),
+      warnings: Type.Optional(Type.Array(Type.String())),
+    }),
+    usage: Type.Object({
+      prompt_tokens: Type.Integer(),
+      total_tokens: Type.Integer(),
+      truncated_inputs: Type.Optional(
+        Type.Integer({ description: 'Number of documents that were truncated, if there are any.' }),
+      ),
+    }),
+  },
+  { $id: 'CohereRerankResponse' },
+);
+
+export const cohereError = Type.Object({ message: Type.String() }, { $id: 'CohereError' });

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
+import { checkTokenIds } from '../../../../../runtime/targets/encoder/http/token-ids.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+
+const { manifest } = standInEngine({}, () => Promise.reject(new Error('not run')));
+const check = (
+  input: string | string[] | number[] | number[][],
+  boundary?: ServingEngine['boundary'],
+): void => checkTokenIds(input, 'input', { manifest, boundary });
+const CLS = { side: 'start', id: 2, token: '[CLS]' } as const;
+
+describe('token ids of a request', () => {
+  test.each([
+    'text',
+    ['text', 'text'],
+    [2, 50, 3],
+    [
+      [2, 50, 3],
+      [2, 3],
+    ],
+  ])('%j is accepted', (input) => {
+    expect(() => check(input, CLS)).not.toThrow();
+  });
+
+  test('lists without the special token at the start are of another tokenizer', () => {
+    expect(() => check([50, 51], CLS)).toThrow(
+      "input must start with 2 ([CLS]), the special token of this model, not 50: the ids come from another tokenizer, or special tokens are missing. Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.",
+    );
+    expect(() => check([[2, 3], [7]], CLS)).toThrow(/^input\/1 must start with 2/);
+  });
+
+  test('a tokenizer can mark the end only, or nothing', () => {
+    const end = { side: 'end', id: 1, token: '</s>' } as const;
+    expect(() => check([50, 1], end)).not.toThrow();
+    expect(() => check([1, 50], end)).toThrow(/^input must end with 1 \(<\/s>\)/);
+    expect(() => check([50, 51])).not.toThrow();
+  });
+
+  test('ids that the model does not have name the place', () => {
+    expect(() =>
+      check([
+        [2, 3],
+        [2, 100],
+      ]),
+    ).toThrow(/^input\/1\/1 must be at most 99, not 100: it is a token id/);
+  });
+});
