@@ -17,7 +17,7 @@ export function sentencePieceNormalizer(
   const keeps = typeof options.keep_accents === 'boolean' ? options.keep_accents : family.keepAccents;
   const lowercase = lowers ? [{ type: 'Lowercase' }] : [];
   const accents = keeps ? [] : [{ type: 'NFKD' }, { type: 'StripAccents' }];
-  const steps: Record<SentencepieceFamily['normalizer'], readonly Component[]> = {
+  const steps: Record<SentencePieceFamily['normalizer'], readonly Component[]> = {
     spaces: [...compiled, { type: 'Strip', strip_left: false, strip_right: true }, spaces('▁')],
     strip: [...lowercase, { type: 'Strip', strip_left: true, strip_right: true }, ...compiled, spaces(' ')],
     quotes: [...QUOTES, ...accents, ...lowercase, ...compiled, spaces(' ')],

@@ -38,7 +38,10 @@ export function teiRoutes(
   );
   if (!returnsVectors(modelType)) {
     for (const path of ['/embed', '/embed_all', '/similarity']) {
-      refuse(path, `${path} requires an embedding model, but ${name} is ${withArticle(modelType)} model. Use /predict.`);
+      refuse(
+        path,
+        `${path} requires an embedding model, but ${name} is ${withArticle(modelType)} model. Use /predict.`,
+      );
     }
     return { routes, operations };
   }
