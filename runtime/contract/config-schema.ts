@@ -113,9 +113,23 @@ const build = Type.Object(
           "License of the model: an SPDX id such as apache-2.0, or a short text. Default: the license in the model's README.md, or the title of its license file.",
       }),
     ),
-    path: Type.Union([path('Folder that contains model.onnx, tokenizer.json and config.json.'), modelFiles], {
-      description: 'The model: a folder, or one path per file. Paths are relative to this file.',
-    }),
+    path: Type.Union(
+      [
+        path('Folder that contains tokenizer.json, config.json, and model.onnx or onnx/model.onnx.'),
+        modelFiles,
+      ],
+      {
+        description: 'The model: a folder, or one path per file. Paths are relative to this file.',
+      },
+    ),
+    variant: Type.Optional(
+      Type.String({
+        minLength: 1,
+        pattern: NO_CONTROL_CHARACTERS,
+        description:
+          'Which ONNX graph of the folder to use, e.g. fp16 or quantized for onnx/model_fp16.onnx or onnx/model_quantized.onnx. Default: model.onnx, or the only graph.',
+      }),
+    ),
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
       description: 'Type of the model; it determines the endpoints and the shape of their results.',
     }),
@@ -139,6 +153,13 @@ const build = Type.Object(
       path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
     cache_dir: Type.Optional(path("Cache folder for base runtimes. Default: the system's cache folder.")),
+    target: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Target platform, e.g. linux-arm64, or a target triple. Default: this machine.',
+      }),
+    ),
+    base_binary_path: Type.Optional(path('Base runtime to use instead of the cached one.')),
     transform: Type.Optional(
       Type.Union(
         [

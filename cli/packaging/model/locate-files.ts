@@ -1,12 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelSource } from '../../config/build-config.ts';
+import { chooseGraph, graphVariants } from './graph-variants.ts';
 
 export interface ModelFiles {
+  /** The folder with the documents and the settings of the model. */
+  readonly folder: string;
   readonly weights: string;
+  /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
+  readonly graph: string | undefined;
   readonly tokenizer: string;
-  readonly modelConfig: string;
+  /** Undefined if the folder has no config.json, which only classifiers require. */
+  readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
 }
 
@@ -22,26 +28,40 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     const { tokenizerConfig } = model;
     if (tokenizerConfig)
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
-    return { ...model, tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer) };
+    return {
+      ...model,
+      folder: dirname(model.modelConfig),
+      graph: undefined,
+      tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
+    };
   }
-  const { folder } = model;
+  const { folder, variant } = model;
   if (!isFolder(folder))
     throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
-  const weights = join(folder, 'model.onnx');
-  const modelConfig = join(folder, 'config.json');
-  const tokenizer = join(folder, 'tokenizer.json');
-  requireFile(
-    weights,
-    () => `No such file: model.onnx (searched in ${folder}). Export the model to ONNX first.`,
-  );
-  requireFile(modelConfig, () => `Could not locate model config at path ${modelConfig}.`);
+  const { path: graph } = chooseGraph(graphVariants(folder), variant, folder);
+  const weights = join(folder, graph);
+  requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
+  const modelConfig = findIn(folder, 'config.json');
+  const tokenizer = findIn(folder, 'tokenizer.json') ?? join(folder, 'tokenizer.json');
   requireFile(tokenizer, () => `Could not locate tokenizer at path ${tokenizer}.`);
   return {
+    folder: modelConfig === undefined ? folder : dirname(modelConfig),
     weights,
+    graph,
     modelConfig,
     tokenizer,
     tokenizerConfig: neighbor(tokenizer),
   };
+}
+
+/** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */
+export function findIn(folder: string, name: string): string | undefined {
+  const below = join(folder, 'onnx', name);
+  const above = join(folder, '..', name);
+  const isGraphFolder = basename(resolve(folder)) === 'onnx';
+  return [join(folder, name), below, ...(isGraphFolder ? [above] : [])].find(
+    (path) => existsSync(path) && !isFolder(path),
+  );
 }
 
 /** The second tokenizer file, which contains the maximum length of a text. */

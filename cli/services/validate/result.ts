@@ -3,17 +3,20 @@ import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
 import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
-import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import { columns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
 export interface ValidateResult {
+  /** The config file, or the folder that was named in its place. */
   readonly config: string;
+  /** The command that builds the model with the same settings. */
+  readonly next: string;
   readonly files: ModelFiles;
   readonly vocabularySize: number;
   readonly manifest: Manifest;
 }
 
-export function validateSummary({ config, files, vocabularySize, manifest }: ValidateResult): string {
+export function validateSummary({ next, files, vocabularySize, manifest }: ValidateResult): string {
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
   const { maxLength, truncationSide } = manifest.tokenizer;
   return columns([
@@ -31,6 +34,6 @@ export function validateSummary({ config, files, vocabularySize, manifest }: Val
       'Tokens',
       `${vocabularySize} in the vocabulary; texts up to ${maxLength}, truncated on the ${truncationSide}`,
     ],
-    ['Ready', `encoderfile build -f ${shellWord(config)}`],
+    ['Ready', next],
   ]);
 }
