@@ -2,11 +2,11 @@ import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
-import { readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
+import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
 import { type FamilySource, findFamily } from '../packaging/model/pooling-families.ts';
-import { readModelConfig } from '../packaging/model/read-model-config.ts';
+import { readJson } from '../packaging/model/read-json.ts';
 import { type PoolingOrigin, reportPooling, withFamily } from '../packaging/model/sentence-family.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
@@ -30,8 +30,8 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
-  const files = locateModelFiles(config.model);
-  const modelConfig = await readModelConfig(files, config.modelType);
+  const files = locateModelFiles(config.model, config.modelType);
+  const modelConfig = files.modelConfig === undefined ? {} : await readJson<ModelConfig>(files.modelConfig);
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
   const [sentence, pooling] = (await sentenceSource(config, files, {
     names: [origin.repository ?? origin.name],

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
+import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { chooseGraph, graphVariants } from './graph-variants.ts';
 
@@ -17,7 +18,7 @@ export interface ModelFiles {
 }
 
 /** Finds the files of a model; each missing file has its own message. */
-export function locateModelFiles(model: ModelSource): ModelFiles {
+export function locateModelFiles(model: ModelSource, modelType: ModelType): ModelFiles {
   if (model.kind === 'files') {
     requireFile(
       model.weights,
@@ -42,6 +43,7 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
   const modelConfig = findIn(folder, 'config.json');
+  if (modelConfig === undefined && !returnsVectors(modelType)) throw withoutConfig(folder, modelType);
   const tokenizer = findIn(folder, 'tokenizer.json') ?? join(folder, 'tokenizer.json');
   requireFile(tokenizer, () => `Could not locate tokenizer at path ${tokenizer}.`);
   return {
@@ -53,6 +55,13 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     tokenizerConfig: neighbor(tokenizer),
   };
 }
+
+/** Models that return vectors can do without it; the labels and scores of a classifier depend on it. */
+const withoutConfig = (folder: string, modelType: ModelType): Error =>
+  configError(
+    `Could not locate model config at path ${join(folder, 'config.json')}. ` +
+      `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
+  );
 
 /** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */
 export function findIn(folder: string, name: string): string | undefined {
