@@ -1,7 +1,8 @@
 import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
-import { configFlag } from './flags.ts';
+import { configSource } from './config-source.ts';
+import { configFlag, folderArg, variantFlag } from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
@@ -10,11 +11,14 @@ export class Build extends BaseCommand {
     'Build a single executable, or an OCI image, from an ONNX model and a config file.';
   static override examples = [
     '<%= config.bin %> build -f encoderfile.yml',
+    '<%= config.bin %> build ./model --variant fp16',
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
     '<%= config.bin %> build -f encoderfile.yml --format oci',
   ];
+  static override args = { folder: folderArg };
   static override flags = {
     config: configFlag,
+    variant: variantFlag,
     'output-path': Flags.string({
       char: 'o',
       summary: 'Output file (overrides the config)',
@@ -66,11 +70,12 @@ export class Build extends BaseCommand {
   };
 
   async run(): Promise<BuildResult> {
-    const { flags } = await this.parse(Build);
+    const parsed = await this.parse(Build);
+    const { flags } = parsed;
     const { build } = await import('../services/build-executable/index.ts');
     const { buildSummary } = await import('../services/build-executable/result.ts');
     const result = await build(
-      flags.config,
+      configSource(parsed),
       {
         outputPath: flags['output-path'],
         outputDir: flags['output-dir'],
@@ -83,6 +88,7 @@ export class Build extends BaseCommand {
         runtimeVersion: flags['runtime-version'],
         noDownload: flags['no-download'],
         force: flags.force,
+        variant: flags.variant,
       },
       this.reporter(flags.quiet),
     );

@@ -1,14 +1,23 @@
-import { Flags } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
 
 /** The config file flag, shared by every command that reads one. */
 export const configFlag = Flags.string({
   char: 'f',
   charAliases: [COMMON_FLAGS.config.short],
-  required: true,
-  summary: 'YAML config file',
+  summary: 'YAML config file (default: encoderfile.yml in the current folder)',
   env: 'ENCODERFILE_CONFIG',
   helpValue: '<file>',
+});
+
+/** A folder in place of the config file. */
+export const folderArg = Args.string({
+  description: 'Folder with an encoderfile.yml, or with a model',
+});
+
+export const variantFlag = Flags.string({
+  summary: 'ONNX graph of the model folder, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',
+  helpValue: '<name>',
 });
 
 /** The flag for the cache folder of base runtimes. */

@@ -17,6 +17,9 @@ export interface BuildConfig {
   /** Expanded, but not resolved: it is relative to the current directory, which is not known here. */
   readonly outputPath: string | undefined;
   readonly cacheDir: string | undefined;
+  /** Name of the target platform that the config file states. */
+  readonly target: string | undefined;
+  readonly baseBinaryPath: string | undefined;
   readonly transform: TransformSource | undefined;
   readonly validateTransform: boolean;
   readonly luaLibs: readonly LibraryName[];
@@ -43,7 +46,12 @@ export interface SentenceConfig {
 }
 
 export type ModelSource =
-  | { readonly kind: 'folder'; readonly folder: string }
+  | {
+      readonly kind: 'folder';
+      readonly folder: string;
+      /** Which graph of the folder to use, if it has several. */
+      readonly variant: string | undefined;
+    }
   | {
       readonly kind: 'files';
       readonly modelConfig: string;

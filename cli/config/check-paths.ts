@@ -9,6 +9,10 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
   const findings = texts.flatMap(({ path, text }) =>
     expansionProblems(text ?? '', env).map((message): Finding => ({ path, at: 'value', message })),
   );
+  if (textAt(value, VARIANT) !== undefined && isMapping(at(value, ['encoderfile', 'path']))) {
+    const message = 'requires `path` to be a folder, but it is a mapping of files; remove one of them';
+    findings.push({ path: VARIANT, at: 'key', message });
+  }
   const script = textAt(value, TRANSFORM);
   if (script === undefined || !LUA_FILE.test(script)) return findings;
   const message = `the value is Lua source; for a file, write \`transform: {path: ${JSON.stringify(script)}}\``;
@@ -16,6 +20,7 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
 }
 
 const TRANSFORM = ['encoderfile', 'transform'];
+const VARIANT = ['encoderfile', 'variant'];
 /** One word ending in `.lua`: never a valid script, but a common mistake in first config files. */
 const LUA_FILE = /^[^\s()=]+\.lua$/;
 
@@ -27,10 +32,14 @@ const PATHS = [
   ['path', 'tokenizer_config_path'],
   ['output_path'],
   ['cache_dir'],
+  ['base_binary_path'],
   ['transform', 'path'],
 ].map((path) => ['encoderfile', ...path]);
 
 function textAt(value: unknown, path: readonly string[]): string | undefined {
-  const found = path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);
+  const found = at(value, path);
   return typeof found === 'string' ? found : undefined;
 }
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);

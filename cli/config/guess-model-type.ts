@@ -4,16 +4,27 @@ import { isMapping } from '../../runtime/core/yaml/describe.ts';
 export interface ModelGuess {
   readonly name: string;
   readonly modelType: ModelType;
+  /** The evidence, for messages; undefined if nothing states the type. */
+  readonly because: string | undefined;
 }
 
-/**
- * Guesses the name and type of a model from its config.json, and from modules.json, which sentence-transformers writes. The
- * build checks the guess against the ONNX graph.
- */
-export function guessModel(config: unknown, folderName: string, modules?: unknown): ModelGuess {
-  const fields = isMapping(config) ? config : {};
-  const name = guessName(fields, folderName);
-  return { name, modelType: pools(modules) ? 'sentence_embedding' : guessType(fields) };
+/** What the files of a model state. */
+export interface GuessSource {
+  readonly config: unknown;
+  /** Name of the repository or folder. */
+  readonly name: string;
+  /** modules.json, which sentence-transformers writes. */
+  readonly modules?: unknown;
+  /** Name of the published family of embedding models that the model belongs to. */
+  readonly family?: string | undefined;
+  /** Outputs of the graph. */
+  readonly outputs?: readonly { readonly name: string; readonly rank: number | undefined }[];
+}
+
+/** Guesses the name and type of a model from its files. The build checks the guess against the ONNX graph. */
+export function guessModel(source: GuessSource): ModelGuess {
+  const fields = isMapping(source.config) ? source.config : {};
+  return { name: guessName(fields, source.name), ...guessType(fields, source) };
 }
 
 const pools = (modules: unknown): boolean =>
@@ -22,30 +33,46 @@ const pools = (modules: unknown): boolean =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function guessType(fields: Fields): ModelType {
+function guessType(
+  fields: Fields,
+  { modules, family, outputs = [] }: GuessSource,
+): Pick<ModelGuess, 'modelType' | 'because'> {
+  const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
+  if (pools(modules)) return guess('sentence_embedding', 'modules.json has a Pooling module');
   const architectures = texts(fields['architectures']);
-  if (architectures.some((name) => name.endsWith('ForTokenClassification'))) return 'token_classification';
-  if (architectures.some((name) => name.endsWith('ForSequenceClassification')))
-    return 'sequence_classification';
+  for (const [modelType, suffix] of CLASSIFIERS) {
+    const name = architectures.find((architecture) => architecture.endsWith(suffix));
+    if (name !== undefined) return guess(modelType, `config.json names ${name}`);
+  }
+  if (outputs.some(({ name }) => name === 'sentence_embedding'))
+    return guess('sentence_embedding', 'the graph returns sentence_embedding');
+  if (family !== undefined) return guess('sentence_embedding', `the model belongs to the ${family} family`);
   // Base models have labels too, so labels only count if no architecture is named.
   const labels =
     architectures.length > 0 || !isMapping(fields['id2label'])
       ? []
       : texts(Object.values(fields['id2label']));
-  if (labels.some((label) => /^[BI]-/.test(label))) return 'token_classification';
-  return labels.length > 0 ? 'sequence_classification' : 'embedding';
+  const rank = outputs.find(({ name }) => name === 'logits')?.rank;
+  if (labels.some((label) => /^[BI]-/.test(label)))
+    return guess('token_classification', 'config.json has labels of tokens');
+  if (labels.length > 0) return guess('sequence_classification', 'config.json has labels');
+  if (rank === 2 && architectures.length === 0)
+    return guess('sequence_classification', 'the graph returns logits for each text');
+  const [architecture] = architectures;
+  if (architecture !== undefined) return guess('embedding', `config.json names ${architecture}`);
+  const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');
+  return guess('embedding', vectors && `the graph returns ${vectors.name}`);
 }
 
-function guessName(fields: Fields, folderName: string): string {
-  const candidates = [hubName(fields['_name_or_path']), folderName, fields['model_type']];
-  return candidates.find((name): name is string => typeof name === 'string' && isName(name)) ?? 'model';
-}
+const CLASSIFIERS: readonly (readonly [ModelType, string])[] = [
+  ['token_classification', 'ForTokenClassification'],
+  ['sequence_classification', 'ForSequenceClassification'],
+];
 
-/** The `name` of `organization/name`. A local path of the machine that trained the model is not useful. */
-function hubName(nameOrPath: unknown): string | undefined {
-  if (typeof nameOrPath !== 'string') return undefined;
-  const [, name] = /^(?:[\w-][\w.-]*\/)?([\w-][\w.-]*)$/.exec(nameOrPath) ?? [];
-  return name;
+/** `_name_or_path` of config.json is not used: it often names the model that this one was trained from. */
+function guessName(fields: Fields, name: string): string {
+  const candidates = [name, fields['model_type']];
+  return candidates.find((one): one is string => typeof one === 'string' && isName(one)) ?? 'model';
 }
 
 const isName = (text: string): boolean => /^[^./\\\p{Cc}][^/\\\p{Cc}]{0,254}$/u.test(text);

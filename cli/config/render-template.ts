@@ -8,6 +8,8 @@ export interface StarterValues {
   /** Path of the model folder on disk; `~` and `${` in it are escaped. */
   readonly path: string;
   readonly modelType: ModelType;
+  /** Which graph of the folder to use. */
+  readonly variant?: string | undefined;
   /** Without a license, its line stays a comment with an example. */
   readonly license?: string | undefined;
 }
@@ -22,8 +24,11 @@ export function renderConfig(template: string, values: StarterValues): string {
     ['path', literalPath(values.path)],
     ['model_type', values.modelType],
     ['license', values.license ?? 'apache-2.0'],
+    ['variant', values.variant ?? 'fp16'],
   ]);
-  const used = values.license === undefined ? template : template.replace(LICENSE_COMMENT, '$1');
+  const used = template.replaceAll(COMMENTED, (line, field: string, key: 'license' | 'variant') =>
+    values[key] === undefined ? line : field,
+  );
   return used.replaceAll(/'\{\{(\w+)\}\}'/g, (placeholder, key: string) => {
     const text = texts.get(key);
     if (text === undefined)
@@ -32,7 +37,8 @@ export function renderConfig(template: string, values: StarterValues): string {
   });
 }
 
-const LICENSE_COMMENT = /# (license: '\{\{license\}\}')/;
+/** Lines of fields that are only set if there is a value. */
+const COMMENTED = /# (\w+: '\{\{(license|variant)\}\}')/g;
 
 /** Writes the text as a value on one line, so that the library chooses quotes for that position. */
 function quoted(text: string): string {

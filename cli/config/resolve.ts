@@ -24,9 +24,11 @@ export function resolveConfig(
     version: defaulted(fields.version),
     license: fields.license,
     modelType: fields.model_type,
-    model: modelSource(fields.path, place),
+    model: modelSource(fields, place),
     outputPath: fields.output_path === undefined ? undefined : expandPath(fields.output_path, env),
     cacheDir: fields.cache_dir === undefined ? undefined : place(fields.cache_dir),
+    target: fields.target,
+    baseBinaryPath: fields.base_binary_path === undefined ? undefined : place(fields.base_binary_path),
     transform: transformSource(fields.transform, place, transformLine),
     validateTransform: defaulted(fields.validate_transform),
     luaLibs: defaulted(fields.lua_libs),
@@ -40,8 +42,8 @@ export function resolveConfig(
   };
 }
 
-function modelSource(path: Fields['path'], place: (path: string) => string): ModelSource {
-  if (typeof path === 'string') return { kind: 'folder', folder: place(path) };
+function modelSource({ path, variant }: Fields, place: (path: string) => string): ModelSource {
+  if (typeof path === 'string') return { kind: 'folder', folder: place(path), variant };
   return {
     kind: 'files',
     modelConfig: place(path.model_config_path),

@@ -1,4 +1,4 @@
-import type { CardFacts, Manifest, ModelLicense } from '../../runtime/contract/manifest.ts';
+import type { CardFacts, Manifest, ModelLicense, ModelSourceFacts } from '../../runtime/contract/manifest.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
@@ -24,6 +24,8 @@ export interface BuildFlags {
   readonly runtimeVersion?: string | undefined;
   readonly noDownload: boolean;
   readonly force: boolean;
+  /** Graph of the model folder. */
+  readonly variant?: string | undefined;
 }
 
 export interface Host {
@@ -51,7 +53,9 @@ export interface BuildPlan {
 
 /** Decides what to build, for which platform, from which inputs and to which path. Pure. */
 export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
-  const platform = flags.platform === undefined ? hostPlatform(host) : parsePlatform(flags.platform);
+  const target = flags.platform ?? config.target;
+  const platform = target === undefined ? hostPlatform(host) : parsePlatform(target);
+  const basePath = flags.baseBinaryPath ?? config.baseBinaryPath;
   const kind = outputKind(config, flags, platform, host);
   return {
     config,
@@ -59,8 +63,8 @@ export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): B
     output: { kind, path: outputPath(kind, config, flags, platform), force: flags.force },
     cacheDir: flags.cacheDir ?? config.cacheDir,
     baseImage: flags.baseImage,
-    base: flags.baseBinaryPath
-      ? { kind: 'file', path: flags.baseBinaryPath }
+    base: basePath
+      ? { kind: 'file', path: basePath }
       : { kind: 'provided', version: flags.runtimeVersion, canDownload: !flags.noDownload },
   };
 }
@@ -164,13 +168,15 @@ export type ModelFacts = Pick<
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
   readonly transform: TransformSettings | undefined;
+  readonly source: ModelSourceFacts | undefined;
   readonly license: ModelLicense | undefined;
   readonly card: CardFacts | undefined;
 };
 
 /** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { graphChanges, id2label, scoreFunction, sentence, transform, license, card, ...rest } = facts;
+  const { graphChanges, id2label, scoreFunction, sentence, transform, source, license, card, ...rest } =
+    facts;
   return {
     name: config.name,
     version: config.version,
@@ -182,6 +188,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
+    ...(source ? { source } : {}),
     ...(license ? { license } : {}),
     ...(card ? { card } : {}),
   };

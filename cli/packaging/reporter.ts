@@ -4,7 +4,7 @@ export interface Reporter {
   readonly step: (label: string) => Step;
   /** Reports a problem that does not stop the work. */
   readonly warn: (message: string) => void;
-  /** Prints a line that the user's script printed. */
+  /** Prints a line: what the user's script printed, or a choice that the build made. */
   readonly print: (line: string) => void;
 }
 

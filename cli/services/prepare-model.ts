@@ -1,22 +1,25 @@
-import { dirname } from 'node:path';
 import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
+import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
+import { type FamilySource, findFamily } from '../packaging/model/pooling-families.ts';
+import { readJson } from '../packaging/model/read-json.ts';
+import { type PoolingOrigin, reportPooling, withFamily } from '../packaging/model/sentence-family.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
-import { readJson } from '../packaging/model/read-json.ts';
-import { readSentenceDefaults } from '../packaging/model/sentence-files.ts';
+import { hasSentenceFiles, readSentenceDefaults } from '../packaging/model/sentence-files.ts';
 import { type SentenceSource, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
 import { checkTokenizerOptions, ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
 import { BATCHING_TEXT } from '../../runtime/contract/batching.ts';
 import { planManifest } from '../packaging/plan.ts';
+import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
 import type { Reporter } from '../packaging/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 
@@ -29,9 +32,13 @@ export async function prepareModel(
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
   checkTokenizerOptions(config.file, config.tokenizer);
-  const files = locateModelFiles(config.model);
-  const modelConfig = await readJson<ModelConfig>(files.modelConfig);
-  const sentence = await sentenceSource(config, files);
+  const files = locateModelFiles(config.model, config.modelType);
+  const modelConfig = files.modelConfig === undefined ? {} : await readJson<ModelConfig>(files.modelConfig);
+  const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
+  const [sentence, pooling] = (await sentenceSource(config, files, {
+    names: [origin.repository ?? origin.name],
+    config: modelConfig,
+  })) ?? [undefined, undefined];
   const tokenizer = await prepareTokenizer(files, modelConfig, {
     ...sentence?.defaults,
     chosenLength: config.maxLength,
@@ -41,7 +48,7 @@ export async function prepareModel(
     license,
     facts: card,
     ...documents
-  } = findLicense(config.license, await readDocuments(dirname(files.modelConfig)));
+  } = findLicense(config.license, await readDocuments(files.folder));
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
   for (const problem of [...ineffectiveOptions(config.tokenizer), ...documents.problems])
     report.warn(problem);
@@ -59,7 +66,7 @@ export async function prepareModel(
     tokenizer,
     folder,
   );
-  const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig);
+  const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig ?? files.folder);
   const { inputs, output } = graph.signature;
   optimize.done(
     `${output.name}, ${graph.width} dimensions, ${graph.precision}; ${BATCHING_TEXT[graph.batching]}`,
@@ -76,7 +83,9 @@ export async function prepareModel(
   const { width, precision, batching } = graph;
   const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
+  if (sentence && vectors && pooling) reportPooling(vectors, sentence, pooling, report);
   const facts = {
+    source: sourceOf(files.graph, origin),
     inputs,
     output: output.name,
     sentence: vectors,
@@ -105,8 +114,23 @@ export async function prepareModel(
 async function sentenceSource(
   { file, sentence, transform }: BuildConfig,
   files: ModelFiles,
-): Promise<SentenceSource | undefined> {
+  familySource: FamilySource,
+): Promise<[source: SentenceSource, pooling: PoolingOrigin] | undefined> {
   if (!sentence) return undefined;
-  const defaults = await readSentenceDefaults(files);
-  return { file, config: sentence, defaults, transforms: transform !== undefined };
+  const saved = await readSentenceDefaults(files);
+  const origin = hasSentenceFiles(files) ? 'files' : (findFamily(familySource) ?? 'assumed');
+  const defaults = typeof origin === 'string' ? saved : withFamily(saved, origin);
+  return [{ file, config: sentence, defaults, transforms: transform !== undefined }, origin];
 }
+
+const sourceOf = (
+  graph: string | undefined,
+  { repository, revision }: ModelOrigin,
+): ModelSourceFacts | undefined =>
+  graph === undefined
+    ? undefined
+    : {
+        graph,
+        ...(repository === undefined ? {} : { repository }),
+        ...(revision === undefined ? {} : { revision }),
+      };

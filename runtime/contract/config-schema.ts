@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { MODEL_TYPE_NAMES } from './model-types.ts';
-import { DEFAULT_TRANSFORM_LIMITS, LIBRARY_NAMES } from './transform.ts';
-import { POOLINGS } from './sentence.ts';
+import { inputNames, sentenceFields, transformLimits } from './config-fields.ts';
+import { LIBRARY_NAMES } from './transform.ts';
 import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
 /** Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets it the same way. */
@@ -27,88 +27,6 @@ const transformFile = Type.Object(
   { additionalProperties: false, description: 'A Lua script in a separate file.' },
 );
 
-/** Fields of sentence_embedding models only. */
-const sentence = {
-  pooling: Type.Optional(
-    Type.Enum(POOLINGS, {
-      description:
-        'How token vectors are pooled into one vector per text. Default: the mode in 1_Pooling/config.json of the model, or mean.',
-    }),
-  ),
-  normalize: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether to L2-normalize vectors. Default: true if modules.json of the model has a Normalize module.',
-    }),
-  ),
-  dimensions: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Truncate vectors to this many dimensions. Default: all dimensions.',
-    }),
-  ),
-  prompts: Type.Optional(
-    Type.Unsafe<Record<string, string>>({
-      type: 'object',
-      additionalProperties: { type: 'string', description: 'Text to put before each input text.' },
-      description: 'Prompts by name. Default: the prompts in config_sentence_transformers.json of the model.',
-    }),
-  ),
-  default_prompt_name: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description:
-        'Name of the prompt for requests that do not set one. Default: the default in config_sentence_transformers.json, or none.',
-    }),
-  ),
-};
-
-const inputName = (what: string) =>
-  Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph that takes ${what}.` }));
-const inputs = Type.Object(
-  {
-    input_ids: inputName('the ids of the tokens'),
-    attention_mask: inputName('1 for each token and 0 for padding'),
-    token_type_ids: inputName('the number of the text that each token belongs to'),
-    position_ids: inputName('the position of each token'),
-  },
-  {
-    additionalProperties: false,
-    description: 'Names of the inputs in the ONNX graph, if they are not the usual ones. Default: by name.',
-  },
-);
-
-const { instructions, memory_mb, seconds } = DEFAULT_TRANSFORM_LIMITS;
-const transformLimits = Type.Object(
-  {
-    instructions: Type.Optional(
-      Type.Integer({
-        minimum: 1000,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: instructions,
-        description: 'Maximum number of instructions of the Lua virtual machine.',
-      }),
-    ),
-    memory_mb: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1024,
-        default: memory_mb,
-        description: 'Maximum memory of the script in megabytes, tensors included.',
-      }),
-    ),
-    seconds: Type.Optional(
-      Type.Number({
-        minimum: 0.1,
-        maximum: 3600,
-        default: seconds,
-        description: 'Maximum run time in seconds.',
-      }),
-    ),
-  },
-  { additionalProperties: false, default: {}, description: 'Limits of the transform, per text.' },
-);
-
 const build = Type.Object(
   {
     name: Type.String({
@@ -132,13 +50,21 @@ const build = Type.Object(
     path: Type.Union(
       [
         path(
-          'Folder that contains model.onnx, config.json and tokenizer.json, or a vocabulary that tokenizer.json can be made from.',
+          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.onnx or onnx/model.onnx.',
         ),
         modelFiles,
       ],
       {
         description: 'The model: a folder, or one path per file. Paths are relative to this file.',
       },
+    ),
+    variant: Type.Optional(
+      Type.String({
+        minLength: 1,
+        pattern: NO_CONTROL_CHARACTERS,
+        description:
+          'Which ONNX graph of the folder to use, e.g. fp16 or quantized for onnx/model_fp16.onnx or onnx/model_quantized.onnx. Default: model.onnx, or the only graph.',
+      }),
     ),
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
       description: 'Type of the model; it determines the endpoints and the shape of their results.',
@@ -150,7 +76,7 @@ const build = Type.Object(
           'Output of the ONNX graph to read results from. Default: the output that fits `model_type`, by name or by shape.',
       }),
     ),
-    inputs: Type.Optional(inputs),
+    inputs: Type.Optional(inputNames),
     max_length: Type.Optional(
       Type.Integer({
         minimum: 3,
@@ -160,11 +86,18 @@ const build = Type.Object(
       }),
     ),
     tokenizer: Type.Optional(TOKENIZER_OPTIONS),
-    ...sentence,
+    ...sentenceFields,
     output_path: Type.Optional(
       path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
     cache_dir: Type.Optional(path("Cache folder for base runtimes. Default: the system's cache folder.")),
+    target: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Target platform, e.g. linux-arm64, or a target triple. Default: this machine.',
+      }),
+    ),
+    base_binary_path: Type.Optional(path('Base runtime to use instead of the cached one.')),
     transform: Type.Optional(
       Type.Union(
         [
@@ -214,4 +147,4 @@ export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
 /** The fields that only sentence_embedding models have. */
-export const SENTENCE_FIELDS: readonly string[] = Object.keys(sentence);
+export const SENTENCE_FIELDS: readonly string[] = Object.keys(sentenceFields);

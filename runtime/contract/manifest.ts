@@ -33,10 +33,20 @@ export interface Manifest {
   readonly transform?: TransformSettings;
   /** Sentence settings, only for sentence_embedding models. */
   readonly sentence?: SentenceSettings;
+  /** Which files the model was built from; undefined if the config names each file. */
+  readonly source?: ModelSourceFacts;
   /** License of the model; undefined if none is stated. */
   readonly license?: ModelLicense;
   /** Facts of the model card; undefined if there are none. */
   readonly card?: CardFacts;
+}
+
+export interface ModelSourceFacts {
+  /** Path of the graph in the model folder: `onnx/model_fp16.onnx`. */
+  readonly graph: string;
+  /** Repository and revision, if the folder is in the cache of Hugging Face. */
+  readonly repository?: string;
+  readonly revision?: string;
 }
 
 export interface ModelLicense {

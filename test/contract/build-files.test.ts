@@ -40,6 +40,23 @@ const build = (config: string, ...more: string[]): Promise<Answer> =>
   runCliHere(args(config, ...more), { cwd: folder() });
 const leftovers = (path: string): string[] => readdirSync(path).filter((name) => name.includes('.tmp'));
 
+verifiesOnce('build:folder', async () => {
+  const model = join(folder(), 'bge-tiny');
+  cpSync(join(ROOT, 'fixtures/models/sentiment'), model, {
+    recursive: true,
+    filter: (path) => !path.endsWith('encoderfile.yml'),
+  });
+  mkdirSync(join(model, 'onnx'));
+  for (const name of ['model', 'model_fp16'])
+    copyFileSync(join(model, 'model.onnx'), join(model, `onnx/${name}.onnx`));
+  const command = ['build', 'bge-tiny', '--variant', 'fp16', '--cache-dir', TEST_CACHE];
+  const built = await runCli(command, { cwd: folder() });
+  expect(built).toMatchObject({ exitCode: 0 });
+  expect(built.stderr).toContain('because config.json names BertForSequenceClassification');
+  const { stdout } = await runExecutable(join(folder(), 'bge-tiny.encoder'), ['inspect']);
+  expect(stdout).toMatch(/^Source +onnx\/model_fp16\.onnx$/m);
+});
+
 verifiesOnce('build:bad-output', async () => {
   const config = copyModel(folder());
   mkdirSync(join(folder(), 'a-folder'));

@@ -1,7 +1,8 @@
 import { Args } from '@oclif/core';
 import type { TransformTestJson } from '../../services/transform/test-result.ts';
 import { BaseCommand } from '../base-command.ts';
-import { cacheDirFlag, configFlag } from '../flags.ts';
+import { configSource } from '../config-source.ts';
+import { cacheDirFlag, configFlag, variantFlag } from '../flags.ts';
 
 export class TransformTest extends BaseCommand {
   static override summary = 'Run a model on texts and show the output of its transform.';
@@ -12,13 +13,18 @@ export class TransformTest extends BaseCommand {
   static override args = {
     text: Args.string({ required: true, multiple: true, description: 'Texts; each one is run separately' }),
   };
-  static override flags = { config: configFlag, 'cache-dir': cacheDirFlag };
+  static override flags = { config: configFlag, variant: variantFlag, 'cache-dir': cacheDirFlag };
 
   async run(): Promise<TransformTestJson> {
-    const { args, flags } = await this.parse(TransformTest);
+    const { args, flags, raw } = await this.parse(TransformTest);
     const { testTransform } = await import('../../services/transform/test.ts');
     const { transformTestJson, transformTestText } = await import('../../services/transform/test-result.ts');
-    const request = { configFile: flags.config, cacheDir: flags['cache-dir'], texts: args.text };
+    const request = {
+      source: configSource({ flags, args: {}, raw }),
+      variant: flags.variant,
+      cacheDir: flags['cache-dir'],
+      texts: args.text,
+    };
     const result = await testTransform(request, this.reporter(flags.quiet));
     this.log(transformTestText(result));
     return transformTestJson(result);

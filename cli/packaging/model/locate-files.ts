@@ -1,19 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
+import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
+import { chooseGraph, graphVariants } from './graph-variants.ts';
 
 export interface ModelFiles {
+  /** The folder with the documents and the settings of the model. */
+  readonly folder: string;
   readonly weights: string;
   /** Path of tokenizer.json, or of a vocabulary that it is made from. */
+  /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
+  readonly graph: string | undefined;
   readonly tokenizer: string;
-  readonly modelConfig: string;
+  /** Undefined if the folder has no config.json, which only classifiers require. */
+  readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
 }
 
 /** Finds the files of a model; each missing file has its own message. */
-export function locateModelFiles(model: ModelSource): ModelFiles {
+export function locateModelFiles(model: ModelSource, modelType: ModelType): ModelFiles {
   if (model.kind === 'files') {
     requireFile(
       model.weights,
@@ -24,21 +31,26 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     const { tokenizerConfig } = model;
     if (tokenizerConfig)
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
-    return { ...model, tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer) };
+    return {
+      ...model,
+      folder: dirname(model.modelConfig),
+      graph: undefined,
+      tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
+    };
   }
-  const { folder } = model;
+  const { folder, variant } = model;
   if (!isFolder(folder))
     throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
-  const weights = join(folder, 'model.onnx');
-  const modelConfig = join(folder, 'config.json');
-  requireFile(
-    weights,
-    () => `No such file: model.onnx (searched in ${folder}). Export the model to ONNX first.`,
-  );
-  requireFile(modelConfig, () => `Could not locate model config at path ${modelConfig}.`);
+  const { path: graph } = chooseGraph(graphVariants(folder), variant, folder);
+  const weights = join(folder, graph);
+  requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
+  const modelConfig = findIn(folder, 'config.json');
+  if (modelConfig === undefined && !returnsVectors(modelType)) throw withoutConfig(folder, modelType);
   const tokenizer = locateTokenizer(folder);
   return {
+    folder: modelConfig === undefined ? folder : dirname(modelConfig),
     weights,
+    graph,
     modelConfig,
     tokenizer,
     tokenizerConfig: neighbor(tokenizer),
@@ -47,11 +59,33 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
 
 /** Path of tokenizer.json, or of the vocabulary of a model that has none. */
 function locateTokenizer(folder: string): string {
-  const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
-  const found = names.map((name) => join(folder, name)).find((path) => existsSync(path) && !isFolder(path));
+  const found = findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
   if (found !== undefined) return found;
   throw configError(
     `Could not locate tokenizer at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
+  );
+}
+
+/** A file that a build can convert to tokenizer.json. */
+export function findVocabulary(folder: string): string | undefined {
+  const names = Object.values(VOCABULARY_FILES).flat();
+  return names.map((name) => findIn(folder, name)).find((path) => path !== undefined);
+}
+
+/** Models that return vectors can do without it; the labels and scores of a classifier depend on it. */
+const withoutConfig = (folder: string, modelType: ModelType): Error =>
+  configError(
+    `Could not locate model config at path ${join(folder, 'config.json')}. ` +
+      `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
+  );
+
+/** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */
+export function findIn(folder: string, name: string): string | undefined {
+  const below = join(folder, 'onnx', name);
+  const above = join(folder, '..', name);
+  const isGraphFolder = basename(resolve(folder)) === 'onnx';
+  return [join(folder, name), below, ...(isGraphFolder ? [above] : [])].find(
+    (path) => existsSync(path) && !isFolder(path),
   );
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ModelFiles } from './locate-files.ts';
 import { readJson, readJsonList } from './read-json.ts';
 import {
@@ -9,9 +9,14 @@ import {
   sentenceDefaults,
 } from './sentence-defaults.ts';
 
-/** Reads the files that sentence-transformers saved next to config.json; each of them can be missing. */
-export async function readSentenceDefaults({ modelConfig }: ModelFiles): Promise<SentenceDefaults> {
-  const folder = dirname(modelConfig);
+/** Whether a file of sentence-transformers states how vectors are computed. */
+export const hasSentenceFiles = ({ folder }: Pick<ModelFiles, 'folder'>): boolean =>
+  ['modules.json', join('1_Pooling', 'config.json')].some((name) => existsSync(join(folder, name)));
+
+/** Reads the files that sentence-transformers saved in the model folder; each of them can be missing. */
+export async function readSentenceDefaults({
+  folder,
+}: Pick<ModelFiles, 'folder'>): Promise<SentenceDefaults> {
   const list = join(folder, 'modules.json');
   const modules = existsSync(list) ? await readJsonList(list) : undefined;
   const pooling = join(poolingFolder(modules), 'config.json');

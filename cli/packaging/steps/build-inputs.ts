@@ -24,7 +24,9 @@ export async function buildInputs(
 async function modelFiles(model: ModelSource): Promise<string[]> {
   const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
   const neighbors: string[] = [];
-  for (const path of filesIn(folder)) if ((await readBuilt(path)) === undefined) neighbors.push(path);
+  const graphs = model.kind === 'folder' ? filesIn(join(folder, 'onnx')) : [];
+  for (const path of [...filesIn(folder), ...graphs])
+    if ((await readBuilt(path)) === undefined) neighbors.push(path);
   if (model.kind === 'folder') return neighbors;
   const { modelConfig, tokenizer, tokenizerConfig, weights } = model;
   const named = [weights, modelConfig, tokenizer, tokenizerConfig].filter((path) => path !== undefined);
@@ -34,7 +36,7 @@ async function modelFiles(model: ModelSource): Promise<string[]> {
 function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
       .map(({ name }) => join(folder, name));
   } catch {
     return [];

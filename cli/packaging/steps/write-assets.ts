@@ -18,7 +18,9 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       await copyFile(model.graph.graphPath, join(scratch, ASSETS.graph));
       await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
       await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
-      await copyFile(model.files.modelConfig, join(scratch, ASSETS.config));
+      const { modelConfig } = model.files;
+      if (modelConfig === undefined) await writeFile(join(scratch, ASSETS.config), '{}\n');
+      else await copyFile(modelConfig, join(scratch, ASSETS.config));
       if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
       if (model.licenseText !== undefined) await writeFile(join(scratch, ASSETS.license), model.licenseText);
       if (model.cardText !== undefined) await writeFile(join(scratch, ASSETS.card), model.cardText);

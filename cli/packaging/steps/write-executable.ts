@@ -43,7 +43,10 @@ export async function writeExecutable({
     },
     { name: 'graph', content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) } },
     { name: 'tokenizer', content: { bytes: text(tokenizer.json) } },
-    { name: 'config', content: await bytes(files.modelConfig) },
+    {
+      name: 'config',
+      content: files.modelConfig === undefined ? { bytes: text('{}\n') } : await bytes(files.modelConfig),
+    },
     ...optional('transform', transform),
     { name: 'manifest', content: { bytes: encode(manifest) } },
     ...optional('license', licenseText),

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
@@ -18,16 +18,16 @@ import { creationTime } from '../../packaging/oci/creation-time.ts';
 import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { readConfig } from '../read-config.ts';
+import { type ConfigSource, readConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
 
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
-export async function build(configFile: string, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
+export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
-  const config = await readConfig(configFile);
+  const config = await readConfig(source, report, flags.variant);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
-  const origin = originOf(configFile, plan.output.path);
+  const origin = originOf(config.file, plan.output.path);
   const output = await checkOutput({
     shown: plan.output.path,
     kind: plan.output.kind,
@@ -42,6 +42,8 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
     // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
     const base = plan.output.kind === 'assets' ? undefined : provide(plan, cacheDir);
     base?.catch(() => {});
+    // Another version is only searched in the cache: that fails before the model is optimized.
+    if (plan.base.kind === 'provided' && plan.base.version !== undefined) await base;
     const prepared = await prepareModel(config, folder, report);
     const model = { ...prepared, manifest: { ...prepared.manifest, origin } };
     const input = { output, model, baseImage, plan, workFolder: folder, report };
@@ -78,7 +80,11 @@ async function writeProduct(
 
 /** Identical for identical folder layouts, so that two machines produce the same bytes. */
 const originOf = (configFile: string, output: string): string =>
-  sha256(relative(dirname(resolve(output)), realpathSync(configFile))).slice(0, 16);
+  sha256(relative(dirname(resolve(output)), realPath(configFile))).slice(0, 16);
+
+/** Without a config file, the path that it would have in the folder of the model. */
+const realPath = (file: string): string =>
+  existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 
 const ORIGIN_TEXT: Record<BaseOrigin, string> = {
   own: 'inside this encoderfile',

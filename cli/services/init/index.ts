@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
@@ -6,7 +6,6 @@ import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 import { documentPaths } from '../../packaging/model/model-documents.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
-import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
 import { renderConfig } from '../../config/render-template.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
@@ -27,16 +26,23 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const folder = resolve(request.folder);
   const output = resolve(outputPath);
   const look = await inspectModelFolder(folder, request.folder);
-  const read = [...look.files.map(({ name }) => join(folder, name)), ...(await documentPaths(folder))];
+  const read = [
+    ...[...look.files.map(({ name }) => name), ...look.variants.map(({ path }) => path)].map((name) =>
+      join(folder, name),
+    ),
+    ...(await documentPaths(folder)),
+  ];
   const inputs = read.map((path) => ({ path, role: 'a file of the model' }));
   refuseInput(output, inputs, outputPath);
   await refuseToReplace(output, outputPath, request.overwrite);
 
-  const guess = guessModel(look.config, basename(folder), look.modules);
+  const { guess, graph, variants } = look;
   const values = {
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
     path: relativePath(dirname(output), folder),
+    // Without it, a build refuses to choose among several graphs if none is model.onnx.
+    variant: variants.length > 1 && graph?.name !== 'model' ? graph?.name : undefined,
     license: look.license,
   };
   const text = renderConfig(readOwnText('templates/encoderfile.yml'), values);
@@ -47,7 +53,17 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   for (const problem of look.problems) report.warn(problem);
   for (const problem of look.documentProblems) report.warn(problem);
   const { architecture, labels, files } = look;
-  return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };
+  return {
+    ...values,
+    file: output,
+    folder,
+    guessed: !request.modelType,
+    architecture,
+    labels,
+    files,
+    variants,
+    graph,
+  };
 }
 
 /** A relative path with slashes on every system and a leading dot, so that it is recognizable as a path. */

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { findLicense } from '../../packaging/model/find-license.ts';
 import { readDocuments } from '../../packaging/model/model-documents.ts';
-import { readJson, readJsonList } from '../../packaging/model/read-json.ts';
-import { VOCABULARY_FILES } from '../../packaging/tokenizer/vocabulary-kind.ts';
+import { guessModel, type ModelGuess } from '../../config/guess-model-type.ts';
+import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
+import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
+import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
+import { readEvidence } from '../guess-folder.ts';
 
 /** A file that a model has or should have. */
 export interface FoundFile {
@@ -16,9 +18,10 @@ export interface FoundFile {
 
 /** The contents of a model folder. */
 export interface ModelFolder {
-  readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** Parts of the model as listed by sentence-transformers. */
-  readonly modules: readonly unknown[] | undefined;
+  readonly guess: ModelGuess;
+  /** The graphs of the folder, and the one to use. */
+  readonly variants: readonly GraphVariant[];
+  readonly graph: GraphVariant | undefined;
   /** The architecture named by the model: `BertForSequenceClassification`, or `bert`. */
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
@@ -32,7 +35,6 @@ export interface ModelFolder {
 }
 
 const FILES = [
-  ['model.onnx', true],
   ['config.json', true],
   ['tokenizer.json', true],
   ['tokenizer_config.json', false],
@@ -43,20 +45,26 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
   const found = await stat(folder).catch(() => undefined);
   if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
-  const files: FoundFile[] = [];
-  for (const [name, required] of FILES) {
-    const isFile = (await stat(join(folder, name)).catch(() => undefined))?.isFile() ?? false;
-    files.push({ name, required, present: isFile });
-  }
-  const has = (name: string): boolean => files.some((file) => file.name === name && file.present);
-  const config = has('config.json')
-    ? await readJson<Record<string, unknown>>(join(folder, 'config.json'))
-    : undefined;
-  const modules = join(folder, 'modules.json');
+  const variants = graphVariants(folder);
+  const graph = findGraph(variants);
+  const evidence = await readEvidence(folder);
+  const guess = guessModel({ ...evidence, outputs: graph ? outputsOf(join(folder, graph.path)) : [] });
+  const files: FoundFile[] = [
+    { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
+    ...FILES.map(([name, required]) => {
+      const path = findIn(folder, name);
+      const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
+      return { name: shown, required, present: path !== undefined };
+    }),
+  ];
+  const has = (name: string): boolean =>
+    files.some((file) => (file.name === name || file.name.endsWith(`/${name}`)) && file.present);
+  const { config } = evidence;
   const { license, problems: documentProblems } = findLicense(undefined, await readDocuments(folder));
   return {
-    config,
-    modules: existsSync(modules) ? await readJsonList(modules) : undefined,
+    guess,
+    variants,
+    graph,
     architecture: architectureOf(config),
     labels: labelsOf(config),
     // The title of a license file is only a hint, which a build finds without the config.
@@ -64,51 +72,46 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
     documentProblems,
     files,
     problems: [
-      ...(has('model.onnx') ? [] : [await missingWeights(folder, shown)]),
-      ...(has('config.json')
+      ...(graph ? [] : [`${shown} has no model.onnx. Export the model to ONNX before building.`]),
+      ...(config !== undefined
         ? []
         : [
             `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,
           ]),
-      ...(has('tokenizer.json') || hasVocabulary(folder)
+      ...(has('tokenizer.json') || findVocabulary(folder) !== undefined
         ? []
         : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),
     ],
   };
 }
 
-/** Whether a build can convert another file to tokenizer.json. */
-const hasVocabulary = (folder: string): boolean =>
-  Object.values(VOCABULARY_FILES)
-    .flat()
-    .some((name) => existsSync(join(folder, name)));
-
-/** Exporters also write `onnx/model.onnx` or add the precision to the file name; the message then suggests those files. */
-async function missingWeights(folder: string, shown: string): Promise<string> {
-  const others: string[] = [];
-  for (const below of ['', 'onnx']) {
-    const names = await readdir(join(folder, below)).catch((): string[] => []);
-    others.push(
-      ...names
-        .filter((name) => name.endsWith('.onnx'))
-        .sort()
-        .map((name) => (below === '' ? name : `${below}/${name}`)),
-    );
-  }
-  if (others.length === 0) return `${shown} has no model.onnx. Export the model to ONNX before building.`;
-  return (
-    `${shown} has no model.onnx, but ${others.join(', ')}. ` +
-    'Set one of them as `model_weights_path`, as shown in a comment of the config file.'
-  );
+/** The graph that a build uses without `variant`, or the one to propose; undefined if there is none. */
+function findGraph(variants: readonly GraphVariant[]): GraphVariant | undefined {
+  const ranked = PREFERRED.map((name) => variants.find((variant) => variant.name === name));
+  return ranked.find((variant) => variant !== undefined) ?? variants[0];
 }
 
-function architectureOf(config: ModelFolder['config']): string | undefined {
+/** Builds optimize and run any of them; full precision comes first, then the one with the smallest loss. */
+const PREFERRED = ['model', 'O1', 'O2', 'O3', 'fp16', 'O4', 'quantized', 'int8', 'uint8'];
+
+/** A graph that cannot be read is reported by the build. */
+function outputsOf(path: string): GraphOutput[] {
+  try {
+    return graphOutputs(path);
+  } catch {
+    return [];
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>> | undefined;
+
+function architectureOf(config: Fields): string | undefined {
   const architectures: unknown = config?.['architectures'];
   const [first]: unknown[] = Array.isArray(architectures) ? architectures : [];
   return [first, config?.['model_type']].find((value) => typeof value === 'string');
 }
 
-function labelsOf(config: ModelFolder['config']): string[] {
+function labelsOf(config: Fields): string[] {
   const labels = config?.['id2label'];
   return typeof labels === 'object' && labels !== null ? Object.values(labels).map(String) : [];
 }

@@ -1,5 +1,7 @@
 import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 
 /** The file that was written, and what was found about the model. */
@@ -17,6 +19,9 @@ export interface InitResult {
   /** License in the model card, as written in the file. */
   readonly license: string | undefined;
   readonly files: readonly FoundFile[];
+  /** The graphs of the folder, and the one that builds use with this config. */
+  readonly variants: readonly GraphVariant[];
+  readonly graph: GraphVariant | undefined;
 }
 
 export function initSummary(result: InitResult): string {
@@ -30,10 +35,28 @@ export function initSummary(result: InitResult): string {
     // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
     ...(labels.length > 0 && !returnsVectors(modelType) ? [['Labels', shortList(labels)]] : []),
     ...(license === undefined ? [] : [['License', license]]),
+    ...graphRows(result),
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
+    ['Editor', 'encoderfile schema > encoderfile.schema.json, next to the config, for completion'],
     ['Next', `encoderfile build -f ${shellWord(shown)}`],
   ]);
+}
+
+/** Only a choice among several graphs is worth a row. */
+function graphRows({ variants, graph }: InitResult): string[][] {
+  if (variants.length < 2 || !graph) return [];
+  const reason =
+    graph.name === 'model'
+      ? 'full precision, which builds use without `variant`'
+      : 'the smallest loss of precision; there is no model.onnx';
+  return [
+    ...variants.map(({ name, path, bytes }, at) => [
+      at === 0 ? 'Variants' : '',
+      `${name} (${path}, ${formatBytes(bytes)})`,
+    ]),
+    ['Chosen', `${graph.name}: ${reason}`],
+  ];
 }
 
 function list(files: readonly FoundFile[], wanted: boolean): string {

@@ -16,23 +16,24 @@ import type { Reporter } from '../../packaging/reporter.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import { describe } from '../../../runtime/core/yaml/describe.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { readConfig } from '../read-config.ts';
+import { type ConfigSource, readConfig } from '../read-config.ts';
 import type { TransformTestResult } from './test-result.ts';
 import type { TestedText } from './tested-text.ts';
 
 export interface TransformTestRequest {
-  readonly configFile: string;
+  readonly source: ConfigSource;
+  readonly variant?: string | undefined;
   readonly cacheDir: string | undefined;
   readonly texts: readonly string[];
 }
 
 /** `encoderfile transform test`: runs texts through the model and its transform, as the executable will. */
 export async function testTransform(
-  { configFile, cacheDir, texts }: TransformTestRequest,
+  { source, variant, cacheDir, texts }: TransformTestRequest,
   report: Reporter,
 ): Promise<TransformTestResult> {
   if (texts.includes('')) throw inputError('Cannot tokenize empty string');
-  const config = await readConfig(configFile);
+  const config = await readConfig(source, report, variant);
   if (!config.transform) throw configError(withoutTransform(config));
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
@@ -42,7 +43,7 @@ export async function testTransform(
     const tested = await withOnnxRuntime((onnx) =>
       withLua(script, console.error, (lua) => testAll(texts, model, work, { script, onnx, lua })),
     );
-    return { config: configFile, manifest: model.manifest, texts: tested };
+    return { config: config.file, manifest: model.manifest, texts: tested };
   });
 }
 

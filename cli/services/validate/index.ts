@@ -2,22 +2,36 @@ import { resolve } from 'node:path';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
+import { shellWord } from '../text.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { readConfig } from '../read-config.ts';
+import { type ConfigSource, readConfig } from '../read-config.ts';
 import type { ValidateResult } from './result.ts';
+
+const nextCommand = (source: ConfigSource, variant: string | undefined): string =>
+  [
+    'encoderfile build',
+    typeof source === 'string' ? `-f ${shellWord(source)}` : shellWord(source.folder),
+    ...(variant === undefined ? [] : [`--variant ${shellWord(variant)}`]),
+  ].join(' ');
+
+interface ValidateRequest {
+  readonly source: ConfigSource;
+  readonly variant: string | undefined;
+  readonly cacheDir: string | undefined;
+}
 
 /** `encoderfile validate`: runs all checks of a build on a model, and leaves nothing on disk. */
 export async function validate(
-  configFile: string,
-  cacheDir: string | undefined,
+  { source, variant, cacheDir }: ValidateRequest,
   report: Reporter,
 ): Promise<ValidateResult> {
-  const config = await readConfig(configFile);
+  const config = await readConfig(source, report, variant);
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
     const { files, tokenizer, manifest } = await prepareModel(config, work, report);
     return {
-      config: configFile,
+      config: typeof source === 'string' ? source : source.folder,
+      next: nextCommand(source, variant),
       files,
       tokenizerOrigin: tokenizer.origin,
       vocabularySize: tokenizer.tokenizer.vocabularySize,

@@ -4,11 +4,14 @@ import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
 import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
-import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import { columns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
 export interface ValidateResult {
+  /** The config file, or the folder that was named in its place. */
   readonly config: string;
+  /** The command that builds the model with the same settings. */
+  readonly next: string;
   readonly files: ModelFiles;
   /** Files that the tokenizer was read from or converted from. */
   readonly tokenizerOrigin: string;
@@ -17,7 +20,7 @@ export interface ValidateResult {
 }
 
 export function validateSummary({
-  config,
+  next,
   files,
   tokenizerOrigin,
   vocabularySize,
@@ -42,6 +45,6 @@ export function validateSummary({
       'Tokens',
       `${vocabularySize} in the vocabulary; texts up to ${maxLength}, truncated on the ${truncationSide}`,
     ],
-    ['Ready', `encoderfile build -f ${shellWord(config)}`],
+    ['Ready', next],
   ]);
 }

@@ -2,7 +2,7 @@ import { BATCHING_TEXT } from '../../contract/batching.ts';
 import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
-import type { Manifest, RuntimeInfo } from '../../contract/manifest.ts';
+import type { Manifest, ModelSourceFacts, RuntimeInfo } from '../../contract/manifest.ts';
 import { graphFacts } from './graph-facts.ts';
 import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
@@ -64,10 +64,17 @@ function modelFacts(model: Manifest): [string, string][] {
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),
+    ...(model.source ? [sourceFact(model.source)] : []),
     ...licenseFacts(model),
     ['Built by', model.builtBy],
   ];
 }
+
+/** The graph, and the repository if it is known. */
+const sourceFact = ({ graph, repository, revision }: ModelSourceFacts): [string, string] => [
+  'Source',
+  [graph, repository && `of ${repository}`, revision && `at ${revision}`].filter(Boolean).join(' '),
+];
 
 const noModel = ({ program }: RuntimeInfo): [string, string] =>
   program ? ['Program', program] : ['Model', 'none; this is a base runtime'];

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../cli/config/load.ts';
@@ -91,18 +91,46 @@ describe('encoderfile init', () => {
     });
   });
 
-  test('warns of what is missing, and of weights that have another name', async () => {
+  test('warns of what is missing', async () => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     for (const name of ['model.onnx', 'tokenizer.json', 'tokenizer_config.json']) rmSync(join(model, name));
-    mkdirSync(join(model, 'onnx'));
-    writeFileSync(join(model, 'onnx/model_int8.onnx'), '');
     const { exitCode, stdout, stderr } = await run('model');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Missing +model\.onnx, tokenizer\.json, tokenizer_config\.json \(optional\)$/m);
     expect(stderr).toBe(
-      'Warning: model has no model.onnx, but onnx/model_int8.onnx. Set one of them as `model_weights_path`, ' +
-        'as shown in a comment of the config file.\n' +
+      'Warning: model has no model.onnx. Export the model to ONNX before building.\n' +
         'Warning: model has no tokenizer.json. Save it with `save_pretrained` of the tokenizer.',
+    );
+  });
+
+  test('lists the graphs of a folder, and chooses one if none is model.onnx', async () => {
+    const model = copyModel('sentiment', join(folder(), 'model'));
+    mkdirSync(join(model, 'onnx'));
+    for (const name of ['fp16', 'q4'])
+      cpSync(join(model, 'model.onnx'), join(model, `onnx/model_${name}.onnx`));
+    const plain = await run('model');
+    expect(plain.stdout).toMatch(
+      /^Variants +model \(model\.onnx, [^)]+\)\n +fp16 \(onnx\/model_fp16\.onnx, /m,
+    );
+    expect(plain.stdout).toMatch(/^Chosen +model: full precision/m);
+    expect(written().model).toMatchObject({ variant: undefined });
+    rmSync(join(model, 'model.onnx'));
+    const { stdout } = await run('model', '--force');
+    expect(stdout).toMatch(/^Chosen +fp16: the smallest loss of precision; there is no model\.onnx$/m);
+    expect(written().model).toMatchObject({ folder: 'model', variant: 'fp16' });
+  });
+
+  test('names a model of the cache of Hugging Face after its repository', async () => {
+    const path = 'models--BAAI--bge-small-en-v1.5/snapshots/5c38ec7c405ec4b44b94cc5a9bb96e735b38267a';
+    copyModel('embedder', join(folder(), path));
+    await run(path);
+    expect(written()).toMatchObject({
+      name: 'bge-small-en-v1.5',
+      modelType: 'sentence_embedding',
+      model: { folder: path },
+    });
+    expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toMatch(
+      /^# yaml-language-server: \$schema=\.\/encoderfile\.schema\.json\n/,
     );
   });
 

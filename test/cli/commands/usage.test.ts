@@ -11,14 +11,20 @@ describe('the command line', () => {
       'Unknown command transform tets; did you mean `transform test`? See `encoderfile transform --help`.',
     ],
     [['-q', 'build'], 'Missing command before -q. See `encoderfile --help`.'],
-    [['build'], 'Missing required flag --config. See `encoderfile build --help`.'],
+    [
+      ['build'],
+      'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file, or the folder of a model. See `encoderfile build --help`.',
+    ],
     [['build', '--nosuch'], 'Unknown flag --nosuch. See `encoderfile build --help`.'],
     [
       ['build', '--plattform', 'x'],
       'Unknown flag --plattform; did you mean --platform? See `encoderfile build --help`.',
     ],
-    [['build', 'extra'], 'Unexpected argument: extra. See `encoderfile build --help`.'],
-    [['build', '-f', 'x', 'extra'], 'Unexpected argument: extra. See `encoderfile build --help`.'],
+    [['build', 'a', 'extra'], 'Unexpected argument: extra. See `encoderfile build --help`.'],
+    [
+      ['build', '-f', 'x', 'extra'],
+      '--config and the folder "extra" cannot be combined. Pass one of them. See `encoderfile build --help`.',
+    ],
     [['build', '-f'], 'Flag --config expects a value. See `encoderfile build --help`.'],
     [['inspect'], 'Missing argument FILE. See `encoderfile inspect --help`.'],
     [['inspect', 'a', 'b'], 'Unexpected argument: b. See `encoderfile inspect --help`.'],
@@ -33,7 +39,8 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'UsageError',
-        message: 'Missing required flag --config. See `encoderfile build --help`.',
+        message:
+          'Missing required flag --config: the current folder has no encoderfile.yml. Pass a config file, or the folder of a model. See `encoderfile build --help`.',
       },
     });
   });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { guessModel } from '../../../cli/config/guess-model-type.ts';
 
 const typeOf = (config: unknown, modules?: unknown): string =>
-  guessModel(config, 'folder', modules).modelType;
-const nameOf = (config: unknown, folder = 'folder'): string => guessModel(config, folder).name;
+  guessModel({ config, name: 'folder', modules }).modelType;
+const nameOf = (config: unknown, folder = 'folder'): string => guessModel({ config, name: folder }).name;
 
 describe('the model type', () => {
   test.each([
@@ -51,16 +51,38 @@ describe('the model type', () => {
     expect(typeOf(config)).toBe('embedding');
   });
 
+  test.each([
+    [[{ name: 'logits', rank: 2 }], 'sequence_classification'],
+    [[{ name: 'sentence_embedding', rank: 2 }], 'sentence_embedding'],
+    [[{ name: 'last_hidden_state', rank: 3 }], 'embedding'],
+  ])('without config.json, the outputs %j decide', (outputs, modelType) => {
+    const guess = guessModel({ config: undefined, name: 'x', outputs });
+    expect(guess).toMatchObject({ modelType, because: expect.stringContaining(outputs[0]?.name ?? '') });
+  });
+
+  test('a family of embedding models is a sentence embedding', () => {
+    const config = { architectures: ['BertModel'] };
+    expect(guessModel({ config, name: 'x', family: 'bge' }).modelType).toBe('sentence_embedding');
+  });
+
   test('of the fixtures', () => {
     const read = (name: string, file = 'config.json'): unknown =>
       JSON.parse(readFileSync(join(import.meta.dirname, '../../../fixtures/models', name, file), 'utf8'));
-    expect(guessModel(read('sentiment'), 'sentiment')).toEqual({
+    expect(guessModel({ config: read('sentiment'), name: 'sentiment' })).toMatchObject({
       name: 'sentiment',
       modelType: 'sequence_classification',
     });
-    expect(guessModel(read('ner'), 'ner')).toEqual({ name: 'ner', modelType: 'token_classification' });
-    expect(guessModel(read('embedder'), 'embedder')).toEqual({ name: 'embedder', modelType: 'embedding' });
-    expect(guessModel(read('sentence'), 'sentence', read('sentence', 'modules.json'))).toEqual({
+    expect(guessModel({ config: read('ner'), name: 'ner' })).toMatchObject({
+      name: 'ner',
+      modelType: 'token_classification',
+    });
+    expect(guessModel({ config: read('embedder'), name: 'embedder' })).toMatchObject({
+      name: 'embedder',
+      modelType: 'embedding',
+    });
+    expect(
+      guessModel({ config: read('sentence'), name: 'sentence', modules: read('sentence', 'modules.json') }),
+    ).toMatchObject({
       name: 'sentence',
       modelType: 'sentence_embedding',
     });
@@ -68,18 +90,8 @@ describe('the model type', () => {
 });
 
 describe('the name', () => {
-  test.each([
-    ['bert-base-uncased', 'bert-base-uncased'],
-    ['dslim/bert-base-NER', 'bert-base-NER'],
-    ['./checkpoint-500', 'folder'],
-    ['/home/x/out', 'folder'],
-    ['../out', 'folder'],
-    ['C:\\out', 'folder'],
-    ['a/b/c', 'folder'],
-    ['', 'folder'],
-    [7, 'folder'],
-  ])('_name_or_path %j gives %s', (nameOrPath, expected) => {
-    expect(nameOf({ _name_or_path: nameOrPath })).toBe(expected);
+  test('is that of the folder, not of the model that it was trained from', () => {
+    expect(nameOf({ _name_or_path: 'dslim/bert-base-NER' }, 'mine')).toBe('mine');
   });
 
   test('without a usable folder it is the kind of model, or just model', () => {

@@ -19,6 +19,11 @@ export const BUILD = {
     source: 'encoder contract 7',
     behaviour: 'Missing model files give the messages of the contract.',
   },
+  'build:folder': {
+    source: 'docs/config.md',
+    behaviour:
+      'build takes a model folder with its graphs in onnx/ and no config file; --variant selects the graph, and inspect shows it.',
+  },
   'build:bad-model': {
     source: 'issue: bad input',
     behaviour: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',

@@ -25,7 +25,7 @@ export function inferCommand(modelPath: string): Command {
       'out-dir': {
         short: 'o',
         value: 'file',
-        help: 'Write the results to this file instead of stdout',
+        help: 'Write the results to this file, or to <model>.json in this folder, instead of stdout',
       },
       normalize: {
         value: 'boolean',
@@ -80,7 +80,12 @@ export function inferCommand(modelPath: string): Command {
     async run(invocation, output) {
       const input = invocation.value('input');
       checkCombination(invocation, input);
-      const file = invocation.value('output') ?? invocation.value('out-dir');
+      const outDir = invocation.value('out-dir');
+      let file = invocation.value('output');
+      if (file === undefined && outDir !== undefined) {
+        const { outputFile } = await import('../infer/output-file.ts');
+        file = outputFile(outDir, modelPath, input !== undefined);
+      }
       if (file !== undefined) {
         const { checkOutput } = await import('../infer/check-output.ts');
         checkOutput(file, modelPath, input);

@@ -1,0 +1,121 @@
+import type { Pooling } from '../../../runtime/contract/sentence.ts';
+import { isObject } from '../../../runtime/core/json/is-object.ts';
+
+/** How a published family of models computes its vectors. */
+interface PoolingFamily {
+  readonly name: string;
+  readonly pooling: Pooling;
+  readonly normalize: boolean;
+  /** Prompts that its authors publish; requests choose one by name. */
+  readonly prompts: Readonly<Record<string, string>>;
+}
+
+export interface FoundFamily extends PoolingFamily {
+  /** The evidence, for messages: `from the name bge-small-en-v1.5`. */
+  readonly from: string;
+}
+
+/** Names of a model, the more reliable ones first, and its config.json. */
+export interface FamilySource {
+  readonly names: readonly string[];
+  readonly config: unknown;
+}
+
+/** Finds the family of a model: by its names, by the model that it was trained from, or by its architecture. */
+export function findFamily({ names, config }: FamilySource): FoundFamily | undefined {
+  const fields = isObject(config) ? config : {};
+  for (const name of names) {
+    const found = familyOf(name);
+    if (found) return { ...found, from: `from the name ${name}` };
+  }
+  const base = fields['_name_or_path'];
+  const found = typeof base === 'string' ? familyOf(base) : undefined;
+  if (found) return { ...found, from: '_name_or_path in config.json' };
+  const type = fields['model_type'];
+  const byType = OF_MODEL_TYPE.get(type);
+  return byType && { ...byType, from: `model_type ${String(type)} in config.json` };
+}
+
+/** Matches the name of a model without its organization. Organizations are joined with `/`, `_` or `--`. */
+function familyOf(name: string): PoolingFamily | undefined {
+  const text = name
+    .toLowerCase()
+    .replace(/[/\\]+$/, '')
+    .replaceAll(/[/\\_]|--/g, ' ');
+  return OTHER.test(text) ? undefined : FAMILIES.find(({ pattern }) => pattern.test(text))?.family;
+}
+
+/** Models of these families that are no encoders of single texts, or pool in another way. */
+const OTHER = /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4/;
+
+const SEARCH = 'Represent this sentence for searching relevant passages: ';
+const E5_PROMPTS = { query: 'query: ', passage: 'passage: ' };
+const NOMIC_PROMPTS = {
+  query: 'search_query: ',
+  document: 'search_document: ',
+  classification: 'classification: ',
+  clustering: 'clustering: ',
+};
+
+const family = (
+  name: string,
+  pooling: Pooling,
+  normalize: boolean,
+  prompts: Readonly<Record<string, string>> = {},
+): PoolingFamily => ({ name, pooling, normalize, prompts });
+
+const NOMIC = family('nomic-embed', 'mean', false, NOMIC_PROMPTS);
+const GTE_NEW = family('gte v1.5', 'cls', true);
+
+/** The first match counts, so that exceptions stand before their family. */
+const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFamily }[] = [
+  { pattern: /(?:^| )bge-m3/, family: family('bge-m3', 'cls', true) },
+  {
+    pattern: /(?:^| )bge-(?:small|base|large)-zh/,
+    family: family('bge', 'cls', true, { query: '为这个句子生成表示以用于检索相关文章：' }),
+  },
+  {
+    pattern: /(?:^| )bge-(?:small|base|large|micro)/,
+    family: family('bge', 'cls', true, { query: SEARCH }),
+  },
+  {
+    pattern: /(?:^| )multilingual-e5-[a-z]+-instruct/,
+    family: family('e5-instruct', 'mean', true),
+  },
+  {
+    pattern: /(?:^| )(?:multilingual-)?e5-(?:small|base|large)/,
+    family: family('e5', 'mean', true, E5_PROMPTS),
+  },
+  { pattern: /(?:^| )gte-(?:[a-z-]+-)?(?:modernbert|multilingual)/, family: family('gte', 'cls', true) },
+  { pattern: /(?:^| )gte-[a-z-]+-v1\.5/, family: GTE_NEW },
+  { pattern: /(?:^| )gte-(?:tiny|small|base|large)/, family: family('gte', 'mean', true) },
+  { pattern: /(?:^| )nomic-embed-text/, family: NOMIC },
+  {
+    pattern: /(?:^| )mxbai-embed/,
+    family: family('mxbai-embed', 'cls', false, { query: SEARCH }),
+  },
+  {
+    pattern: /(?:^| )snowflake-arctic-embed-[a-z]+-v2/,
+    family: family('snowflake-arctic-embed v2', 'cls', true, { query: 'query: ' }),
+  },
+  {
+    pattern: /(?:^| )snowflake-arctic-embed/,
+    family: family('snowflake-arctic-embed', 'cls', true, { query: SEARCH }),
+  },
+  { pattern: /(?:^| )jina-embeddings-v2/, family: family('jina-embeddings-v2', 'mean', true) },
+  { pattern: /(?:^| )jina-embeddings-v3/, family: family('jina-embeddings-v3', 'mean', true) },
+  { pattern: /(?:^| )all-(?:minilm|mpnet|distilroberta|roberta)/, family: family('all-*', 'mean', true) },
+  { pattern: /(?:^| )multi-qa-[a-z0-9-]+-dot/, family: family('multi-qa dot', 'cls', false) },
+  { pattern: /(?:^| )multi-qa-[a-z0-9-]+-cos/, family: family('multi-qa cos', 'mean', true) },
+  { pattern: /(?:^| )paraphrase-/, family: family('paraphrase', 'mean', false) },
+  { pattern: /(?:^| )msmarco-[a-z-]*tas-b/, family: family('msmarco tas-b', 'cls', false) },
+  { pattern: /(?:^| )msmarco-[a-z0-9-]+-cos/, family: family('msmarco cos', 'mean', true) },
+  {
+    pattern: /(?:^| )msmarco-(?:distilbert|minilm|roberta|distilroberta)/,
+    family: family('msmarco', 'mean', false),
+  },
+  { pattern: /(?:^| )granite-embedding-[a-z0-9-]+-r2/, family: family('granite-embedding r2', 'cls', false) },
+];
+
+/** Architectures that only one family has. */
+const OF_MODEL_TYPE: ReadonlyMap<unknown, PoolingFamily> = new Map([['nomic_bert', NOMIC]]);

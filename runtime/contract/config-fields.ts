@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { POOLINGS } from './sentence.ts';
+import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
+
+/** Fields of sentence_embedding models only. */
+export const sentenceFields = {
+  pooling: Type.Optional(
+    Type.Enum(POOLINGS, {
+      description:
+        'How token vectors are pooled into one vector per text. Default: the mode in 1_Pooling/config.json of the model, or mean.',
+    }),
+  ),
+  normalize: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether to L2-normalize vectors. Default: true if modules.json of the model has a Normalize module.',
+    }),
+  ),
+  dimensions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Truncate vectors to this many dimensions. Default: all dimensions.',
+    }),
+  ),
+  prompts: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string', description: 'Text to put before each input text.' },
+      description: 'Prompts by name. Default: the prompts in config_sentence_transformers.json of the model.',
+    }),
+  ),
+  default_prompt_name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Name of the prompt for requests that do not set one. Default: the default in config_sentence_transformers.json, or none.',
+    }),
+  ),
+};
+
+const inputName = (what: string) =>
+  Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph that takes ${what}.` }));
+export const inputNames = Type.Object(
+  {
+    input_ids: inputName('the ids of the tokens'),
+    attention_mask: inputName('1 for each token and 0 for padding'),
+    token_type_ids: inputName('the number of the text that each token belongs to'),
+    position_ids: inputName('the position of each token'),
+  },
+  {
+    additionalProperties: false,
+    description: 'Names of the inputs in the ONNX graph, if they are not the usual ones. Default: by name.',
+  },
+);
+
+const { instructions, memory_mb, seconds } = DEFAULT_TRANSFORM_LIMITS;
+export const transformLimits = Type.Object(
+  {
+    instructions: Type.Optional(
+      Type.Integer({
+        minimum: 1000,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: instructions,
+        description: 'Maximum number of instructions of the Lua virtual machine.',
+      }),
+    ),
+    memory_mb: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1024,
+        default: memory_mb,
+        description: 'Maximum memory of the script in megabytes, tensors included.',
+      }),
+    ),
+    seconds: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 3600,
+        default: seconds,
+        description: 'Maximum run time in seconds.',
+      }),
+    ),
+  },
+  { additionalProperties: false, default: {}, description: 'Limits of the transform, per text.' },
+);

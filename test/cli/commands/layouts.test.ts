@@ -1,0 +1,117 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { copyModel } from '../../helpers/models.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const validate = (...args: string[]) =>
+  runCli(['validate', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });
+
+/** A model with its graphs in `onnx/`, as on Hugging Face. */
+function hubModel(name: string, target: string): string {
+  const model = copyModel(name, join(folder(), target));
+  mkdirSync(join(model, 'onnx'));
+  renameSync(join(model, 'model.onnx'), join(model, 'onnx/model.onnx'));
+  return model;
+}
+
+describe('model folders', () => {
+  test('without a config file, all settings come from the files of the model', async () => {
+    const model = hubModel('sentiment', 'sentiment');
+    cpSync(join(model, 'onnx/model.onnx'), join(model, 'onnx/model_fp16.onnx'));
+    const { exitCode, stdout, stderr } = await validate('sentiment', '--variant', 'fp16');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining(
+        'No config file: sentiment is of type sequence_classification, because config.json names BertForSequenceClassification\n',
+      ),
+    });
+    expect(stdout).toMatch(/^Weights +.*sentiment\/onnx\/model_fp16\.onnx$/m);
+    expect(stdout).toMatch(/^Ready +encoderfile build sentiment --variant fp16$/m);
+  });
+
+  test('external weights in onnx/, the config file of the current folder, and `variant` in it', async () => {
+    const model = copyModel('external-data', join(folder(), 'model'));
+    mkdirSync(join(model, 'onnx'));
+    for (const name of ['model.onnx', 'model.onnx_data'])
+      renameSync(join(model, name), join(model, 'onnx', name));
+    const type = 'token_classification';
+    const text = `encoderfile:\n  name: x\n  path: ./model\n  variant: onnx/model.onnx\n  model_type: ${type}\n`;
+    writeFileSync(join(folder(), 'encoderfile.yaml'), text);
+    const { exitCode, stdout } = await validate('--json');
+    expect({ exitCode, manifest: JSON.parse(stdout).manifest }).toMatchObject({
+      exitCode: 0,
+      manifest: { source: { graph: 'onnx/model.onnx' } },
+    });
+  });
+
+  test('a known family has its pooling without files of sentence-transformers', async () => {
+    copyModel('embedder', join(folder(), 'bge-small-en-v1.5'));
+    const { stdout, stderr } = await validate('bge-small-en-v1.5', '--json');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout).manifest.sentence).toMatchObject({
+      pooling: 'cls',
+      normalize: true,
+      prompts: { query: { text: 'Represent this sentence for searching relevant passages: ' } },
+    });
+    expect((await validate('bge-small-en-v1.5')).stderr).toContain(
+      'Pooling: cls, L2-normalized (bge family, from the name bge-small-en-v1.5)',
+    );
+  });
+
+  test('an unknown one is reported as assumed, unless the config sets it', async () => {
+    const model = copyModel('embedder', join(folder(), 'model'));
+    rmSync(join(model, 'config.json'));
+    const text = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: sentence_embedding\n';
+    writeFileSync(join(folder(), 'x.yml'), text);
+    const assumed = await validate('-f', 'x.yml');
+    expect(assumed.exitCode).toBe(0);
+    expect(assumed.stderr).toContain('Warning: Pooling is assumed to be mean, not normalized: ');
+    writeFileSync(join(folder(), 'x.yml'), `${text}  pooling: mean\n`);
+    expect((await validate('-f', 'x.yml')).stderr).not.toContain('Pooling');
+  });
+
+  test('a classifier without config.json is refused', async () => {
+    const model = copyModel('sentiment', join(folder(), 'model'));
+    rmSync(join(model, 'config.json'));
+    const { exitCode, stderr } = await validate('-q', 'model');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        'Error: Could not locate model config at path model/config.json. model_type sequence_classification requires it for labels and scores: save it with `save_pretrained` of the model.',
+    });
+  });
+
+  test.each([
+    [['nosuch'], 1, 'No such directory: nosuch. Pass the folder of a model.'],
+    [['x.yml'], 1, 'x.yml is a file, but a folder is required. Pass a config file with -f.'],
+    [['empty'], 1, 'No such file: model.onnx (searched in empty). Export the model to ONNX first.'],
+    [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
+    [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
+    [['-f', 'x.yml', '--variant', 'q4'], 1, '--variant requires `path` in x.yml to be a folder'],
+    [[], 2, 'Missing required flag --config: the current folder has no encoderfile.yml.'],
+  ])('%j is refused', async (args, code, message) => {
+    for (const name of ['empty', 'two']) mkdirSync(join(folder(), name));
+    for (const name of ['yml', 'yaml']) writeFileSync(join(folder(), `two/encoderfile.${name}`), '');
+    const path = '{model_config_path: a, model_weights_path: b, tokenizer_path: c}';
+    writeFileSync(join(folder(), 'x.yml'), `encoderfile: {name: x, path: ${path}, model_type: embedding}`);
+    const { exitCode, stderr } = await validate('-q', ...args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringContaining(message) });
+  });
+});
+
+test('build takes a folder, and refuses an unknown version before it optimizes the model', async () => {
+  copyModel('embedder', join(folder(), 'embedder'));
+  const build = (...args: string[]) =>
+    runCli(['build', 'embedder', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });
+  const assets = await build('--no-build');
+  expect(assets.exitCode).toBe(0);
+  const manifest = readFileSync(join(folder(), 'embedder.assets/manifest.json'), 'utf8');
+  expect(JSON.parse(manifest)).toMatchObject({ name: 'embedder', modelType: 'embedding' });
+  const { exitCode, stderr } = await build('--runtime-version', '9.9.9');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('No base runtime of version 9.9.9');
+  expect(stderr).not.toContain('Optimizing');
+});

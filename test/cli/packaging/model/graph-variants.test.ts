@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chooseGraph, graphVariants } from '../../../../cli/packaging/model/graph-variants.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+
+function variantsOf(...names: string[]) {
+  for (const name of names) {
+    mkdirSync(dirname(join(folder(), name)), { recursive: true });
+    writeFileSync(join(folder(), name), 'bytes');
+  }
+  return graphVariants(folder());
+}
+const choice = (names: readonly string[], wanted?: string): string =>
+  chooseGraph(variantsOf(...names), wanted, 'model').path;
+
+const HUB = ['model', 'model_fp16', 'model_O4', 'model_qint8_avx512_vnni', 'model_quantized'].map(
+  (name) => `onnx/${name}.onnx`,
+);
+
+test('lists graphs with the sizes of their weights, and nothing else', () => {
+  const others = ['openvino/openvino_model.bin', 'pytorch_model-00001-of-00002.bin', 'onnx/config.json'];
+  expect(variantsOf('model.onnx', 'onnx/model_fp16.onnx', 'onnx/model_fp16.onnx_data', ...others)).toEqual([
+    { path: 'model.onnx', name: 'model', bytes: 5 },
+    { path: 'onnx/model_fp16.onnx', name: 'fp16', bytes: 10 },
+  ]);
+});
+
+test.each(['fp16', 'model_fp16', 'model_fp16.onnx', 'onnx/model_fp16', 'onnx/model_fp16.onnx'])(
+  '%s names a variant',
+  (wanted) => {
+    expect(choice(HUB, wanted)).toBe('onnx/model_fp16.onnx');
+  },
+);
+
+test('without a name, model.onnx is used, first that of the folder itself', () => {
+  expect(choice(HUB)).toBe('onnx/model.onnx');
+  expect(choice([...HUB, 'model.onnx'])).toBe('model.onnx');
+  expect(choice([...HUB, 'model.onnx'], 'onnx/model')).toBe('onnx/model.onnx');
+});
+
+test('the only graph needs no name', () => {
+  expect(choice(['onnx/model_quantized.onnx'])).toBe('onnx/model_quantized.onnx');
+});
+
+test.each([
+  [undefined, 'model has no model.onnx, but 2 other graphs: fp16 (onnx/model_fp16.onnx, '],
+  ['q8', 'model has no variant "q8"; choose one of fp16 (onnx/model_fp16.onnx, '],
+])('%j among several others is refused with a list', (wanted, message) => {
+  expect(() => choice(['onnx/model_fp16.onnx', 'onnx/model_q4.onnx'], wanted)).toThrow(message);
+});
