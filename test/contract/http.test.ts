@@ -21,9 +21,10 @@ verifiesServed('http:health', async (arm) => {
 
 const NER = '"0":"O","1":"B-PER","2":"I-PER","3":"B-ORG","4":"I-ORG","5":"B-LOC","6":"I-LOC","7":"B-MISC"';
 const MODELS = {
-  sentiment: '"model_type":"sequence_classification","id2label":{"0":"NEGATIVE","1":"POSITIVE"}',
-  ner: `"model_type":"token_classification","id2label":{${NER},"8":"I-MISC"}`,
-  embedder: '"model_type":"embedding"',
+  sentiment:
+    '"model_type":"sequence_classification","version":"1.0.0","id2label":{"0":"NEGATIVE","1":"POSITIVE"}',
+  ner: `"model_type":"token_classification","version":"1.0.0","id2label":{${NER},"8":"I-MISC"}`,
+  embedder: '"model_type":"embedding","version":"1.0.0"',
 };
 
 verifiesServed('http:model', async (arm) => {
@@ -35,15 +36,15 @@ verifiesServed('http:model', async (arm) => {
   }
 });
 
-const EVERY_MODEL = ['/decode', '/health', '/healthz', '/metrics', '/model', '/openapi.json', '/predict'];
-const MORE = ['/readyz', '/tokenize', '/v1/models', '/v1/models/{id}'];
+const EVERY_MODEL = ['/', '/decode', '/health', '/healthz', '/info', '/metrics', '/model', '/openapi.json'];
+const MORE = ['/predict', '/readyz', '/tokenize', '/v1/models', '/v1/models/{id}'];
 
 verifiesServed('http:openapi', async (arm) => {
   for (const [model, own] of [
     ['sentiment', []],
     ['ner', []],
-    ['embedder', ['/v1/embeddings']],
-    ['reranker', ['/rerank']],
+    ['embedder', ['/v1/embeddings', '/embed', '/embed_all', '/similarity']],
+    ['reranker', ['/rerank', '/v1/rerank', '/v2/rerank']],
   ] as const) {
     const { url } = await serve(arm, model);
     const { status, type, text } = await ask(`${url}/openapi.json`);
@@ -54,7 +55,8 @@ verifiesServed('http:openapi', async (arm) => {
     await SwaggerParser.validate(structuredClone(document) as never);
     for (const [path, methods] of Object.entries(document.paths)) {
       const found = await ask(url + path.replace('{id}', model), { method: 'HEAD' });
-      expect(found.status, path).toBe('get' in methods ? 200 : 405);
+      // The page of the model is at the path of the Inference API, and not in the document.
+      expect(found.status, path).toBe('get' in methods || path === '/' ? 200 : 405);
     }
   }
 });

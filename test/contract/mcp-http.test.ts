@@ -73,8 +73,8 @@ verifiesServed('mcp:errors', async (arm) => {
       -32_600,
       'Too many inputs: the request has 3, the maximum is 2 (--max-client-batch). Send several requests.',
     ],
-    [tool, -32_602, 'inputs is missing'],
-    [{ ...tool, arguments: { inputs: [1] } }, -32_602, 'inputs/0 must be text or a pair of texts, not 1'],
+    [tool, -32_600, 'inputs is missing'],
+    [{ ...tool, arguments: { inputs: [1] } }, -32_600, 'inputs/0 must be text or a pair of texts, not 1'],
     [{ name: 'other' }, -32_602, 'Unknown tool: "other". The only tool is run_encoder.'],
   ] as const) {
     const error = await client.callTool(params as { name: string }).catch((reason: unknown) => reason);

@@ -158,7 +158,7 @@ verifiesOverWires('sentence:refused', async (arm, transport) => {
 verifiesServed('sentence:metadata', async (arm) => {
   const { httpPort, grpcPort } = await serve(arm, 'sentence');
   const model: unknown = await (await fetch(`http://127.0.0.1:${httpPort}/model`)).json();
-  const known = { model_id: 'sentence', model_type: 'sentence_embedding' };
+  const known = { model_id: 'sentence', model_type: 'sentence_embedding', version: '1.0.0' };
   expect(model).toEqual({ ...known, pooling: 'mean', normalize: true, dimensions: 32, prompts });
   const client = grpcClient('SentenceEmbedding', `127.0.0.1:${grpcPort}`);
   const metadata = await new Promise((resolve, reject) => {

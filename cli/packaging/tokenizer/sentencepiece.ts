@@ -60,8 +60,6 @@ function vocabularyOf(
   const from = (start: number): Vocabulary =>
     pieces.slice(start).map(({ text, score }) => [text, score - penalty(family, text)]);
   switch (family.ids) {
-    case 'plain':
-      return from(0);
     case 'extra':
       return [...from(0), ...sentinelsOf(options).map((text) => [text, 0] as const)];
     case 'fairseq':
@@ -77,6 +75,8 @@ function vocabularyOf(
         ...from(1),
         ['<mask>', 0],
       ];
+    default:
+      return from(0);
   }
 }
 

@@ -93,6 +93,7 @@ describe('a valid config', () => {
       luaLibs: [],
       transformLimits: { instructions: 100_000_000, memory_mb: 256, seconds: 10 },
       build: true,
+      inputs: {},
       tokenizer: {},
     });
   });
@@ -118,6 +119,7 @@ describe('a valid config', () => {
       transformLimits: { instructions: 100_000_000, memory_mb: 64, seconds: 0.5 },
       build: false,
       maxLength: 64,
+      inputs: {},
       tokenizer: {
         max_length: 64,
         truncation_side: 'left',
