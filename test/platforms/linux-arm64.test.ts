@@ -32,7 +32,9 @@ describe('an executable for linux-arm64', () => {
 
   const run = async (...args: string[]): Promise<string> => {
     const answer = await machine?.run(executable, args, { ENCODERFILE_CACHE_DIR: join(folder, 'cache') });
-    expect(answer).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(answer).toMatchObject({ exitCode: 0 });
+    // Some texts are longer than the model's maximum.
+    expect(answer?.stderr).toMatch(/^(Warning: \d+ of \d+ texts were truncated to \d+ tokens, [^\n]*)?\n?$/);
     return answer?.stdout ?? '';
   };
 

@@ -59,25 +59,21 @@ function vocabularyOf(
 ): Vocabulary {
   const from = (start: number): Vocabulary =>
     pieces.slice(start).map(({ text, score }) => [text, score - penalty(family, text)]);
-  switch (family.ids) {
-    case 'extra':
-      return [...from(0), ...sentinelsOf(options).map((text) => [text, 0] as const)];
-    case 'fairseq':
-      // The first three pieces of the model are unknown, start and end, which have other ids here.
-      return [['<s>', 0], ['<pad>', 0], ['</s>', 0], ['<unk>', 0], ...from(3), ['<mask>', 0]];
-    case 'camembert':
-      return [
-        ['<s>NOTUSED', 0],
-        ['<pad>', 0],
-        ['</s>NOTUSED', 0],
-        ['<unk>', 0],
-        ['<unk>NOTUSED', -100],
-        ...from(1),
-        ['<mask>', 0],
-      ];
-    default:
-      return from(0);
-  }
+  if (family.ids === 'extra') return [...from(0), ...sentinelsOf(options).map((text) => [text, 0] as const)];
+  // The first three pieces of the model are unknown, start and end, which have other ids here.
+  if (family.ids === 'fairseq')
+    return [['<s>', 0], ['<pad>', 0], ['</s>', 0], ['<unk>', 0], ...from(3), ['<mask>', 0]];
+  if (family.ids === 'camembert')
+    return [
+      ['<s>NOTUSED', 0],
+      ['<pad>', 0],
+      ['</s>NOTUSED', 0],
+      ['<unk>', 0],
+      ['<unk>NOTUSED', -100],
+      ...from(1),
+      ['<mask>', 0],
+    ];
+  return from(0);
 }
 
 const penalty = (family: SentencePieceFamily, text: string): number =>

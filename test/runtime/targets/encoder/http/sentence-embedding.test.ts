@@ -28,6 +28,7 @@ describe('a model as its own files say', () => {
     expect(await response.json()).toEqual({
       model_id: 'sentence',
       model_type: 'sentence_embedding',
+      version: '1.0.0',
       pooling: 'mean',
       normalize: true,
       dimensions: 32,
