@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import { ROOT } from '../helpers/paths.ts';
 import type { Served } from './serving.ts';
+import { post } from './http-client.ts';
 
 export interface PredictRequest {
   readonly inputs: readonly string[];
@@ -72,13 +73,10 @@ const http: Transport = {
   connect: ({ httpPort }) =>
     Promise.resolve({
       async predict(request) {
-        const answer = await fetch(`http://127.0.0.1:${httpPort}/predict`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(request),
-        });
-        if (!answer.ok) throw new WireError(answer.status, await answer.text());
-        return (await answer.json()) as PredictResponse;
+        // On a connection of its own: a build that blocks this process can hide that a kept one was closed.
+        const { status, text } = await post(`http://127.0.0.1:${httpPort}/predict`, request);
+        if (status !== 200) throw new WireError(status, text);
+        return JSON.parse(text) as PredictResponse;
       },
       close: () => Promise.resolve(),
     }),
