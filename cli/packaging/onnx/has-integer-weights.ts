@@ -1,5 +1,6 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import { messageFields } from './message-fields.ts';
 
 /** Field numbers of onnx.proto. */
 const MODEL_GRAPH = 7;
@@ -12,18 +13,15 @@ const QUANTIZED = new Set([2, 3, 21, 22]);
 /** Smaller tensors are scales, zero points and other constants. */
 const MIN_ELEMENTS = 65_536;
 
-/** Longest tag and length of a field. */
-const MAX_HEADER = 20;
-
 /**
  * Whether a model file has quantized weights. Reads only headers of fields, because the weights are too large to read. A file that
  * is not a model has none.
  */
 export function hasIntegerWeights(source: ByteSource): boolean {
   try {
-    for (const graph of fields(source, 0, source.size)) {
+    for (const graph of messageFields(source, 0, source.size)) {
       if (graph.number !== MODEL_GRAPH) continue;
-      for (const field of fields(source, graph.start, graph.end)) {
+      for (const field of messageFields(source, graph.start, graph.end)) {
         if (field.number === GRAPH_INITIALIZER && isQuantized(source, field.start, field.end)) return true;
       }
     }
@@ -33,18 +31,10 @@ export function hasIntegerWeights(source: ByteSource): boolean {
   return false;
 }
 
-interface Field {
-  readonly number: number;
-  readonly start: number;
-  readonly end: number;
-  /** Value of a number; 0 for other fields. */
-  readonly value: number;
-}
-
 function isQuantized(source: ByteSource, start: number, end: number): boolean {
   let elements = 1;
   let type = 0;
-  for (const field of fields(source, start, end)) {
+  for (const field of messageFields(source, start, end)) {
     if (field.number === TENSOR_TYPE) type = field.value;
     if (field.number !== TENSOR_DIMS) continue;
     if (field.end === field.start) elements *= field.value;
@@ -59,27 +49,4 @@ function product(packed: Uint8Array): number {
   let result = 1;
   while (reader.pos < reader.len) result *= Number(reader.int64());
   return result;
-}
-
-/** The fields of a message; `start` and `end` enclose the content of a field with a length. */
-function* fields(source: ByteSource, start: number, end: number): Generator<Field> {
-  for (let at = start; at < end;) {
-    const reader = new BinaryReader(source.readAt(at, Math.min(MAX_HEADER, end - at)));
-    const [number, type] = reader.tag();
-    if (type === WireType.LengthDelimited) {
-      const length = reader.uint32();
-      const content = at + reader.pos;
-      at = content + length;
-      yield { number, start: content, end: at, value: 0 };
-    } else {
-      const value = type === WireType.Varint ? Number(reader.int64()) : skipped(reader, type, number);
-      at += reader.pos;
-      yield { number, start: at, end: at, value };
-    }
-  }
-}
-
-function skipped(reader: BinaryReader, type: WireType, number: number): number {
-  reader.skip(type, number);
-  return 0;
 }
