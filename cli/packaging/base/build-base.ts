@@ -6,6 +6,7 @@ import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { LIBATOMIC_EDIT } from '../binary/elf-libatomic.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { basePath, type BaseRequest, openBase, openIntactBase, type ProvidedBase } from './base-runtime.ts';
+import { knownKey } from './known-keys.ts';
 import { buildRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
@@ -18,12 +19,12 @@ export async function provideBuilt({
   cacheDir,
   canDownload,
 }: BaseRequest): Promise<ProvidedBase> {
-  const { program, native, key } = await baseSources(platform, version);
-  const path = basePath(cacheDir, platform, version, key);
+  const path = await builtPath(platform, cacheDir);
   const isCached = existsSync(path);
   // A corrupted base runtime is replaced by a new one.
   const cached = isCached ? await openIntactBase(path, platform).catch(() => undefined) : undefined;
   if (cached) return { base: cached, origin: 'cache' };
+  const { program, native, key } = await baseSources(platform, version);
   const node = await nodeBinary(platform, cacheDir, canDownload);
   const output = findOutputFile(path);
   await buildRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
@@ -33,7 +34,12 @@ export async function provideBuilt({
 /** Returns the path in the cache of the base runtime that a build for this platform uses, whether it exists or not. */
 export async function builtPath(platform: Platform, cacheDir: string): Promise<string> {
   const version = ownVersion();
-  return basePath(cacheDir, platform, version, (await baseSources(platform, version)).key);
+  const key = await knownKey(
+    cacheDir,
+    platform.triple,
+    async () => (await baseSources(platform, version)).key,
+  );
+  return basePath(cacheDir, platform, version, key);
 }
 
 /** Returns the inputs of a base runtime of this version, and the hash over all of them. */

@@ -38,14 +38,28 @@ const SOURCES = {
 
 export type ProgramName = keyof typeof SOURCES;
 
-export async function bundleProgram(name: ProgramName, version: string): Promise<Program> {
+/** Bundles a program once: several platforms, and lists of base runtimes, ask for the same one. */
+export function bundleProgram(name: ProgramName, version: string): Promise<Program> {
+  const id = `${name} ${version}`;
+  const program = bundled.get(id) ?? bundleAll(name, version);
+  bundled.set(id, program);
+  program.catch(() => bundled.delete(id));
+  return program;
+}
+
+const bundled = new Map<string, Promise<Program>>();
+
+async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   const sources: Sources = SOURCES[name];
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
-  const bundled = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
+  const bundleEntry = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
   const [main, workers, ...pages] = await Promise.all([
-    bundled(sources.main),
+    bundleEntry(sources.main),
     Promise.all(
-      Object.entries(sources.workers).map(async ([worker, entry]) => ({ worker, ...(await bundled(entry)) })),
+      Object.entries(sources.workers).map(async ([worker, entry]) => ({
+        worker,
+        ...(await bundleEntry(entry)),
+      })),
     ),
     ...sources.pages.map(pageAssets),
   ]);
