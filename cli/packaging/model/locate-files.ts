@@ -4,15 +4,16 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
+import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraph, graphVariants } from './graph-variants.ts';
 
 export interface ModelFiles {
   /** The folder with the documents and the settings of the model. */
   readonly folder: string;
   readonly weights: string;
-  /** Path of tokenizer.json, or of a vocabulary that it is made from. */
   /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
   readonly graph: string | undefined;
+  /** Path of tokenizer.json, or of a vocabulary that it is made from. */
   readonly tokenizer: string;
   /** Undefined if the folder has no config.json, which only classifiers require. */
   readonly modelConfig: string | undefined;
@@ -46,7 +47,7 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
   const modelConfig = findIn(folder, 'config.json');
   if (modelConfig === undefined && !returnsVectors(modelType)) throw withoutConfig(folder, modelType);
-  const tokenizer = locateTokenizer(folder);
+  const tokenizer = locateTokenizer(folder, weights);
   return {
     folder: modelConfig === undefined ? folder : dirname(modelConfig),
     weights,
@@ -57,10 +58,17 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   };
 }
 
-/** Path of tokenizer.json, or of the vocabulary of a model that has none. */
-function locateTokenizer(folder: string): string {
+/** Path of tokenizer.json, of the vocabulary of a model that has none, or of the tokenizer that is named after the graph. */
+function locateTokenizer(folder: string, weights: string): string {
   const found = findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
   if (found !== undefined) return found;
+  const [named, ...others] = findNamedTokenizers(weights);
+  if (named !== undefined && others.length === 0) return named;
+  if (named !== undefined) {
+    throw configError(
+      `${folder} has no tokenizer.json, but ${others.length + 1} other tokenizers: ${[named, ...others].map((path) => basename(path)).join(', ')}. Name the files of the model with the mapping form of \`path\` in the config.`,
+    );
+  }
   throw configError(
     `Could not locate tokenizer at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
   );

@@ -7,6 +7,7 @@ import { guessModel, type ModelGuess } from '../../config/guess-model-type.ts';
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
 import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
+import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
 import { readEvidence } from '../guess-folder.ts';
 
 /** A file that a model has or should have. */
@@ -34,9 +35,10 @@ export interface ModelFolder {
   readonly documentProblems: readonly string[];
 }
 
+const TOKENIZER = 'tokenizer.json';
 const FILES = [
   ['config.json', true],
-  ['tokenizer.json', true],
+  [TOKENIZER, true],
   ['tokenizer_config.json', false],
 ] as const;
 
@@ -49,16 +51,16 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
   const graph = findGraph(variants);
   const evidence = await readEvidence(folder);
   const guess = guessModel({ ...evidence, outputs: graph ? outputsOf(join(folder, graph.path)) : [] });
+  const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
+  const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
     ...FILES.map(([name, required]) => {
-      const path = findIn(folder, name);
+      const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
     }),
   ];
-  const has = (name: string): boolean =>
-    files.some((file) => (file.name === name || file.name.endsWith(`/${name}`)) && file.present);
   const { config } = evidence;
   const { license, problems: documentProblems } = findLicense(undefined, await readDocuments(folder));
   return {
@@ -78,7 +80,7 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
         : [
             `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,
           ]),
-      ...(has('tokenizer.json') || findVocabulary(folder) !== undefined
+      ...(tokenizer !== undefined || findVocabulary(folder) !== undefined
         ? []
         : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),
     ],

@@ -47,6 +47,31 @@ describe('model folders', () => {
     });
   });
 
+  test('a package with X.onnx, X-tokenizer.json and nothing else', async () => {
+    const model = copyModel('embedder', join(folder(), 'all-minilm-l6-v2'));
+    for (const name of ['config.json', 'tokenizer_config.json']) rmSync(join(model, name));
+    renameSync(join(model, 'model.onnx'), join(model, 'all-minilm-l6-v2.onnx'));
+    renameSync(join(model, 'tokenizer.json'), join(model, 'all-minilm-l6-v2-tokenizer.json'));
+    const { exitCode, stdout, stderr } = await validate('all-minilm-l6-v2');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('is of type sentence_embedding'),
+    });
+    expect(stdout).toMatch(/^Tokenizer +all-minilm-l6-v2-tokenizer\.json$/m);
+    const written = await runCli(['init', '--json', 'all-minilm-l6-v2'], { cwd: folder() });
+    expect(JSON.parse(written.stdout).files).toContainEqual({
+      name: 'all-minilm-l6-v2-tokenizer.json',
+      required: true,
+      present: true,
+    });
+    cpSync(join(model, 'all-minilm-l6-v2-tokenizer.json'), join(model, 'b-tokenizer.json'));
+    renameSync(join(model, 'all-minilm-l6-v2-tokenizer.json'), join(model, 'a-tokenizer.json'));
+    rmSync(join(model, 'encoderfile.yml'), { force: true });
+    expect((await validate('-q', 'all-minilm-l6-v2')).stderr).toContain(
+      'has no tokenizer.json, but 2 other tokenizers: a-tokenizer.json, b-tokenizer.json. Name the files',
+    );
+  });
+
   test('a known family has its pooling without files of sentence-transformers', async () => {
     copyModel('embedder', join(folder(), 'bge-small-en-v1.5'));
     const { stdout, stderr } = await validate('bge-small-en-v1.5', '--json');
