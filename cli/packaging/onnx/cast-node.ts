@@ -1,12 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  AttributeProtoSchema,
-  type NodeProto,
-  NodeProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-
-/** AttributeProto.AttributeType.INT of onnx.proto. */
-const ATTRIBUTE_INT = 2;
+import { type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { intAttribute } from './int-attribute.ts';
 
 /** A node that converts the value `from` to the element type `type` and names the result `to`. */
 export const castNode = (name: string, from: string, to: string, type: number): NodeProto =>
@@ -15,5 +9,5 @@ export const castNode = (name: string, from: string, to: string, type: number): 
     name,
     input: [from],
     output: [to],
-    attribute: [create(AttributeProtoSchema, { name: 'to', i: BigInt(type), type: ATTRIBUTE_INT })],
+    attribute: [intAttribute('to', BigInt(type))],
   });
