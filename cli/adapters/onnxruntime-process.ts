@@ -32,7 +32,7 @@ async function answer(task: OnnxTask): Promise<OnnxAnswer> {
 
 async function tryOut(
   addon: OnnxRuntime,
-  { graph, folder, inputs, output, ids }: TryTask,
+  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0 }: TryTask,
 ): Promise<TryResult> {
   const session = openSession(addon, {
     graph: await readFile(graph),
@@ -40,20 +40,22 @@ async function tryOut(
     threads: availableParallelism(),
     prepack: false,
   });
-  const columns = Math.max(...ids.map((row) => row.length));
+  const columns = fixedShape.tokens ?? Math.max(...ids.map((row) => row.length));
+  // Rows without a text repeat the first one.
+  const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
   const cells = (value: (row: readonly number[], column: number) => number): Tensor =>
     new Tensor(
       'int64',
       BigInt64Array.from(
-        ids.flatMap((row) => Array.from({ length: columns }, (_, column) => BigInt(value(row, column)))),
+        rows.flatMap((row) => Array.from({ length: columns }, (_, column) => BigInt(value(row, column)))),
       ),
-      [ids.length, columns],
+      [rows.length, columns],
     );
   const feeds: Record<string, Tensor> = {
-    input_ids: cells((row, column) => row[column] ?? 0),
+    input_ids: cells((row, column) => row[column] ?? padId),
     attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
     token_type_ids: cells(() => 0),
-    position_ids: cells((_row, column) => column),
+    position_ids: cells((_row, column) => firstPosition + column),
   };
   const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
   const { type, dims, data } = session.run(wanted, output);

@@ -1,3 +1,5 @@
+import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
+
 /** The argument with which `bin.ts` runs ONNX Runtime instead of a command. */
 export const ONNXRUNTIME_PROCESS = 'onnxruntime-process';
 
@@ -11,7 +13,16 @@ export interface OptimizeTask {
   readonly keepIntegers: boolean;
 }
 
-export interface TryTask {
+/** How token ids become the inputs of a graph. */
+interface InputRules {
+  readonly padId: number;
+  /** Sizes that each run must have; undefined if the graph accepts any. */
+  readonly fixedShape?: FixedShape | undefined;
+  /** Position of the first token; undefined means 0. */
+  readonly firstPosition?: number | undefined;
+}
+
+export interface TryTask extends InputRules {
   readonly kind: 'try';
   readonly graph: string;
   /** Folder that contains the weights of the graph. */

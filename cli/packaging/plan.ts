@@ -1,4 +1,5 @@
 import type { CardFacts, Manifest, ModelLicense, ModelSourceFacts } from '../../runtime/contract/manifest.ts';
+import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
@@ -163,6 +164,8 @@ export type ModelFacts = Pick<
   Manifest,
   'inputs' | 'output' | 'width' | 'precision' | 'batching' | 'tokenizer'
 > & {
+  readonly fixedShape: FixedShape | undefined;
+  readonly firstPosition: number | undefined;
   readonly graphChanges: readonly string[] | undefined;
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
@@ -175,14 +178,17 @@ export type ModelFacts = Pick<
 
 /** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { graphChanges, id2label, scoreFunction, sentence, transform, source, license, card, ...rest } =
+  const { graphChanges, id2label, scoreFunction, sentence, transform, source, license, card, ...others } =
     facts;
+  const { fixedShape, firstPosition, ...rest } = others;
   return {
     name: config.name,
     version: config.version,
     modelType: config.modelType,
     builtBy: `encoderfile ${builderVersion}`,
     ...rest,
+    ...(fixedShape ? { fixedShape } : {}),
+    ...(firstPosition === undefined ? {} : { firstPosition }),
     ...(graphChanges ? { graphChanges } : {}),
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),

@@ -17,7 +17,7 @@ import { hasSentenceFiles, readSentenceDefaults } from '../packaging/model/sente
 import { type SentenceSource, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
 import { checkTokenizerOptions, ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
-import { BATCHING_TEXT } from '../../runtime/contract/batching.ts';
+import { batchingText } from '../../runtime/core/model/batching-text.ts';
 import { planManifest } from '../packaging/plan.ts';
 import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
 import type { Reporter } from '../packaging/reporter.ts';
@@ -61,6 +61,7 @@ export async function prepareModel(
       output: config.output,
       inputs: config.inputs,
       isLengthChosen: config.maxLength !== undefined,
+      family: modelConfig.model_type,
       file: files.weights,
     },
     tokenizer,
@@ -68,9 +69,7 @@ export async function prepareModel(
   );
   const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig ?? files.folder);
   const { inputs, output } = graph.signature;
-  optimize.done(
-    `${output.name}, ${graph.width} dimensions, ${graph.precision}; ${BATCHING_TEXT[graph.batching]}`,
-  );
+  optimize.done(`${output.name}, ${graph.width} dimensions, ${graph.precision}; ${batchingText(graph)}`);
 
   // A transform of vectors can replace the model output, but logits are part of each result.
   if (!transform || !returnsVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
@@ -80,7 +79,7 @@ export async function prepareModel(
     attempt.done(transform.name);
   }
 
-  const { width, precision, batching } = graph;
+  const { width, precision, batching, fixedShape, firstPosition } = graph;
   const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
   if (sentence && vectors && pooling) reportPooling(vectors, sentence, pooling, report);
@@ -92,6 +91,8 @@ export async function prepareModel(
     width,
     precision,
     batching,
+    fixedShape,
+    firstPosition,
     id2label,
     scoreFunction,
     tokenizer: { ...tokenizer.settings, maxLength: graph.maxLength },

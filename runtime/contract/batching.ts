@@ -1,12 +1,13 @@
+import type { FixedShape } from './fixed-shape.ts';
+
 /**
  * Which texts can share a run of the model without affecting each other's results, from the least to the most restrictive: any
  * texts, texts with the same number of tokens, or none.
  */
 export type Batching = 'any' | 'equal_length' | 'single';
 
-/** Descriptions for tables. */
-export const BATCHING_TEXT: Readonly<Record<Batching, string>> = {
-  any: 'any texts together',
-  equal_length: 'only texts with the same number of tokens together',
-  single: 'one text at a time, because batching changes the results of this model',
-};
+/** What determines which texts share a run: a part of the manifest. */
+export interface RunRules {
+  readonly batching?: Batching | undefined;
+  readonly fixedShape?: FixedShape | undefined;
+}

@@ -1,4 +1,5 @@
 import type { Batching } from './batching.ts';
+import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
@@ -22,6 +23,10 @@ export interface Manifest {
   readonly precision: string;
   /** Which texts can share a run. Undefined in files of older builders, where it means `any`. */
   readonly batching?: Batching;
+  /** Sizes that each run must have; undefined if the graph accepts any. */
+  readonly fixedShape?: FixedShape;
+  /** Position of the first token, for graphs with `position_ids`; undefined means 0. */
+  readonly firstPosition?: number;
   /** What the build changed in the graph, one sentence each; undefined if nothing. */
   readonly graphChanges?: readonly string[];
   /** Label of each output index; undefined for embeddings. */

@@ -13,6 +13,7 @@ import {
   quantizeByHand,
   quantizeFirstProduct,
 } from '../helpers/edited-graph.ts';
+import { numbersIn } from '../helpers/numbers-in.ts';
 import { copyModel } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
@@ -43,12 +44,6 @@ const texts = fc.array(text, { minLength: 2, maxLength: 8 });
 
 /** Such a model rounds to 11 bits between its operators, and the order of additions decides where it rounds to. */
 const FLOAT16_TOLERANCE = 2e-3;
-
-/** All numbers of a result. */
-function numbersIn(value: unknown): number[] {
-  if (typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
-}
 
 /** Expects that each text has one result: alone, with all others, and among requests that are served at the same time. */
 async function expectOneResultPerText(assets: string): Promise<void> {

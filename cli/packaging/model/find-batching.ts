@@ -1,4 +1,5 @@
 import type { Batching } from '../../../runtime/contract/batching.ts';
+import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { rowOf } from '../../../runtime/core/model/raw-output.ts';
 import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
@@ -9,6 +10,7 @@ type Ids = readonly number[];
 export interface BatchingTrial {
   readonly graph: GraphProto;
   readonly inputs: readonly string[];
+  readonly fixedShape: FixedShape | undefined;
   /** Token ids of texts of different lengths. */
   readonly texts: readonly Ids[];
   /** Runs a batch, padded to its longest text. */
@@ -19,8 +21,14 @@ export interface BatchingTrial {
  * Determines which texts can share a run so that the result of a text does not depend on its batch: from the operators of the
  * graph, and by running each text alone and with neighbors.
  */
-export async function findBatching({ graph, inputs, texts, run }: BatchingTrial): Promise<Batching> {
-  if (quantizesOverBatch(graph)) return 'single';
+export async function findBatching({
+  graph,
+  inputs,
+  fixedShape = {},
+  texts,
+  run,
+}: BatchingTrial): Promise<Batching> {
+  if (fixedShape.texts === 1 || quantizesOverBatch(graph)) return 'single';
   const alone: Float32Array[] = [];
   for (const ids of texts) alone.push(rowOf(await run([ids]), 0, ids.length));
   const isExact = async (
@@ -30,11 +38,16 @@ export async function findBatching({ graph, inputs, texts, run }: BatchingTrial)
   ): Promise<boolean> =>
     expected !== undefined && isClose(rowOf(await run(batch), row, batch[row]?.length ?? 0), expected);
 
-  // Without a mask, the model treats padding as text.
-  if (inputs.includes('attention_mask')) {
-    const together = await run(texts);
-    if (texts.every((ids, row) => isClose(rowOf(together, row, ids.length), alone[row]))) return 'any';
+  const isPadded = fixedShape.tokens !== undefined;
+  // Without a mask, the model treats padding as text, so that its amount must not change.
+  if (inputs.includes('attention_mask') || isPadded) {
+    const first = Math.max(texts.length - (fixedShape.texts ?? Infinity), 0);
+    const batch = texts.slice(first);
+    const together = await run(batch);
+    if (batch.every((ids, row) => isClose(rowOf(together, row, ids.length), alone[first + row])))
+      return 'any';
   }
+  if (isPadded) return 'single';
   for (const [at, ids] of texts.entries()) {
     if (!(await isExact([neighborOf(ids), ids], 1, alone[at]))) return 'single';
   }

@@ -1,5 +1,6 @@
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import type { ModelConfig } from './labels.ts';
+import { startsAfterPadding } from './offset-positions.ts';
 
 /** The members of tokenizer_config.json and tokenizer.json that are used. */
 export interface TokenizerConfig {
@@ -66,8 +67,7 @@ function maxLength(
   padId: number,
 ): number {
   const positions = integer(modelConfig.max_position_embeddings);
-  // RoBERTa starts positions after the padding id, so that many rows of its table are not for tokens.
-  const offset = OFFSET_POSITIONS.has(String(modelConfig.model_type)) ? padId + 1 : 0;
+  const offset = startsAfterPadding(modelConfig.model_type) ? padId + 1 : 0;
   const possible = positions === undefined ? Infinity : positions - offset;
   const length = Math.min(integer(tokenizerConfig.model_max_length) ?? Infinity, possible);
   if (Number.isFinite(length)) return length;
@@ -76,8 +76,6 @@ function maxLength(
     integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length) ?? DEFAULT_MAX_LENGTH
   );
 }
-
-const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);
 
 /** A plausible integer; the library that writes these files stores "no limit" as 1e30. */
 function integer(value: unknown): number | undefined {

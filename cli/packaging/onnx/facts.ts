@@ -14,12 +14,18 @@ export function precisionOf(graph: GraphProto): string {
 
 /** Number of rows of the embedding table that this input indexes; undefined if the graph does not show it. */
 export function embeddingRows(graph: GraphProto, idsName: string): number | undefined {
-  const casts = graph.node.filter((node) => node.opType === 'Cast' && node.input[0] === idsName);
-  const ids = new Set([idsName, ...casts.flatMap(({ output }) => output)]);
-  const lookups = graph.node.filter((node) => node.opType === 'Gather' && ids.has(node.input[1] ?? ''));
-  const tables = lookups.map((node) => graph.initializer.find((tensor) => tensor.name === node.input[0]));
-  const rows = tables.flatMap((table) => (table?.dims[0] === undefined ? [] : [Number(table.dims[0])]));
+  const rows = lookedUpTables(graph, idsName).flatMap(({ dims: [size] }) =>
+    size === undefined ? [] : [Number(size)],
+  );
   return rows.length === 0 ? undefined : Math.min(...rows);
+}
+
+/** The tables whose rows this input selects, directly or after a conversion of its type. */
+export function lookedUpTables(graph: GraphProto, input: string): TensorProto[] {
+  const casts = graph.node.filter((node) => node.opType === 'Cast' && node.input[0] === input);
+  const ids = new Set([input, ...casts.flatMap(({ output }) => output)]);
+  const lookups = graph.node.filter((node) => node.opType === 'Gather' && ids.has(node.input[1] ?? ''));
+  return lookups.flatMap((node) => graph.initializer.filter((tensor) => tensor.name === node.input[0]));
 }
 
 const elements = (tensor: TensorProto): number =>

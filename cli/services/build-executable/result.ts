@@ -1,5 +1,5 @@
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
-import { BATCHING_TEXT } from '../../../runtime/contract/batching.ts';
+import { batchingText } from '../../../runtime/core/model/batching-text.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { licenseText } from '../../../runtime/core/model/license-facts.ts';
@@ -35,7 +35,7 @@ export function buildSummary(result: BuildResult): string {
     ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),
     ['Precision', manifest.precision],
     ...graphFacts(manifest),
-    ['Batches', BATCHING_TEXT[manifest.batching ?? 'any']],
+    ['Batches', batchingText(manifest)],
     ['Platform', platform],
     ...nextStep(result, shellWord(shown)),
   ]);

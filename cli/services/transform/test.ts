@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { configError, inputError, messageOf } from '../../../runtime/contract/errors.ts';
 import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
 import { planVector } from '../../../runtime/core/model/vector-plan.ts';
 import { checkFinite } from '../../../runtime/transform/check-finite.ts';
 import { explainScriptError } from '../../../runtime/transform/script-error.ts';
@@ -60,20 +61,25 @@ async function testAll(
   { script, onnx, lua }: Tools,
 ): Promise<TestedText[]> {
   const { modelType, inputs, output } = manifest;
-  const { maxLength, truncationSide } = manifest.tokenizer;
+  const { maxLength, truncationSide, padId } = manifest.tokenizer;
+  const { fixedShape, firstPosition } = manifest;
   const { prompt, options } = planVector(manifest, {});
   const prompted = texts.map((text) => prompt + text);
   const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
   const tested: TestedText[] = [];
   for (const [index, { ids, tokens }] of encoded.entries()) {
-    const { data, dims: shape } = await onnx.tryOut({
+    const raw = await onnx.tryOut({
       graph: graph.graphPath,
       folder,
       inputs,
       output,
       ids: [ids],
+      padId,
+      fixedShape,
+      firstPosition,
     });
-    const input: Tensor = { data, shape };
+    const shape = shapeOfRow(raw, ids.length);
+    const input: Tensor = { data: rowOf(raw, 0, ids.length), shape };
     const text = prompted[index] ?? '';
     try {
       const result = await lua({ modelType, output: input, skip: options.skip });

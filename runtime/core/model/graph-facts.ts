@@ -1,5 +1,14 @@
+import type { FixedShape } from '../../contract/fixed-shape.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 
-/** A row of a table about the changes of the graph; none if nothing was changed. */
-export const graphFacts = ({ graphChanges = [] }: Manifest): [string, string][] =>
-  graphChanges.length === 0 ? [] : [['Changes', graphChanges.join('; ')]];
+/** Rows of a table about the graph: its fixed shape, and what the build changed; none if there is nothing to report. */
+export const graphFacts = ({ fixedShape, graphChanges = [] }: Manifest): [string, string][] => [
+  ...(fixedShape ? [['Shape', shapeFact(fixedShape)] satisfies [string, string]] : []),
+  ...(graphChanges.length === 0 ? [] : [['Changes', graphChanges.join('; ')] satisfies [string, string]]),
+];
+
+function shapeFact({ texts, tokens }: FixedShape): string {
+  const shape = `fixed shape [${texts ?? 'any'}, ${tokens ?? 'any'}]`;
+  const effect = tokens === undefined ? '' : `; every text is padded to ${tokens} tokens`;
+  return `${shape}${effect}. For speed, export with dynamic axes`;
+}

@@ -1,8 +1,8 @@
-import { BATCHING_TEXT } from '../../contract/batching.ts';
 import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
 import type { Manifest, ModelSourceFacts, RuntimeInfo } from '../../contract/manifest.ts';
+import { batchingText } from './batching-text.ts';
 import { graphFacts } from './graph-facts.ts';
 import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
@@ -60,7 +60,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ['Type', `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`],
     ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
     ...graphFacts(model),
-    ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
+    ['Batches', batchingText(model)],
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),

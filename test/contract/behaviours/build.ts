@@ -24,6 +24,11 @@ export const BUILD = {
     behaviour:
       'build takes a model folder with its graphs in onnx/ and no config file; --variant selects the graph, and inspect shows it.',
   },
+  'build:fixed-shape': {
+    source: 'docs/config.md',
+    behaviour:
+      'A graph with a fixed number of texts and tokens is served at that shape with the results of the graph without it; inspect shows the shape.',
+  },
   'build:bad-model': {
     source: 'issue: bad input',
     behaviour: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { argmax } from '../../../runtime/core/numbers/argmax.ts';
 import { planBatches } from '../../../runtime/targets/encoder/batching/batches.ts';
 import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
-import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
+import { padBatch, padToShape } from '../../../runtime/targets/encoder/batching/padding.ts';
 import { softmax } from '../../../runtime/targets/encoder/maths/softmax.ts';
 import { threadsForOneRun } from '../../../runtime/targets/encoder/commands/thread-count.ts';
 import { meanOfRows, normalizeL2 } from '../../../runtime/targets/encoder/maths/vectors.ts';
@@ -87,4 +87,20 @@ describe('softmax, argmax, vectors, padding', () => {
       columns: 3,
     });
   });
+});
+
+test('a batch is extended to the fixed sizes of a graph', () => {
+  const batch = padBatch(
+    [{ ids: Int32Array.of(1, 2), typeIds: Int32Array.of(0, 1) }, { ids: Int32Array.of(4) }],
+    9,
+  );
+  expect(padToShape(batch, 9)).toBe(batch);
+  const { ids, typeIds, lengths, columns } = padToShape(batch, 9, { texts: 3, tokens: 3 });
+  expect({ ids: [...ids], typeIds: [...(typeIds ?? [])], lengths: [...lengths], columns }).toEqual({
+    ids: [1, 2, 9, 4, 9, 9, 1, 2, 9],
+    typeIds: [0, 1, 0, 0, 0, 0, 0, 1, 0],
+    lengths: [2, 1, 2],
+    columns: 3,
+  });
+  expect([...padToShape(batch, 9, { tokens: 3 }).lengths]).toEqual([2, 1]);
 });

@@ -1,5 +1,5 @@
-import type { Batching } from '../../../contract/batching.ts';
-import { canShareRun } from './batches.ts';
+import type { RunRules } from '../../../contract/batching.ts';
+import { canShareRun, hasRoom, widthOf } from './batches.ts';
 
 /** An item that waits to be run; only its number of tokens matters. */
 export interface Waiting {
@@ -14,38 +14,40 @@ export class BatchQueue<Item extends Waiting> {
   /** In order of arrival: a Set keeps this order and deletes in constant time. */
   readonly #arrivals = new Set<Item>();
   readonly #byLength: (Set<Item> | undefined)[] = [];
-  readonly #batching: Batching;
+  readonly #rules: RunRules;
   #tokens = 0;
 
-  constructor(batching: Batching = 'any') {
-    this.#batching = batching;
+  constructor(rules: RunRules = {}) {
+    this.#rules = rules;
   }
 
   get size(): number {
     return this.#arrivals.size;
   }
 
-  /** Total number of waiting tokens. */
+  /** Total number of waiting tokens, with the padding that each item has in any batch. */
   get tokens(): number {
     return this.#tokens;
   }
 
   /** Whether the waiting items fill a batch, so that waiting for more cannot improve it. */
   isFull(maxTokens: number): boolean {
-    return this.#batching === 'single' ? this.size > 0 : this.#tokens >= maxTokens;
+    const { batching, fixedShape } = this.#rules;
+    if (batching === 'single') return this.size > 0;
+    return fixedShape?.texts === undefined ? this.#tokens >= maxTokens : this.size >= fixedShape.texts;
   }
 
   add(item: Item): void {
     this.#arrivals.add(item);
     (this.#byLength[item.length] ??= new Set()).add(item);
-    this.#tokens += item.length;
+    this.#tokens += widthOf(this.#rules, item.length);
   }
 
   /** Removes an item if it is still waiting. */
   remove(item: Item): void {
     if (!this.#arrivals.delete(item)) return;
     this.#byLength[item.length]?.delete(item);
-    this.#tokens -= item.length;
+    this.#tokens -= widthOf(this.#rules, item.length);
   }
 
   /**
@@ -72,11 +74,10 @@ export class BatchQueue<Item extends Waiting> {
       const next = pick(oldest.length, shorter, longer);
       if (!next) break;
       const wider = Math.max(width, next.length);
-      const added = wider * (batch.length + 1) - width * batch.length;
       const fits =
-        canShareRun(this.#batching, oldest.length, next.length) &&
-        wider * (batch.length + 1) <= maxTokens &&
-        added <= next.length + RUN_COST_IN_TOKENS;
+        canShareRun(this.#rules, oldest.length, next.length) &&
+        hasRoom(this.#rules, batch.length, wider, maxTokens) &&
+        this.#isWorthwhile(batch.length, width, next.length);
       if (fits) {
         choose(next);
         width = wider;
@@ -87,6 +88,13 @@ export class BatchQueue<Item extends Waiting> {
       }
     }
     return batch;
+  }
+
+  /** Whether a batch of this width is better with one more item than with another run for that item. */
+  #isWorthwhile(count: number, width: number, length: number): boolean {
+    if (this.#rules.fixedShape) return true;
+    const added = Math.max(width, length) * (count + 1) - width * count;
+    return added <= length + RUN_COST_IN_TOKENS;
   }
 
   /** Returns the first item of the nearest length at or beyond `from`. */

@@ -1,3 +1,4 @@
+import type { FixedShape } from '../../../contract/fixed-shape.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 
 /** Token ids of a batch as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
@@ -20,4 +21,28 @@ export function padBatch(rows: readonly Pick<TokenizedText, 'ids' | 'typeIds'>[]
     if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
   }
   return { ids, typeIds, lengths, columns };
+}
+
+/**
+ * Extends a batch to the sizes that a graph requires. Rows without a text repeat the first one, because a text of padding alone can
+ * have NaN as its result.
+ */
+export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape = {}): TokenBatch {
+  const { texts = batch.lengths.length, tokens: columns = batch.columns } = shape;
+  if (texts === batch.lengths.length && columns === batch.columns) return batch;
+  const sources = Array.from({ length: texts }, (_, row) => (row < batch.lengths.length ? row : 0));
+  const spread = (values: Int32Array, fill: number): Int32Array => {
+    const result = new Int32Array(texts * columns).fill(fill);
+    for (const [row, source] of sources.entries()) {
+      const start = source * batch.columns;
+      result.set(values.subarray(start, start + batch.columns), row * columns);
+    }
+    return result;
+  };
+  return {
+    ids: spread(batch.ids, padId),
+    typeIds: batch.typeIds && spread(batch.typeIds, 0),
+    lengths: Int32Array.from(sources, (source) => batch.lengths[source] ?? 0),
+    columns,
+  };
 }

@@ -1,6 +1,7 @@
-import type { Batching } from '../../../contract/batching.ts';
+import type { RunRules } from '../../../contract/batching.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { BatchQueue } from '../batching/batch-queue.ts';
+import { widthOf } from '../batching/batches.ts';
 import type { EngineObserver } from './serving.ts';
 import type { Job, JobItem } from './job.ts';
 import type { Pool, PoolHooks } from './pool.ts';
@@ -20,10 +21,10 @@ const MAX_DEATHS = 1;
 /** Connects the queue and the pool: sends the next batch whenever a thread has room. */
 export function createDispatcher(
   maxBatchTokens: number,
-  batching: Batching,
+  rules: RunRules,
   observer: EngineObserver,
 ): Dispatcher {
-  const queue = new BatchQueue<JobItem>(batching);
+  const queue = new BatchQueue<JobItem>(rules);
   let pool: Pool | undefined;
 
   const take = (maxTokens: number): JobItem[] => {
@@ -66,7 +67,7 @@ export function createDispatcher(
         observer.onBatch({
           inputs: items.length,
           tokens: items.reduce((sum, { length }) => sum + length, 0),
-          paddedTokens: items.length * items.reduce((longest, { length }) => Math.max(longest, length), 0),
+          paddedTokens: paddedTokens(items, rules),
           milliseconds,
         });
         for (const [row, item] of items.entries()) {
@@ -96,4 +97,10 @@ export function createDispatcher(
       for (const item of job.waiting) queue.remove(item);
     },
   };
+}
+
+/** Number of tokens that a run of these items computes. */
+function paddedTokens(items: readonly JobItem[], rules: RunRules): number {
+  const longest = items.reduce((most, { length }) => Math.max(most, length), 0);
+  return (rules.fixedShape?.texts ?? items.length) * widthOf(rules, longest);
 }

@@ -116,7 +116,7 @@ async function runAll(
   const lengths = texts.map(({ ids }) => ids.length);
   const inferences: (Inference | FailedInference)[] = [];
   await Promise.all(
-    planBatches(lengths, MAX_BATCH_TOKENS, manifest.batching).map(async (batch) => {
+    planBatches(lengths, MAX_BATCH_TOKENS, manifest).map(async (batch) => {
       const rows = batch.map((index) => itemAt(texts, index));
       const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
       for (const [row, index] of batch.entries()) {

@@ -2,20 +2,27 @@ import type { InputName } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { Tensor } from '../../../platform/onnx/session.ts';
 
-/** Builds the model inputs by name, independent of their declared order, with only the inputs the model has. */
-export function feedsOf(batch: TokenBatch, inputs: readonly InputName[]): Record<string, Tensor> {
+/**
+ * Builds the model inputs by name, independent of their declared order, with only the inputs the model has. `firstPosition` is the
+ * position of the first token.
+ */
+export function feedsOf(
+  batch: TokenBatch,
+  inputs: readonly InputName[],
+  firstPosition = 0,
+): Record<string, Tensor> {
   const { lengths, columns } = batch;
   const dims = [lengths.length, columns];
   return Object.fromEntries(
-    inputs.map((name) => [name, new Tensor('int64', widen(FILL[name](batch)), dims)]),
+    inputs.map((name) => [name, new Tensor('int64', widen(FILL[name](batch, firstPosition)), dims)]),
   );
 }
 
-const FILL: Record<InputName, (batch: TokenBatch) => Int32Array> = {
+const FILL: Record<InputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
   input_ids: ({ ids }) => ids,
   attention_mask: (batch) => fillRows(batch, (column, length) => (column < length ? 1 : 0)),
   token_type_ids: ({ ids, typeIds }) => typeIds ?? new Int32Array(ids.length),
-  position_ids: (batch) => fillRows(batch, (column) => column),
+  position_ids: (batch, first) => fillRows(batch, (column) => first + column),
 };
 
 function fillRows(

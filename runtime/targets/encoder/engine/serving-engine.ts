@@ -37,7 +37,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const { manifest } = model;
   const plan = planThreads(machineFor(model), options);
   const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
-  const dispatcher = createDispatcher(maxBatchTokens, manifest.batching ?? 'any', observer);
+  const dispatcher = createDispatcher(maxBatchTokens, manifest, observer);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options.cacheDir);
   const runner = createRunner(tokenizerFor, dispatcher, manifest);
   await warmUp(runner, manifest, maxBatchTokens);

@@ -1,6 +1,7 @@
 import { loadOnnxRuntime, openSession } from '../../../platform/onnx/session.ts';
 import { lowerThreadPriority } from '../../../platform/thread-priority.ts';
 import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
+import { padToShape } from '../batching/padding.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
 import type { View } from './serving.ts';
@@ -25,14 +26,15 @@ function loaded(): LoadedModel {
 async function open({ addon, manifest, background, transform, ...options }: OpenModel): Promise<Answer> {
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
-  const { inputs, output } = manifest;
+  const { inputs, output, tokenizer, fixedShape, firstPosition } = manifest;
   // Models without a transform do not load Lua.
   const rows = transform && (await import('./row-transform.ts'));
   model = {
     manifest,
     transform: transform && (await rows?.openRowTransform(transform, manifest)),
     run(batch) {
-      const { data, dims } = session.run(feedsOf(batch, inputs), output);
+      const padded = padToShape(batch, tokenizer.padId, fixedShape);
+      const { data, dims } = session.run(feedsOf(padded, inputs, firstPosition), output);
       return { data: data as Float32Array, dims };
     },
   };

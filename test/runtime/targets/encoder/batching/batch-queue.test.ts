@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batching } from '../../../../../runtime/contract/batching.ts';
 import { BatchQueue } from '../../../../../runtime/targets/encoder/batching/batch-queue.ts';
+import type { RunRules } from '../../../../../runtime/contract/batching.ts';
 import { planBatches } from '../../../../../runtime/targets/encoder/batching/batches.ts';
 
 interface Item {
@@ -9,8 +9,8 @@ interface Item {
   readonly length: number;
 }
 
-const filled = (lengths: readonly number[], batching?: Batching): BatchQueue<Item> => {
-  const queue = new BatchQueue<Item>(batching);
+const filled = (lengths: readonly number[], rules?: RunRules): BatchQueue<Item> => {
+  const queue = new BatchQueue<Item>(rules);
   for (const [id, length] of lengths.entries()) queue.add({ id, length });
   return queue;
 };
@@ -37,9 +37,9 @@ describe('BatchQueue', () => {
   test('only texts that can share a run are in one batch, of requests and of files', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
-        const plans = (batching: Batching): number[][] => [
-          ...drain(filled(given, batching), maxTokens).map((batch) => batch.map(({ length }) => length)),
-          ...planBatches(given, maxTokens, batching).map((batch) => batch.map((at) => given[at] ?? 0)),
+        const plans = (batching: RunRules['batching']): number[][] => [
+          ...drain(filled(given, { batching }), maxTokens).map((batch) => batch.map(({ length }) => length)),
+          ...planBatches(given, maxTokens, { batching }).map((batch) => batch.map((at) => given[at] ?? 0)),
         ];
         const equal = plans('equal_length');
         expect(equal.every((lengths) => new Set(lengths).size === 1)).toBe(true);
@@ -47,9 +47,39 @@ describe('BatchQueue', () => {
         expect(plans('single').map(({ length }) => length)).toEqual(given.flatMap(() => [1, 1]));
       }),
     );
-    expect(drain(filled([5, 7, 5, 5], 'equal_length'), 1024).map(({ length }) => length)).toEqual([3, 1]);
-    expect(filled([5], 'single').isFull(1024)).toBe(true);
+    expect(
+      drain(filled([5, 7, 5, 5], { batching: 'equal_length' }), 1024).map(({ length }) => length),
+    ).toEqual([3, 1]);
+    expect(filled([5], { batching: 'single' }).isFull(1024)).toBe(true);
     expect(filled([5]).isFull(1024)).toBe(false);
+  });
+
+  test('a run of a fixed number of texts is filled with whatever waits, and never with more', () => {
+    fc.assert(
+      fc.property(
+        LENGTHS,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 1024 }),
+        (given, texts, maxTokens) => {
+          const rules = { fixedShape: { texts } };
+          const sizes = drain(filled(given, rules), maxTokens).map((batch) => batch.length);
+          const plans = planBatches(given, maxTokens, rules).map((batch) => batch.length);
+          const full = Array.from({ length: Math.floor(given.length / texts) }, () => texts);
+          const expected = given.length % texts === 0 ? full : [...full, given.length % texts];
+          expect([sizes, plans]).toEqual([expected, expected]);
+          expect(filled(given, rules).isFull(maxTokens)).toBe(given.length >= texts);
+        },
+      ),
+    );
+  });
+
+  test('texts of a fixed number of tokens count with their padding', () => {
+    const rules = { fixedShape: { tokens: 100 } };
+    const queue = filled([5, 80, 7, 20, 9], rules);
+    expect([queue.tokens, queue.isFull(500), queue.isFull(501)]).toEqual([500, true, false]);
+    expect(drain(queue, 250).map((batch) => batch.length)).toEqual([2, 2, 1]);
+    expect(planBatches([5, 80, 7, 20, 9], 250, rules).map((batch) => batch.length)).toEqual([2, 2, 1]);
+    expect(queue.tokens).toBe(0);
   });
 
   test('no batch is larger than allowed, except a single long text', () => {

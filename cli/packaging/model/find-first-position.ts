@@ -1,0 +1,38 @@
+import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { lookedUpTables } from '../onnx/facts.ts';
+import { startsAfterPadding } from './offset-positions.ts';
+
+export interface PositionSource {
+  readonly graph: GraphProto;
+  /** Name of the input that takes the positions. */
+  readonly input: string;
+  /** `model_type` of config.json. */
+  readonly family: unknown;
+  readonly padId: number;
+  /** The weights of the graph that are not inside it. */
+  readonly weights: ByteSource;
+}
+
+/**
+ * The position of a text's first token: 0, or in RoBERTa and its relatives the one after the padding id. A family that is not known
+ * shows it in its table, where the row of the padding id is zero: training never changes it.
+ */
+export function findFirstPosition({ graph, input, family, padId, weights }: PositionSource): number {
+  const isOffset =
+    startsAfterPadding(family) ||
+    lookedUpTables(graph, input).some((table) => isZeroRow(table, padId, weights));
+  return isOffset ? padId + 1 : 0;
+}
+
+function isZeroRow(table: TensorProto, row: number, weights: ByteSource): boolean {
+  const rows = Number(table.dims[0] ?? 0n);
+  if (row >= rows || table.dims.length !== 2) return false;
+  const entries = new Map(table.externalData.map(({ key, value }) => [key, Number(value)]));
+  const length = (entries.get('length') ?? table.rawData.length) / rows;
+  if (length === 0) return false;
+  const bytes = entries.has('length')
+    ? weights.readAt((entries.get('offset') ?? 0) + row * length, length)
+    : table.rawData.subarray(row * length, (row + 1) * length);
+  return bytes.every((byte) => byte === 0);
+}

@@ -1,0 +1,116 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ASSETS } from '../../../runtime/contract/assets.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
+import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { adaptInputs } from '../onnx/adapt-inputs.ts';
+import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
+import { dequantizeLate } from '../onnx/dequantize-late.ts';
+import { explainLoad } from '../onnx/explain-load.ts';
+import { embeddingRows, precisionOf } from '../onnx/facts.ts';
+import { findFixedShape } from '../onnx/find-fixed-shape.ts';
+import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
+import { keepOutput } from '../onnx/keep-output.ts';
+import type { MatchedInput } from '../onnx/match-inputs.ts';
+import { findFirstPosition } from './find-first-position.ts';
+import { firstLine } from './first-line.ts';
+import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+
+export interface GraphRequest extends SignatureRequest {
+  /** Whether the user chose the maximum length, which is then not reduced. */
+  readonly isLengthChosen: boolean;
+  /** `model_type` of config.json. */
+  readonly family: unknown;
+}
+
+export interface RewrittenGraph {
+  readonly graphPath: string;
+  readonly weightsPath: string;
+  readonly signature: Signature;
+  readonly precision: string;
+  /** Sizes that each run must have; undefined if the graph accepts any. */
+  readonly fixedShape: FixedShape | undefined;
+  /** Position of the first token; undefined if it is 0, or if the graph has no `position_ids`. */
+  readonly firstPosition: number | undefined;
+  /** What was changed in the graph for the runtime, one sentence each. */
+  readonly changes: readonly string[];
+  /** The graph as it was written. */
+  readonly graph: GraphProto;
+}
+
+/**
+ * Rewrites a model for the runtime: ONNX Runtime optimizes it once, its weights go to a separate file, inputs have the names and types
+ * that are fed, and one float32 output remains. All files are written to `folder`.
+ */
+export async function rewriteGraph(
+  runtime: OnnxRuntime,
+  request: GraphRequest,
+  { tokenizer, settings }: PreparedTokenizer,
+  folder: string,
+): Promise<RewrittenGraph> {
+  const { file: model, family } = request;
+  const graphPath = join(folder, ASSETS.graph);
+  const weightsPath = join(folder, ASSETS.weights);
+  const keepIntegers = await withFileSource(model, hasIntegerWeights);
+  await optimize(runtime, model, graphPath, keepIntegers);
+  // A model with only tiny tensors has no external weights.
+  await writeFile(weightsPath, '', { flag: 'a' });
+  const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
+  const graph = proto.graph;
+  if (!graph) throw configError(`${model} has no graph. Export the model to ONNX again.`);
+
+  const { matched, ...signature } = checkSignature(graph, request);
+  const fixedShape = findFixedShape(matched, model);
+  checkVocabulary(embeddingRows(graph, ownName(matched, 'input_ids')), tokenizer.vocabularySize, model);
+  const positions = matched.find(({ name }) => name === 'position_ids')?.value.name;
+  const firstPosition =
+    positions === undefined
+      ? 0
+      : await withFileSource(weightsPath, (weights) =>
+          findFirstPosition({ graph, input: positions, family, padId: settings.padId, weights }),
+        );
+  const precision = precisionOf(graph);
+  if (keepIntegers) dequantizeLate(graph);
+  const changes = adaptInputs(graph, matched, model);
+  if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
+  keepOutput(graph, signature.output.name);
+  await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
+  return {
+    graphPath,
+    weightsPath,
+    signature,
+    precision,
+    fixedShape,
+    firstPosition: firstPosition === 0 ? undefined : firstPosition,
+    changes,
+    graph,
+  };
+}
+
+const ownName = (inputs: readonly MatchedInput[], wanted: string): string =>
+  inputs.find(({ name }) => name === wanted)?.value.name ?? wanted;
+
+async function optimize(
+  runtime: OnnxRuntime,
+  model: string,
+  graph: string,
+  keepIntegers: boolean,
+): Promise<void> {
+  if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
+  try {
+    await runtime.optimize({ model, graph, weights: ASSETS.weights, keepIntegers });
+  } catch (error) {
+    throw configError(`ONNX Runtime cannot load ${model}: ${explainLoad(firstLine(error))}`, error);
+  }
+}
+
+function checkVocabulary(rows: number | undefined, vocabularySize: number, model: string): void {
+  if (rows === undefined || vocabularySize <= rows) return;
+  throw configError(
+    `tokenizer.json has ${vocabularySize} tokens, but ${model} has only ${rows}. Both must come from the same model.`,
+  );
+}

@@ -1,0 +1,108 @@
+import type { Batching } from '../../../runtime/contract/batching.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
+import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
+import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { TryResult } from '../../adapters/onnxruntime-task.ts';
+import type { SelectedOutput } from '../onnx/select-output.ts';
+import { findBatching } from './find-batching.ts';
+import { findMaxLength } from './find-max-length.ts';
+import { firstLine } from './first-line.ts';
+import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
+
+/** What is only known after running a graph. */
+export interface TriedGraph {
+  /** Size of the output's last axis. */
+  readonly width: number;
+  /** Which texts can share a run. */
+  readonly batching: Batching;
+  /** Maximum number of tokens of a text. */
+  readonly maxLength: number;
+  /** The output for each sample text when run alone. */
+  readonly samples: readonly Tensor[];
+}
+
+type Ids = readonly number[];
+
+/** A short text, a long one and one with non-ASCII characters, as in a typical batch. */
+const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
+
+/** Longer than the others together, to see the effect of padding. */
+const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
+
+/** Runs texts through a graph as the executable will, alone and together. */
+export async function tryGraph(
+  runtime: OnnxRuntime,
+  { file: model, isLengthChosen }: GraphRequest,
+  { tokenizer, settings: { maxLength: wanted, padId } }: PreparedTokenizer,
+  { graphPath, graph, signature: { inputs, output }, fixedShape, firstPosition }: RewrittenGraph,
+  folder: string,
+): Promise<TriedGraph> {
+  if (isLengthChosen) refuseLonger(wanted, fixedShape, model);
+  const limit = Math.min(wanted, fixedShape?.tokens ?? Infinity);
+  const run = (ids: readonly Ids[]): Promise<TryResult> =>
+    runtime.tryOut({
+      graph: graphPath,
+      folder,
+      inputs,
+      output: output.name,
+      ids,
+      padId,
+      fixedShape,
+      firstPosition,
+    });
+  const encode = async (texts: readonly string[]): Promise<number[][]> =>
+    (await tokenizer.encode(texts)).map((row) => row.slice(0, limit));
+
+  const ids = await encode(SAMPLE_TEXTS);
+  const batch = ids.slice(0, fixedShape?.texts);
+  const { dims } = await run(batch).catch((error: unknown) => {
+    throw configError(`${model} failed on a sample text: ${firstLine(error)}`, error);
+  });
+  const width = checkDims(dims, batch, output, fixedShape, model);
+  const maxLength = await findMaxLength({
+    run,
+    sample: ids[0] ?? [],
+    maxLength: limit,
+    padId,
+    isChosen: isLengthChosen,
+    model,
+  });
+  const samples: Tensor[] = [];
+  for (const row of ids) {
+    const raw = await run([row]);
+    samples.push({ data: rowOf(raw, 0, row.length), shape: shapeOfRow(raw, row.length) });
+  }
+  const texts = [...ids, ...(await encode([LONG_TEXT]))];
+  const batching = await findBatching({ graph, inputs, fixedShape, texts, run });
+  return { width, batching, maxLength, samples };
+}
+
+function refuseLonger(chosen: number, fixed: FixedShape | undefined, model: string): void {
+  const { texts = 'any', tokens } = fixed ?? {};
+  if (tokens === undefined || chosen <= tokens) return;
+  throw configError(
+    `\`max_length\` is ${chosen}, but the inputs of ${model} have the fixed shape [${texts}, ${tokens}]. Set \`max_length\` to at most ${tokens}, or export the model with dynamic axes.`,
+  );
+}
+
+function checkDims(
+  dims: readonly number[],
+  ids: readonly Ids[],
+  { name, shape }: SelectedOutput,
+  fixedShape: FixedShape | undefined,
+  model: string,
+): number {
+  const texts = fixedShape?.texts ?? ids.length;
+  const longest = fixedShape?.tokens ?? Math.max(...ids.map((row) => row.length));
+  const expected = shape.length === 2 ? [texts] : [texts, longest];
+  const width = dims.at(-1) ?? 0;
+  if (dims.length === shape.length && expected.every((size, axis) => size === dims[axis]) && width > 0)
+    return width;
+  throw configError(
+    `Model must return tensor of shape [${shape.join(', ')}]; for ${texts} texts of up to ${longest} tokens, ` +
+      `\`${name}\` of ${model} is [${dims.join(', ')}].`,
+  );
+}
