@@ -6,6 +6,7 @@ import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
+import { explainLoad } from '../onnx/explain-load.ts';
 import { findBatching } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
 import { firstLine } from './first-line.ts';
@@ -42,7 +43,7 @@ export async function tryGraph(
 ): Promise<TriedGraph> {
   if (isLengthChosen) refuseLonger(wanted, fixedShape, model);
   const limit = Math.min(wanted, fixedShape?.tokens ?? Infinity);
-  const run = (ids: readonly Ids[]): Promise<TryResult> =>
+  const tryOut = (ids: readonly Ids[]): Promise<TryResult> =>
     runtime.tryOut({
       graph: graphPath,
       folder,
@@ -53,17 +54,22 @@ export async function tryGraph(
       fixedShape,
       firstPosition,
     });
+  const run = async (ids: readonly Ids[]): Promise<TryResult> => {
+    try {
+      return await tryOut(ids);
+    } catch (error) {
+      throw configError(`${model} failed on a sample text: ${explainLoad(firstLine(error))}`, error);
+    }
+  };
   const encode = async (texts: readonly string[]): Promise<number[][]> =>
     (await tokenizer.encode(texts)).map((row) => row.slice(0, limit));
 
   const ids = await encode(SAMPLE_TEXTS);
   const batch = ids.slice(0, fixedShape?.texts);
-  const { dims } = await run(batch).catch((error: unknown) => {
-    throw configError(`${model} failed on a sample text: ${firstLine(error)}`, error);
-  });
+  const { dims } = await run(batch);
   const width = checkDims(dims, batch, output, fixedShape, model);
   const maxLength = await findMaxLength({
-    run,
+    run: tryOut,
     sample: ids[0] ?? [],
     maxLength: limit,
     padId,

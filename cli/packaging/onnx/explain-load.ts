@@ -1,8 +1,15 @@
-/** Adds the way out to the messages of ONNX Runtime for models that it cannot load, where there is one. */
+/** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
 export function explainLoad(message: string): string {
+  const plain = message
+    .replace(/^Load model from .*? failed:\s*/, '')
+    .replaceAll(SOURCE_PLACE, '')
+    .replaceAll(/\p{Cc}/gu, '\uFFFD');
   const found = WAYS_OUT.find(([pattern]) => pattern.test(message));
-  return found ? `${message.replace(/[.\s]*$/, '')}. ${found[1]}` : message;
+  return found ? `${plain.replace(/[.\s]*$/, '')}. ${found[1]}` : plain;
 }
+
+/** File, line and function that raised an error. */
+const SOURCE_PLACE = /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g;
 
 const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
   [
@@ -22,7 +29,15 @@ const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
     'ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16. Export it as float32 or float16.',
   ],
   [
+    /given file_length|out of bounds or can not be read in full/,
+    'The file with the weights is incomplete. Copy it again.',
+  ],
+  [
     /External data path|external.*data.*(?:not exist|cannot be|fail|escapes)|GetExtDataFromTensorProto|open file .* failed/i,
     'Put the files with the weights into the folder of the model.',
+  ],
+  [
+    /Protobuf parsing failed|invalid model|type error|inference ?(?:error|failed)|\.cc:\d+/i,
+    'The file is damaged, or its export was faulty. Copy or export it again.',
   ],
 ];

@@ -6,6 +6,9 @@ import type { MatchedInput } from './match-inputs.ts';
 /** Fewer tokens have no room for a token of the text between the special tokens. */
 const MIN_TOKENS = 3;
 
+/** Maximum number of tokens of a run, so that a damaged file does not fill the memory. */
+const MAX_CELLS = 4_194_304;
+
 /**
  * The sizes that a graph requires of each run, as exports without dynamic axes have them. Undefined if it accepts any number of texts and
  * tokens. Refuses inputs that do not have these two axes, or that contradict each other.
@@ -26,6 +29,11 @@ export function findFixedShape(inputs: readonly MatchedInput[], file: string): F
   if (tokens !== undefined && tokens < MIN_TOKENS) {
     throw configError(
       `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens}], which has no room for a text. Export the model with dynamic axes.`,
+    );
+  }
+  if ((texts ?? 1) * (tokens ?? 1) > MAX_CELLS) {
+    throw configError(
+      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens ?? 'any'}], but a run has at most ${MAX_CELLS} tokens. Export the model with dynamic axes.`,
     );
   }
   if (texts === undefined && tokens === undefined) return undefined;

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { prepareGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
+import { prepareTokenizer } from '../../../../cli/packaging/model/prepare-tokenizer.ts';
+import { graphOutputs } from '../../../../cli/packaging/model/graph-outputs.ts';
+import { hasIntegerWeights } from '../../../../cli/packaging/onnx/has-integer-weights.ts';
+import { AppError } from '../../../../runtime/contract/errors.ts';
+import { withFileSource } from '../../../../runtime/platform/file-source.ts';
+import { damageBytes, damageGraph } from '../../../helpers/mutated-graph.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const GRAPHS = ['opset-11', 'opset-21', 'pooler-output', 'unknown-rank', 'float16-product'];
+/** The same graphs each time; after a change of what reads them, try more. */
+const COUNT = Number(process.env['FUZZ_GRAPHS'] ?? 8);
+const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
+
+/** Writes the damaged graph of this seed; half of them are valid messages. */
+function damaged(seed: number): string {
+  const graph = GRAPHS[seed % GRAPHS.length] ?? '';
+  const file = new Uint8Array(readFileSync(join(FIXTURES, 'graphs', `${graph}.onnx`)));
+  const path = join(folder(), 'model.onnx');
+  writeFileSync(path, seed % 2 === 0 ? damageBytes(file, seed) : damageGraph(file, seed));
+  return path;
+}
+
+/** How `use` ends: without an error, with one sentence for the user, or in a way that no build may end. */
+async function endOf(use: () => unknown): Promise<'no error' | 'clear error' | { unclear: string }> {
+  try {
+    await use();
+    return 'no error';
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ConfigError') return { unclear: String(error) };
+    const isClear =
+      error.message.includes('model.onnx') && !/\n|^ +at |onnxruntime_src|unexpectedly/.test(error.message);
+    return isClear ? 'clear error' : { unclear: error.message };
+  }
+}
+
+test('what is read before ONNX Runtime starts never fails in another way', async () => {
+  const unclear: [seed: number, end: object][] = [];
+  for (let seed = 0; seed < COUNT * 40; seed++) {
+    const path = damaged(seed);
+    const read = (): Promise<boolean> => withFileSource(path, hasIntegerWeights);
+    for (const end of [await endOf(() => graphOutputs(path)), await endOf(read)])
+      if (typeof end === 'object') unclear.push([seed, end]);
+  }
+  expect(unclear).toEqual([]);
+});
+
+test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, async () => {
+  const models = join(FIXTURES, 'models/embedder');
+  const tokenizer = await prepareTokenizer(
+    {
+      folder: models,
+      weights: '',
+      graph: undefined,
+      tokenizer: join(models, 'tokenizer.json'),
+      modelConfig: undefined,
+      tokenizerConfig: join(models, 'tokenizer_config.json'),
+    },
+    {},
+  );
+  const request = {
+    modelType: 'embedding',
+    vectorsOf: [],
+    output: undefined,
+    inputs: {},
+    isLengthChosen: false,
+    family: undefined,
+  } as const;
+  const ends: (readonly [seed: number, end: unknown])[] = [];
+  for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
+    const file = damaged(seed);
+    ends.push([seed, await endOf(() => prepareGraph({ ...request, file }, tokenizer, folder()))]);
+  }
+  expect(ends.filter(([, end]) => typeof end === 'object')).toEqual([]);
+  expect(ends.filter(([, end]) => end === 'clear error').length).toBeGreaterThan(COUNT / 3);
+});
