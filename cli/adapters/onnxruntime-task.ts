@@ -9,8 +9,8 @@ export interface OptimizeTask {
   /** Path of the optimized graph, and the name of the file next to it for its weights. */
   readonly graph: string;
   readonly weights: string;
-  /** Whether integer weights stay integers. */
-  readonly keepIntegers: boolean;
+  /** What happens to quantized weights; undefined if the model has none. */
+  readonly integers: 'keep' | 'convert' | undefined;
 }
 
 /** How token ids become the inputs of a graph. */

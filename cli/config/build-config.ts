@@ -31,6 +31,8 @@ export interface BuildConfig {
   readonly inputs: Partial<Readonly<Record<InputName, string>>>;
   /** Maximum number of tokens of a text that the user chose. */
   readonly maxLength: number | undefined;
+  /** Whether weights that are stored as integers stay integers. */
+  readonly keepsIntegers: boolean;
   readonly tokenizer: TokenizerOptions;
   /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;

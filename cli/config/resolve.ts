@@ -37,6 +37,7 @@ export function resolveConfig(
     output: fields.output,
     inputs: fields.inputs ?? {},
     maxLength: fields.max_length ?? fields.tokenizer?.max_length,
+    keepsIntegers: fields.integer_weights !== 'convert',
     tokenizer: fields.tokenizer ?? {},
     sentence: sentenceConfig(fields),
   };

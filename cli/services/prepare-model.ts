@@ -62,6 +62,7 @@ export async function prepareModel(
       inputs: config.inputs,
       isLengthChosen: config.maxLength !== undefined,
       family: modelConfig.model_type,
+      keepsIntegers: config.keepsIntegers,
       file: files.weights,
     },
     tokenizer,

@@ -85,6 +85,12 @@ const build = Type.Object(
           'Maximum number of tokens per text, special tokens included; longer texts are truncated. Default: read from the model files.',
       }),
     ),
+    integer_weights: Type.Optional(
+      Type.Enum(['keep', 'convert'], {
+        description:
+          'Whether weights stored as integers stay integers (small), or are converted to float32 in the build (fast for short texts). Default: keep.',
+      }),
+    ),
     tokenizer: Type.Optional(TOKENIZER_OPTIONS),
     ...sentenceFields,
     output_path: Type.Optional(

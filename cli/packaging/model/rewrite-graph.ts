@@ -7,6 +7,7 @@ import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
@@ -25,6 +26,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly isLengthChosen: boolean;
   /** `model_type` of config.json. */
   readonly family: unknown;
+  /** Whether weights that are stored as integers stay integers. */
+  readonly keepsIntegers: boolean;
 }
 
 export interface RewrittenGraph {
@@ -52,11 +55,12 @@ export async function rewriteGraph(
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<RewrittenGraph> {
-  const { file: model, family } = request;
+  const { file: model, family, keepsIntegers } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
-  const keepIntegers = await withFileSource(model, hasIntegerWeights);
-  await optimize(runtime, model, graphPath, keepIntegers);
+  const hasIntegers = await withFileSource(model, hasIntegerWeights);
+  const integers = !hasIntegers ? undefined : keepsIntegers ? 'keep' : 'convert';
+  await optimize(runtime, model, graphPath, integers);
   // A model with only tiny tensors has no external weights.
   await writeFile(weightsPath, '', { flag: 'a' });
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
@@ -74,7 +78,7 @@ export async function rewriteGraph(
           findFirstPosition({ graph, input: positions, family, padId: settings.padId, weights }),
         );
   const precision = precisionOf(graph);
-  if (keepIntegers) dequantizeLate(graph);
+  if (integers === 'keep') dequantizeLate(graph);
   const changes = adaptInputs(graph, matched, model);
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
   keepOutput(graph, signature.output.name);
@@ -98,11 +102,11 @@ async function optimize(
   runtime: OnnxRuntime,
   model: string,
   graph: string,
-  keepIntegers: boolean,
+  integers: OptimizeTask['integers'],
 ): Promise<void> {
   if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
   try {
-    await runtime.optimize({ model, graph, weights: ASSETS.weights, keepIntegers });
+    await runtime.optimize({ model, graph, weights: ASSETS.weights, integers });
   } catch (error) {
     throw configError(`ONNX Runtime cannot load ${model}: ${explainLoad(firstLine(error))}`, error);
   }

@@ -4,17 +4,20 @@ import { findTableConversion, type TableConversion } from './table-conversion.ts
 
 /**
  * Converts only the rows of an integer embedding table that a text uses: a lookup in a converted table becomes a lookup in the table
- * with its result converted. The numbers stay the same, and a run no longer converts the whole vocabulary. Modifies the graph; nodes
- * that nothing reads any more are left.
+ * with its result converted. The numbers stay the same, and a run no longer converts the whole vocabulary. Other tables get the nodes
+ * that convert them fastest. Modifies the graph; nodes that nothing reads any more are left.
  */
 export function dequantizeLate(graph: GraphProto): void {
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
   const made = new Map(graph.node.flatMap((node) => node.output.map((name) => [name, node] as const)));
+  const conversions = new Map(
+    graph.node.map((node) => [node, findTableConversion(node, { graph, weights, made })]),
+  );
   graph.node = graph.node.flatMap((node) => {
     const last = made.get(node.input[0] ?? '');
-    const conversion =
-      isRowLookup(node) && last ? findTableConversion(last, { graph, weights, made }) : undefined;
-    return conversion ? lookUpFirst(node, conversion) : [node];
+    const lookedUp = isRowLookup(node) && last ? conversions.get(last) : undefined;
+    if (lookedUp) return lookUpFirst(node, lookedUp);
+    return node.opType === 'DequantizeLinear' ? (conversions.get(node)?.nodes ?? [node]) : [node];
   });
 }
 

@@ -52,14 +52,17 @@ export interface OptimizeOptions {
   readonly model: string;
   readonly graph: string;
   readonly weights: string;
-  /** Whether to leave operators that convert integer weights in the graph, instead of writing their larger results. */
-  readonly keepIntegers: boolean;
+  /**
+   * Whether operators that convert quantized weights stay in the graph, or are replaced by their larger results; undefined if the model
+   * has no such weights.
+   */
+  readonly integers: 'keep' | 'convert' | undefined;
 }
 
 /** Optimizes a model and writes it as a graph with its weights in a separate file next to it. */
 export function optimizeModel(
   addon: OnnxRuntime,
-  { model, graph, weights, keepIntegers }: OptimizeOptions,
+  { model, graph, weights, integers }: OptimizeOptions,
 ): void {
   const session = new addon.InferenceSession();
   session.loadModel(model, {
@@ -69,8 +72,12 @@ export function optimizeModel(
     logSeverityLevel: LOG_ERRORS_ONLY,
     extra: {
       // Results that are larger are computed in each run. Constants that are not weights are smaller than this.
-      ...(keepIntegers ? { optimization: { constant_folding_max_output_size_in_bytes: '65536' } } : {}),
+      ...(integers === 'keep'
+        ? { optimization: { constant_folding_max_output_size_in_bytes: '65536' } }
+        : {}),
       session: {
+        // Otherwise DequantizeLinear is never computed in advance.
+        ...(integers === 'convert' ? { disable_quant_qdq: '1' } : {}),
         optimized_model_external_initializers_file_name: weights,
         optimized_model_external_initializers_min_size_in_bytes: '1024',
         // Prepacked weights only help runs, and this session runs nothing.

@@ -49,7 +49,7 @@ export const build: Section = {
             model,
             graph: join(folder, 'graph.onnx'),
             weights: 'weights.bin',
-            keepIntegers: false,
+            integers: undefined,
           };
           const started = performance.now();
           await withOnnxRuntime((runtime) => runtime.optimize(task));

@@ -110,4 +110,14 @@ describe('integer weights', () => {
     expect(lookups?.filter(({ input: [table = ''] }) => !weights.has(table))).toEqual([]);
     await expectGolden('integer-tables', 'last_hidden_state');
   });
+
+  test('`integer_weights: convert` converts them in the build', async () => {
+    const built = await build('integer-tables', { ...EMBEDDING, integer_weights: 'convert' });
+    expect(built.exitCode, built.stderr).toBe(0);
+    expect(built.stdout).toMatch(/^Precision +float32$/m);
+    const { graph } = fromBinary(ModelProtoSchema, readFileSync(join(assets(), ASSETS.graph)));
+    expect(graph?.node.map(({ opType }) => opType)).not.toContain('DequantizeLinear');
+    expect(graph?.initializer.filter(({ dataType }) => [2, 3].includes(dataType))).toEqual([]);
+    await expectGolden('integer-tables', 'last_hidden_state');
+  });
 });

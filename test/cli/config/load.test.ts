@@ -94,6 +94,7 @@ describe('a valid config', () => {
       transformLimits: { instructions: 100_000_000, memory_mb: 256, seconds: 10 },
       build: true,
       inputs: {},
+      keepsIntegers: true,
       tokenizer: {},
     });
   });
@@ -120,6 +121,7 @@ describe('a valid config', () => {
       build: false,
       maxLength: 64,
       inputs: {},
+      keepsIntegers: true,
       tokenizer: {
         max_length: 64,
         truncation_side: 'left',

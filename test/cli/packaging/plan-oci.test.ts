@@ -10,6 +10,7 @@ const CONFIG: BuildConfig = {
   license: undefined,
   modelType: 'embedding',
   inputs: {},
+  keepsIntegers: true,
   model: { kind: 'folder', variant: undefined, folder: 'model' },
   outputPath: undefined,
   cacheDir: undefined,

@@ -69,6 +69,7 @@ test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, 
     output: undefined,
     inputs: {},
     isLengthChosen: false,
+    keepsIntegers: true,
     family: undefined,
   } as const;
   const ends: (readonly [seed: number, end: unknown])[] = [];
