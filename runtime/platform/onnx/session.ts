@@ -78,6 +78,10 @@ export function optimizeModel(
       session: {
         // Otherwise DequantizeLinear is never computed in advance.
         ...(integers === 'convert' ? { disable_quant_qdq: '1' } : {}),
+        // A matrix of integers with its product becomes one operator, which by default rounds the other factor to integers, too.
+        qdq_matmulnbits_accuracy_level: '1',
+        // Larger blocks are faster; the default is 32.
+        qdq_matmulnbits_block_size: '128',
         optimized_model_external_initializers_file_name: weights,
         optimized_model_external_initializers_min_size_in_bytes: '1024',
         // Prepacked weights only help runs, and this session runs nothing.
