@@ -8,6 +8,8 @@ type Phase = 'starting' | 'ready' | 'stopping' | 'draining';
 /** The state of a server between start and stop, and its running requests. All transports share one. */
 export interface Lifecycle {
   readonly phase: () => Phase;
+  /** Calls the listener once, as soon as the server reports or begins its stop. */
+  readonly onStop: (listener: () => void) => void;
   /** Resolves when the next phase starts; rejects when the signal is aborted first. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly ready: () => void;
@@ -41,7 +43,9 @@ export function createLifecycle(): Lifecycle {
   const begin = (next: Phase): void => {
     phase = next;
     changes.emit('change');
+    if (isStopping()) changes.emit('stop');
   };
+  const isStopping = (): boolean => phase === 'stopping' || phase === 'draining';
   const empty = Promise.withResolvers<void>();
   const settle = (): void => {
     if (phase === 'draining' && inside === 0) empty.resolve();
@@ -60,6 +64,10 @@ export function createLifecycle(): Lifecycle {
   };
   return {
     phase: () => phase,
+    onStop(listener) {
+      if (isStopping()) listener();
+      else changes.once('stop', listener);
+    },
     async changed(signal) {
       await once(changes, 'change', { signal });
     },

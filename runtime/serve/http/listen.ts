@@ -9,8 +9,9 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { AppError } from '../../contract/errors.ts';
 import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
+import type { Lifecycle } from '../lifecycle.ts';
 import { trackSockets } from '../open-sockets.ts';
-import { trackAnswers } from '../running-answers.ts';
+import { LINGER_MS, trackAnswers } from '../running-answers.ts';
 import { compressLargeResponse } from './compress-responses.ts';
 import { answerHalfClosed } from './half-closed.ts';
 import { continueWhenRead } from './continue-when-read.ts';
@@ -31,6 +32,8 @@ export interface ListenOptions {
   /** Certificate and key; if set, the server only speaks HTTPS. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  /** When the server stops, so that responses ask clients to use other connections from then on. Default: when it closes. */
+  readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Answers requests without the app. */
   readonly direct?: DirectListener | undefined;
   /** Format of errors for requests that do not reach the app. Default: plain text. */
@@ -52,7 +55,10 @@ const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 6
 export interface HttpListener {
   /** The actual port. */
   readonly port: number;
-  /** Stops accepting connections and lets running requests finish; requests that take longer than `graceMs` are cut off. */
+  /**
+   * Stops accepting connections and lets requests finish, also those that are on their way; requests that take longer than
+   * `graceMs` are cut off.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -61,6 +67,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const { app } = options;
   const server = createServer(options);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
+  options.lifecycle?.onStop(answers.announceEnd);
   const { direct, refuse = plainText } = options;
   answerInvalidRequest(server, refuse, answers);
   continueWhenRead(server);
@@ -73,6 +80,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     });
   const listener = listenerWith({});
   server.on('request', (incoming, outgoing) => {
+    if (answers.isOver(incoming.socket)) return;
     if (hasNoHost(incoming)) {
       const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
       void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
@@ -86,8 +94,11 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   return {
     port,
     async close(graceMs) {
-      answers.endConnections();
-      await sockets.close(graceMs);
+      const lingerMs = Math.min(LINGER_MS, graceMs);
+      answers.announceEnd();
+      await sockets.stopListening(graceMs / 2);
+      answers.endConnections(lingerMs);
+      await sockets.ended(graceMs);
       // Closes the server; Node's connection check also ends with it.
       server.close();
     },

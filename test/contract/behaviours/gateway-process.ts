@@ -58,6 +58,11 @@ export const GATEWAY_PROCESS = {
     source: 'design "Services decided"',
     behaviour: 'SIGTERM lets streams come to their end, refuses what comes, and exits with 0.',
   },
+  'gateway-process:stop-unread': {
+    source: 'docs/flags.md',
+    behaviour:
+      'SIGTERM: requests that the system has taken are answered, also on connections that wait to be accepted, and after --shutdown-delay.',
+  },
   'gateway-process:stop-twice': {
     source: 'design "Services decided"',
     behaviour: 'A second SIGTERM ends it at once.',

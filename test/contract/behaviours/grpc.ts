@@ -38,6 +38,10 @@ export const GRPC = {
     source: 'docs/serve.md',
     behaviour: 'While a server stops, accepted calls are answered and new ones are UNAVAILABLE.',
   },
+  'grpc:stop-unread': {
+    source: 'docs/serve.md',
+    behaviour: 'SIGTERM: calls that the system has taken on new connections are answered.',
+  },
   'grpc:health': {
     source: 'docs/serve.md',
     behaviour: 'grpc.health.v1 says SERVING of the server and its service, NOT_FOUND of others.',

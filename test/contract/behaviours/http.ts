@@ -75,6 +75,11 @@ export const HTTP = {
     source: 'docs/serve.md',
     behaviour: 'Web pages may call only from --cors-origins, however those are written.',
   },
+  'http:half-closed': {
+    source: 'docs/serve.md',
+    behaviour:
+      'A client that closes its half of a connection is answered, unless it keeps connections: then its work is cancelled.',
+  },
   'http:pipelined': {
     source: 'encoder contract 8',
     behaviour: 'Requests sent at once on one connection, and one in chunks, are answered in their order.',

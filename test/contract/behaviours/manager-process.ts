@@ -36,6 +36,11 @@ export const MANAGER_PROCESS = {
     source: 'manager reference 5.12',
     behaviour: 'SIGTERM answers what was accepted, ends all servers and what they started, and exits with 0.',
   },
+  'daemon:stop-unread': {
+    source: 'docs/flags.md',
+    behaviour:
+      'SIGTERM: requests that the system has taken are answered, also on connections that wait to be accepted, and after --shutdown-delay.',
+  },
   'daemon:port-in-use': {
     source: 'design "Services decided"',
     behaviour: 'A port in use is one sentence that names it, and exit code 1.',

@@ -70,6 +70,16 @@ export const SERVE = {
     source: 'issue: serve',
     behaviour: 'SIGTERM: accepted requests are answered, new ones get 503, then it ends with exit code 0.',
   },
+  'serve:stop-unread': {
+    source: 'docs/serve.md',
+    behaviour:
+      'SIGTERM: requests that the system has taken are answered, also on connections that wait to be accepted.',
+  },
+  'serve:shutdown-delay': {
+    source: 'docs/serve.md',
+    behaviour:
+      'During --shutdown-delay, the server is not ready and answers all requests, and asks clients to use other connections.',
+  },
   'serve:second-signal': {
     source: 'issue: serve',
     behaviour: 'A second signal ends it at once.',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type FixtureProvider, startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
+import { postText, stopWithUnreadRequests } from '../stopped-requests.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { argumentsFor, writeConfig } from './arms.ts';
 import { beginStream, chatWith, createKey } from './chat.ts';
@@ -69,6 +70,18 @@ verifiesOnce('gateway-process:stop', async () => {
   expect(await stream.rest).toMatch(/data: \[DONE\]\n\n$/);
   expect(await api.ended).toBe(0);
   expect(api.stderr()).toMatch(/"msg":"stopped"/);
+});
+
+verifiesOnce('gateway-process:stop-unread', async () => {
+  for (const flags of [[], ['--shutdown-delay', '300ms']]) {
+    const api = await start({ config: { providers } }, flags);
+    const key = asKey(await createKey(api));
+    const request = postText('/v1/chat/completions', chatWith('openai:good'), key);
+    const port = Number(new URL(api.url).port);
+    for (const answer of await stopWithUnreadRequests(api.child, { port, request }))
+      expect(answer).toMatch(/^HTTP\/1\.1 (200|503) /);
+    expect(await api.ended).toBe(0);
+  }
 });
 
 verifiesOnce('gateway-process:stop-twice', async () => {

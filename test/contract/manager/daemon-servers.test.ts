@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
+import { postText, stopWithUnreadRequests } from '../stopped-requests.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { writeFiles } from './arms.ts';
 import { serversToml, TWO } from './config.ts';
@@ -47,6 +48,17 @@ verifiesOnce('daemon:stop', async () => {
   expect((await last).body).toBe('released');
   expect(await api.ended).toBe(0);
   for (const pid of [server, grandchild]) expect(isAlive(pid)).toBe(false);
+});
+
+verifiesOnce('daemon:stop-unread', async () => {
+  for (const flags of [[], ['--shutdown-delay', '300ms']]) {
+    const api = await start({ config: TWO }, flags);
+    const request = postText('/api/v1/servers/one/tools/echo', { message: 'a' });
+    const port = Number(new URL(api.url).port);
+    for (const answer of await stopWithUnreadRequests(api.child, { port, request }))
+      expect(answer).toMatch(/^HTTP\/1\.1 (200|503) /);
+    expect(await api.ended).toBe(0);
+  }
 });
 
 verifiesOnce('daemon:stderr', async () => {

@@ -55,7 +55,7 @@ export async function startServers(
       const app = settings.mcpOnly
         ? mcpApp(context, mcp.routes, { corsOrigins, metrics })
         : encoderApp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
-      const http = await listenHttp({ app, ...settings.http, tls });
+      const http = await listenHttp({ app, ...settings.http, tls, lifecycle: kernel.lifecycle });
       ports.http = http.port;
       closers.add(() => http.close(shutdown.graceMs()));
       // Streams of MCP sessions are open until their sessions end, so these end first.
@@ -65,6 +65,7 @@ export async function startServers(
       const routes = encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes });
       const grpc = await listenGrpc({
         routes,
+        lifecycle: kernel.lifecycle,
         log: kernel.log,
         metrics: kernel.metrics,
         tracer: kernel.tracer,

@@ -93,6 +93,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       port: server.port,
       portFlag: '--port',
       tls: server.tls,
+      lifecycle: kernel.lifecycle,
       refuse: malformedRequestAnswer,
     });
     closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));

@@ -107,7 +107,8 @@ export async function startManager(
     };
     const app = managerApp(context, appOptions);
     const direct = directCalls(context, appOptions, mcp.direct);
-    const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath };
+    const { lifecycle } = context.kernel;
+    const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath, lifecycle };
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.add(() => http.close(shutdown.graceMs()));
     // MCP sessions close before the listener, because their streams stay open until then.

@@ -1,48 +1,14 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import { get as httpsGet } from 'node:https';
-import { connect, type Socket } from 'node:net';
 import { Hono } from 'hono';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
-import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
+import { talk, useListeners } from './listeners.ts';
 
-let open: HttpListener[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((listener) => listener.close(0)));
-  open = [];
-});
-
-async function listen(
-  app: ListenOptions['app'],
-  options: Partial<ListenOptions> = {},
-): Promise<HttpListener> {
-  const listener = await listenHttp({
-    app,
-    hostname: '127.0.0.1',
-    port: 0,
-    portFlag: '--http-port',
-    ...options,
-  });
-  open.push(listener);
-  return listener;
-}
-
-/** A connection that is written to by hand, and everything that came back on it. */
-async function talk(port: number, text: string): Promise<{ socket: Socket; ended: Promise<string> }> {
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  let received = '';
-  socket.on('data', (chunk) => (received += chunk.toString()));
-  socket.on('error', () => {});
-  const ended = once(socket, 'close').then(() => received);
-  socket.write(text);
-  return { socket, ended };
-}
-
+const listen = useListeners();
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
 test('port 0 takes a free port and says which; all forms of a host name work', async () => {
@@ -157,67 +123,6 @@ test('the request is aborted when its client leaves', async () => {
   await started.promise;
   socket.destroy();
   await expect(aborted.promise).resolves.toBeUndefined();
-});
-
-describe('closing', () => {
-  test('ends idle connections at once, takes no new ones, and lets running requests end', async () => {
-    const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const app = new Hono()
-      .get('/', (c) => c.text('hello'))
-      .get('/slow', async (c) => {
-        started.resolve();
-        await finish.promise;
-        return c.text('done');
-      });
-    const listener = await listen(app);
-    const idle = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await once(idle.socket, 'data');
-    const silent = await talk(listener.port, '');
-    const running = await talk(listener.port, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
-    await started.promise;
-
-    const closed = listener.close(60_000);
-    expect(await idle.ended).toContain('hello');
-    expect(await silent.ended).toBe('');
-    await expect(fetch(`http://127.0.0.1:${listener.port}/`)).rejects.toThrow('fetch failed');
-    finish.resolve();
-    expect(await running.ended).toMatch(/connection: close[^]*done$/i);
-    await closed;
-  });
-
-  test('does not cut off a large answer that its client still reads', async () => {
-    const large = 'x'.repeat(30_000_000);
-    const listener = await listen(new Hono().get('/', (c) => c.text(large)));
-    const request = httpRequest({ port: listener.port, host: '127.0.0.1' }).end();
-    const [response] = await once(request, 'response');
-    const closed = listener.close(60_000);
-    let received = 0;
-    for await (const chunk of response) received += (chunk as Buffer).length;
-    expect(received).toBe(large.length);
-    await closed;
-  });
-
-  test('cuts off what takes longer than it may', async () => {
-    const started = Promise.withResolvers<void>();
-    const app = new Hono().get('/', async () => {
-      started.resolve();
-      return await new Promise<Response>(() => {});
-    });
-    const listener = await listen(app);
-    const { ended } = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await started.promise;
-    await listener.close(10);
-    expect(await ended).toBe('');
-  });
-
-  test('over TLS too', async () => {
-    const listener = await listen(hello(), { tls: selfSigned() });
-    const request = httpsGet(`https://localhost:${listener.port}/`, { rejectUnauthorized: false });
-    const [response] = await once(request, 'response');
-    response.resume();
-    await once(response, 'end');
-    await expect(listener.close(60_000)).resolves.toBeUndefined();
-  });
 });
 
 test('a thousand clients that connect and leave do no harm', async () => {

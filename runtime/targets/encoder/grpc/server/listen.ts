@@ -2,8 +2,10 @@ import { createServer as createNetServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { bind } from '../../../../serve/bind.ts';
+import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { ListenTarget } from '../../../../serve/listen-error.ts';
 import { trackSockets } from '../../../../serve/open-sockets.ts';
+import { LINGER_MS } from '../../../../serve/running-answers.ts';
 import type { TlsFiles } from '../../../../serve/tls.ts';
 import type { ObservingKernel } from './observe.ts';
 import { createProtocolServers } from './protocol-servers.ts';
@@ -13,6 +15,8 @@ import { createProtocolSwitch } from './switch-protocol.ts';
 export interface GrpcListenOptions extends ListenTarget, ObservingKernel {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
+  /** When the server stops, so that clients start calls on other connections from then on. Default: when it closes. */
+  readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
   /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
@@ -21,7 +25,10 @@ export interface GrpcListenOptions extends ListenTarget, ObservingKernel {
 
 export interface GrpcServer {
   readonly port: number;
-  /** Stops accepting connections and calls; resolves when running calls are answered and all connections are closed. */
+  /**
+   * Stops accepting connections and calls; resolves when running calls, also those that are on their way, are answered and all
+   * connections are closed.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -38,15 +45,18 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
     servers.stop();
     throw error;
   });
+  options.lifecycle?.onStop(servers.announceEnd);
   front.on('error', (error) => log.warn({ err: error }, 'gRPC connection refused'));
   return {
     port,
     async close() {
-      const closed = sockets.close(closeTimeout, requests.endAll);
-      protocols.close();
+      const lingerMs = Math.min(LINGER_MS, closeTimeout);
+      servers.announceEnd();
+      await sockets.stopListening(closeTimeout / 2);
       requests.endStreams();
-      servers.end();
-      await closed;
+      protocols.close(lingerMs);
+      servers.end(lingerMs);
+      await sockets.ended(closeTimeout, requests.endAll);
       servers.stop();
     },
   };

@@ -1,5 +1,11 @@
 import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+} from 'node:http2';
+import { afterPoll } from '../../../../platform/after-poll.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import { trackAnswers } from '../../../../serve/running-answers.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
@@ -8,11 +14,16 @@ import type { NodeRequest, NodeResponse } from './node-http.ts';
 export interface ProtocolServers {
   readonly http1: Http1Server;
   readonly http2: Http2Server;
-  /** Ends idle connections immediately, and the others after their last response. */
-  readonly end: () => void;
+  /** Asks clients to start calls on other connections. */
+  readonly announceEnd: () => void;
+  /** Ends connections after their last response. A call can be on its way: idle connections have `lingerMs` for it. */
+  readonly end: (lingerMs: number) => void;
   /** Stops the servers. Must be called when no connection is left. */
   readonly stop: () => void;
 }
+
+/** With this id, a frame that ends a connection lets calls that are on their way be answered: RFC 9113, section 6.8. */
+const MAX_STREAM_ID = 2 ** 31 - 1;
 
 export function createProtocolServers(
   listener: (request: NodeRequest, response: NodeResponse) => void,
@@ -24,7 +35,9 @@ export function createProtocolServers(
     connectionsCheckingInterval: Math.min(idleTimeout, 5000),
   });
   const answers = trackAnswers(http1);
-  http1.on('request', listener);
+  http1.on('request', (request, response) => {
+    if (!answers.isOver(request.socket)) listener(request, response);
+  });
   // Makes the server watch its timeouts, which normally starts when it listens.
   http1.emit('listening');
 
@@ -38,8 +51,14 @@ export function createProtocolServers(
     listener,
   );
   const sessions = new Set<ServerHttp2Session>();
+  let endAfterMs: number | undefined;
+  const endSoon = (session: ServerHttp2Session): void => {
+    const timer = setTimeout(() => void afterPoll().then(() => session.close()), endAfterMs);
+    session.once('close', () => clearTimeout(timer));
+  };
   http2.on('session', (session) => {
     sessions.add(session);
+    if (endAfterMs !== undefined) endSoon(session);
     // The first frame of a client contains its settings.
     const giveUp = setTimeout(() => session.destroy(), idleTimeout);
     session.once('remoteSettings', () => clearTimeout(giveUp));
@@ -53,9 +72,16 @@ export function createProtocolServers(
   return {
     http1,
     http2,
-    end() {
-      answers.endConnections();
-      for (const session of sessions) session.close();
+    announceEnd() {
+      answers.announceEnd();
+      for (const session of sessions) {
+        if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
+      }
+    },
+    end(lingerMs) {
+      answers.endConnections(lingerMs);
+      endAfterMs = lingerMs;
+      sessions.forEach(endSoon);
     },
     stop: () => void http1.close(),
   };

@@ -1,6 +1,7 @@
 import type { Server as Http1Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
+import { afterPoll } from '../../../../platform/after-poll.ts';
 
 /**
  * The first bytes of every HTTP/2 connection, which no HTTP/1.1 request can start with:
@@ -11,8 +12,8 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 export interface ProtocolSwitch {
   /** Passes a new connection to the server of its protocol; a connection that sends nothing in time is closed. */
   readonly take: (socket: Socket) => void;
-  /** Closes connections whose protocol is unknown, and all new ones. */
-  readonly close: () => void;
+  /** Closes connections whose protocol is still unknown after `lingerMs`. */
+  readonly close: (lingerMs: number) => void;
 }
 
 export function createProtocolSwitch(
@@ -20,15 +21,10 @@ export function createProtocolSwitch(
   timeout: number,
 ): ProtocolSwitch {
   const undecided = new Set<Socket>();
-  let closed = false;
   return {
     take(socket) {
       // A connection can fail at any time; its owner will notice.
       socket.on('error', () => {});
-      if (closed) {
-        socket.destroy();
-        return;
-      }
       undecided.add(socket);
       const giveUp = setTimeout(() => socket.destroy(), timeout);
       const decided = (): void => {
@@ -56,9 +52,12 @@ export function createProtocolSwitch(
         }
       });
     },
-    close() {
-      closed = true;
-      for (const socket of undecided) socket.destroy();
+    close(lingerMs) {
+      const destroyAll = (): void => {
+        for (const socket of undecided) socket.destroy();
+      };
+      // A process that was not scheduled in time first reads what arrived meanwhile.
+      if (undecided.size > 0) setTimeout(() => void afterPoll().then(destroyAll), lingerMs);
     },
   };
 }
