@@ -36,7 +36,7 @@ verifiesServed('grpc:metadata', async (arm) => {
   for (const model of ['sentiment', 'ner', 'embedder'] as const) {
     const { grpcPort } = await serve(arm, model);
     const client = open(SERVICES[model], grpcPort);
-    const answer = { model_id: model, ...METADATA[model] };
+    const answer = { model_id: model, version: '1.0.0', ...METADATA[model] };
     expect(await callOf(client, 'GetModelMetadata', {})).toEqual({ answer });
   }
 });

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file encoder/model.proto.
  */
 export const file_encoder_model: GenFile = /*@__PURE__*/
-  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0IsgBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRovCg1JZDJsYWJlbEVudHJ5EgsKA2tleRgBIAEoDRINCgV2YWx1ZRgCIAEoCToCOAEiSAoJVG9rZW5JbmZvEg0KBXRva2VuGAEgASgJEhAKCHRva2VuX2lkGAIgASgNEg0KBXN0YXJ0GAMgASgNEgsKA2VuZBgEIAEoDSqFAQoJTW9kZWxUeXBlEhoKFk1PREVMX1RZUEVfVU5TUEVDSUZJRUQQABINCglFTUJFRERJTkcQARIbChdTRVFVRU5DRV9DTEFTU0lGSUNBVElPThACEhgKFFRPS0VOX0NMQVNTSUZJQ0FUSU9OEAMSFgoSU0VOVEVOQ0VfRU1CRURESU5HEARiBnByb3RvMw");
+  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0ItkBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRIPCgd2ZXJzaW9uGAQgASgJGi8KDUlkMmxhYmVsRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgJOgI4ASJICglUb2tlbkluZm8SDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc3RhcnQYAyABKA0SCwoDZW5kGAQgASgNKoUBCglNb2RlbFR5cGUSGgoWTU9ERUxfVFlQRV9VTlNQRUNJRklFRBAAEg0KCUVNQkVERElORxABEhsKF1NFUVVFTkNFX0NMQVNTSUZJQ0FUSU9OEAISGAoUVE9LRU5fQ0xBU1NJRklDQVRJT04QAxIWChJTRU5URU5DRV9FTUJFRERJTkcQBGIGcHJvdG8z");
 
 /**
  * @generated from message encoder.GetModelMetadataRequest
@@ -49,6 +49,13 @@ export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse
    * @generated from field: map<uint32, string> id2label = 3;
    */
   id2label: { [key: number]: string };
+
+  /**
+   * Model version from the build configuration.
+   *
+   * @generated from field: string version = 4;
+   */
+  version: string;
 };
 
 /**

@@ -4,7 +4,8 @@ import type { Behaviours } from './behaviour.ts';
 export const GRPC = {
   'grpc:metadata': {
     source: 'encoder contract 2, 4.2',
-    behaviour: 'GetModelMetadata is the name, the type and the labels by their index, if the model has some.',
+    behaviour:
+      'GetModelMetadata is the name, the type, the version and the labels by their index, if the model has some.',
   },
   'grpc:predict': {
     source: 'encoder contract 4.2',

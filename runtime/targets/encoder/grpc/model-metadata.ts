@@ -14,10 +14,11 @@ const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   sentence_embedding: ModelType.SENTENCE_EMBEDDING,
 };
 
-export function modelMetadata({ name, modelType, id2label }: Manifest): GetModelMetadataResponse {
+export function modelMetadata({ name, version, modelType, id2label }: Manifest): GetModelMetadataResponse {
   return create(GetModelMetadataResponseSchema, {
     modelId: name,
     modelType: MODEL_TYPE[modelType],
     id2label: { ...id2label },
+    version,
   });
 }
