@@ -91,7 +91,10 @@ verifiesOnce('build:missing-files', async () => {
     [{ path: './nowhere' }, /Error: No such directory: .*nowhere/],
     [{ path: './empty' }, /Error: No such file: model\.onnx/],
     [{ path: './no-config' }, /Error: Could not locate model config at path/],
-    [{ path: './no-tokenizer' }, /Error: Could not locate tokenizer at path/],
+    [
+      { path: './no-tokenizer' },
+      /Error: Could not locate model config at path .*no-tokenizer\/tokenizer\.json\. The model needs/,
+    ],
     [
       {
         path: {

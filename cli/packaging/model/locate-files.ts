@@ -70,7 +70,7 @@ function locateTokenizer(folder: string, weights: string): string {
     );
   }
   throw configError(
-    `Could not locate tokenizer at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
+    `Could not locate model config at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
   );
 }
 

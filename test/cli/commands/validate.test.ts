@@ -97,7 +97,7 @@ describe('encoderfile validate', () => {
     const { exitCode, stderr } = await validate('-q', '-f', 'x.yml');
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'Error: Could not locate tokenizer at path model/tokenizer.json. The model needs one of: tokenizer.json, vocab.txt, vocab.json with merges.txt, or a sentencepiece model (sentencepiece.bpe.model, spiece.model, spm.model, sentencepiece.model, tokenizer.model).',
+      'Error: Could not locate model config at path model/tokenizer.json. The model needs one of: tokenizer.json, vocab.txt, vocab.json with merges.txt, or a sentencepiece model (sentencepiece.bpe.model, spiece.model, spm.model, sentencepiece.model, tokenizer.model).',
     );
   });
 
