@@ -103,7 +103,9 @@ verifiesServed('mcp:versions', async (arm) => {
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
     ['2024-11-05', '2024-11-05'],
-    ['1999-01-01', '2025-11-25'],
+    ['2025-03-26', '2025-03-26'],
+    ['1999-01-01', '2025-06-18'],
+    ['2124-01-01', '2025-06-18'],
   ] as const) {
     const answer = await post(`${url}/mcp`, initialize(asked), ACCEPT);
     expect(answer).toMatchObject({ status: 200, type: 'application/json' });
@@ -112,6 +114,51 @@ verifiesServed('mcp:versions', async (arm) => {
       id: 1,
       result: { protocolVersion: answered, capabilities: { tools: {} } },
     });
+  }
+});
+
+const opened = async (url: string, version: string): Promise<Record<string, string>> => {
+  const answer = await post(url, initialize(version), ACCEPT);
+  return { ...ACCEPT, 'mcp-session-id': String(answer.headers['mcp-session-id']) };
+};
+
+verifiesServed('mcp:batches', async (arm) => {
+  const { url } = await serve(arm, 'sentiment');
+  const list = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { ...PING, id: 'b' }];
+  const answer = await post(`${url}/mcp`, list, await opened(`${url}/mcp`, '2025-03-26'));
+  expect(messageIn(answer)).toEqual([
+    { jsonrpc: '2.0', id: 2, result: {} },
+    { jsonrpc: '2.0', id: 'b', result: {} },
+  ]);
+  for (const version of ['2024-11-05', '2025-06-18', '2025-11-25']) {
+    const refused = await post(`${url}/mcp`, list, await opened(`${url}/mcp`, version));
+    expect(refused.status).toBe(400);
+    expect(messageIn(refused)).toMatchObject({ id: null, error: { code: -32_600 } });
+  }
+});
+
+verifiesServed('mcp:trailing-slash', async (arm) => {
+  const { url } = await serve(arm, 'sentiment');
+  const session = await opened(`${url}/mcp/`, '2025-06-18');
+  expect(messageIn(await post(`${url}/mcp`, PING, session))).toMatchObject({ id: 2, result: {} });
+  expect(messageIn(await post(`${url}/mcp/`, PING, session))).toMatchObject({ id: 2, result: {} });
+  expect((await ask(`${url}/mcp/`, { method: 'DELETE', headers: session })).status).toBe(200);
+});
+
+verifiesServed('mcp:refused-lists', async (arm) => {
+  const { url } = await serve(arm, 'sentiment');
+  const session = await opened(`${url}/mcp`, '2025-06-18');
+  for (const method of [
+    'prompts/list',
+    'resources/list',
+    'resources/templates/list',
+    'completion/complete',
+  ]) {
+    const answer = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 3, method }, session);
+    expect([answer.status, messageIn(answer)]).toEqual([
+      200,
+      { jsonrpc: '2.0', id: 3, error: { code: -32_601, message: `Method not found: ${method}` } },
+    ]);
   }
 });
 

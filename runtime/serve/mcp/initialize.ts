@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json/is-object.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer } from '../http/exchange/exchange.ts';
-import { agreedVersion } from './protocol-version.ts';
+import { agreedVersion, type SessionVersion } from './protocol-version.ts';
 import type { PostedMessages } from './read-message.ts';
 import type { ClientMessage, Params } from './rpc-message.ts';
 import type { SessionServer } from './session-server.ts';
@@ -17,14 +17,17 @@ export function isInitialize(message: ClientMessage | undefined): message is Req
   );
 }
 
-/** Reads the settings that `initialize` negotiates for the session. */
-export function readInitialize({ params }: Request): {
-  readonly version: string;
+/** Reads the settings that `initialize` negotiates for the session. `offered` is the version for clients of unknown versions. */
+export function readInitialize(
+  { params }: Request,
+  offered?: SessionVersion,
+): {
+  readonly version: SessionVersion;
   readonly capabilities: Params;
 } {
   const { protocolVersion, capabilities } = params;
   return {
-    version: agreedVersion(String(protocolVersion)),
+    version: agreedVersion(String(protocolVersion), offered),
     capabilities: isObject(capabilities) ? capabilities : {},
   };
 }

@@ -16,6 +16,8 @@ export interface LineTransportOptions {
 }
 
 export interface LineTransport extends Transport {
+  /** Takes a list of messages; returns false if that is invalid. Default: lists are invalid. */
+  onlist?: ((messages: readonly unknown[]) => boolean) | undefined;
   /** Resolves when no more input is read: the client closed stdin, or `signal` was aborted. */
   readonly finished: Promise<void>;
   /** Resolves when no more output can be written, with the error if there is one. */
@@ -48,8 +50,9 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
   const take = (line: Line): void => {
     const received = readMessage(line, maxLineBytes);
     if (received === undefined) return;
+    if ('list' in received && transport.onlist?.(received.list) === true) return;
     if ('message' in received) transport.onmessage?.(received.message);
-    else send({ jsonrpc: '2.0', ...received }).catch(() => undefined);
+    else send({ jsonrpc: '2.0', id: received.id, error: received.error }).catch(() => undefined);
   };
 
   const stopReading = (): void => {
@@ -95,6 +98,8 @@ interface Complaint {
   /** Id of the request that the error is about, if known. */
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
+  /** The messages of a line that is a list. */
+  readonly list?: readonly unknown[];
 }
 
 function readMessage(
@@ -118,7 +123,8 @@ function readMessage(
   const { data } = JSONRPCMessageSchema.safeParse(value);
   if (data) return { message: data };
   const message = 'Invalid request: the line is not a JSON-RPC 2.0 message.';
-  return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message } };
+  const list = Array.isArray(value) ? { list: value } : {};
+  return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message }, ...list };
 }
 
 /**

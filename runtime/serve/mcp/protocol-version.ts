@@ -18,9 +18,12 @@ export const FIRST_STATELESS_VERSION = '2026-07-28';
 
 export const PROTOCOL_VERSION_HEADER = 'MCP-Protocol-Version';
 
-/** Returns the version for a client's requested version: the same if supported, otherwise the newest. */
-export const agreedVersion = (asked: string): string =>
-  SESSION_VERSIONS.find((known) => known === asked) ?? SESSION_VERSIONS[0];
+/** A version that a server can offer. */
+export type SessionVersion = (typeof SESSION_VERSIONS)[number];
+
+/** Returns the version for a client's requested version: the same if supported, otherwise the one that the server offers. */
+export const agreedVersion = (asked: string, offered: SessionVersion = SESSION_VERSIONS[0]): SessionVersion =>
+  SESSION_VERSIONS.find((known) => known === asked) ?? offered;
 
 /** Whether a request declares a version without sessions, supported or not. */
 export function declaresStatelessVersion({

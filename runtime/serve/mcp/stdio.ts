@@ -2,8 +2,15 @@ import { configError } from '../../contract/errors.ts';
 import { isInitialize, readInitialize, initializeResponse } from './initialize.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
 import { createMcpSession } from './mcp-session.ts';
-import { readClientMessages } from './rpc-message.ts';
+import type { PostAnswer } from './post-answer.ts';
+import { BATCH_VERSION, type SessionVersion } from './protocol-version.ts';
+import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 import type { SessionServer } from './session-server.ts';
+
+export interface StdioOptions extends LineTransportOptions {
+  /** Protocol version for clients that request an unknown one. Default: the newest. */
+  readonly offeredVersion?: SessionVersion | undefined;
+}
 
 /**
  * Serves one client over stdin and stdout until it closes stdin and everything is answered, until it disconnects, or until
@@ -12,10 +19,11 @@ import type { SessionServer } from './session-server.ts';
  */
 export async function serveMcpOverStdio(
   server: SessionServer<void>,
-  options: LineTransportOptions,
+  { offeredVersion, ...options }: StdioOptions,
 ): Promise<void> {
   const lines = createLineTransport(options);
   const session = createMcpSession(server);
+  let agreed: SessionVersion | undefined;
   const tell = (json: string): void => {
     // Write failures are reported through `gone`.
     lines.sendText(json).catch(() => undefined);
@@ -25,10 +33,18 @@ export async function serveMcpOverStdio(
   };
   lines.onmessage = (received) => {
     for (const message of readClientMessages(received) ?? []) {
-      if (isInitialize(message))
-        tell(initializeResponse(message.id, readInitialize(message).version, server));
-      else session.take(message, undefined, { tell, settle, isLost: () => false });
+      if (isInitialize(message)) {
+        agreed = readInitialize(message, offeredVersion).version;
+        tell(initializeResponse(message.id, agreed, server));
+      } else session.take(message, undefined, { tell, settle, isLost: () => false });
     }
+  };
+  lines.onlist = (received) => {
+    const messages = agreed === BATCH_VERSION ? readClientMessages(received) : undefined;
+    if (!messages || messages.some(isInitialize)) return false;
+    const answer = listAnswer(messages, tell);
+    for (const message of messages) session.take(message, undefined, answer);
+    return true;
   };
   await lines.start();
   const answered = lines.finished.then(() => session.settled()).then(() => lines.flushed());
@@ -38,6 +54,21 @@ export async function serveMcpOverStdio(
   if (problem && !isClientGone(problem)) {
     throw configError(`Cannot write to stdout: ${problem.message}.`, problem);
   }
+}
+
+/** Answers the requests of a list with a list, when all of them are answered or cancelled. */
+function listAnswer(messages: readonly ClientMessage[], tell: (json: string) => void): PostAnswer {
+  let left = messages.filter(({ kind }) => kind === 'request').length;
+  const answers: string[] = [];
+  return {
+    tell,
+    settle(_id, json) {
+      if (json !== undefined) answers.push(json);
+      left -= 1;
+      if (left === 0 && answers.length > 0) tell(`[${answers.join(',')}]`);
+    },
+    isLost: () => false,
+  };
 }
 
 /** A broken pipe means that the client has left; any other error with a code comes from the system. */

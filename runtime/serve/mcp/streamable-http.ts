@@ -6,7 +6,12 @@ import { HTTP_ERRORS } from './http-errors.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../http/exchange/exchange.ts';
 import { type HttpSession, openHttpSession } from './http-session.ts';
 import { alreadyOpen, isInitialize, readInitialize, initializeResponse } from './initialize.ts';
-import { declaresStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } from './protocol-version.ts';
+import {
+  declaresStatelessVersion,
+  PROTOCOL_VERSION_HEADER,
+  SESSION_VERSIONS,
+  type SessionVersion,
+} from './protocol-version.ts';
 import { accepts, readPosted } from './read-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
@@ -24,6 +29,8 @@ export interface McpHttpOptions<Client = void> extends HostRules {
   readonly parseBody?: ((text: string) => unknown) | undefined;
   /** Answers requests with a version without sessions, 2026-07-28 or later. */
   readonly stateless?: ((exchange: HttpExchange, client: Client) => Promise<void>) | undefined;
+  /** Protocol version for clients that request an unknown one. Default: the newest. */
+  readonly offeredVersion?: SessionVersion | undefined;
   /** Maximum number of sessions; the one idle for longest is replaced by a new one. Default: 1000. */
   readonly maxSessions?: number | undefined;
   /** A session without requests or open streams for this long is removed. Default: 30 minutes. */
@@ -87,7 +94,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
     if (closed || !store.add(id, known)) return exchange.answer(HTTP_ERRORS.full());
     const leave = store.enter(id);
     try {
-      const agreed = readInitialize(message);
+      const agreed = readInitialize(message, options.offeredVersion);
       const session = await openHttpSession({
         id,
         ...agreed,

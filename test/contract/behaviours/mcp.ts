@@ -17,8 +17,7 @@ export const MCP = {
   },
   'mcp:versions': {
     source: 'encoder contract 4.3, 9, docs/mcp.md',
-    behaviour:
-      'Version 2025-06-18 is answered in kind, an unknown one with 2025-11-25; tools are all there is.',
+    behaviour: 'Version 2025-06-18 is answered in kind, an unknown one with it; tools are all there is.',
   },
   'mcp:server-info': {
     source: 'encoder contract 4.3, docs/mcp.md',
@@ -39,6 +38,18 @@ export const MCP = {
   'mcp:cancelled': {
     source: 'docs/mcp.md',
     behaviour: 'A call that is cancelled, or whose connection breaks, is not run.',
+  },
+  'mcp:batches': {
+    source: 'docs/mcp.md',
+    behaviour: 'Lists of messages are answered in version 2025-03-26, and refused in all others.',
+  },
+  'mcp:trailing-slash': {
+    source: 'docs/mcp.md',
+    behaviour: '/mcp/ is the same endpoint as /mcp.',
+  },
+  'mcp:refused-lists': {
+    source: 'docs/mcp.md',
+    behaviour: 'Lists of prompts, resources and resource templates are -32601: the server has tools only.',
   },
   'mcp:truncated': {
     source: 'docs/mcp.md',

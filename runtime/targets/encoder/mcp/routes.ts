@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
-import { encoderMcpServer } from './server.ts';
+import { encoderMcpServer, OFFERED_VERSION } from './server.ts';
 
-export type McpRoutesOptions = Omit<McpHttpOptions, 'createServer' | 'cancelWhenGone'>;
+export type McpRoutesOptions = Omit<McpHttpOptions, 'createServer' | 'cancelWhenGone' | 'offeredVersion'>;
 
 export interface McpRoutes {
   readonly routes: Hono;
@@ -17,6 +17,7 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
   const mcp: McpHttp = createMcpHttp({
     ...options,
     createServer: () => server,
+    offeredVersion: OFFERED_VERSION,
     // Running a model has no side effects.
     cancelWhenGone: true,
   });

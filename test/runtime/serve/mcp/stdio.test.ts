@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { LineTransportOptions } from '../../../../runtime/serve/mcp/line-transport.ts';
-import { serveMcpOverStdio } from '../../../../runtime/serve/mcp/stdio.ts';
+import { serveMcpOverStdio, type StdioOptions } from '../../../../runtime/serve/mcp/stdio.ts';
 import { type Example, example } from './example-server.ts';
 import { call, INITIALIZE } from './requests.ts';
 
@@ -16,7 +15,7 @@ interface Client {
   readonly read: () => Promise<unknown>;
 }
 
-function open(options: Partial<LineTransportOptions> = {}): Client {
+function open(options: Partial<StdioOptions> = {}): Client {
   const server = example();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const done = serveMcpOverStdio(server.server, { stdin, stdout, ...options });
@@ -52,6 +51,40 @@ test('one message a line, in any pieces, until stdin ends', async () => {
   expect(await read()).toMatchObject({ id: 2, result: {} });
   stdin.end(JSON.stringify(call(3, 'echo')));
   expect(await read()).toMatchObject({ id: 3, result: {} });
+  await done;
+});
+
+test('lists of messages are answered with a list, in the version that has them only', async () => {
+  const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(3, 'echo')];
+  const versioned = (protocolVersion: string): object => ({
+    ...INITIALIZE,
+    params: { ...INITIALIZE.params, protocolVersion },
+  });
+  const { stdin, write, read, done } = open();
+  write(list);
+  expect(await read()).toMatchObject(error(null, -32_600));
+  write(versioned('2025-06-18'));
+  await read();
+  write(list);
+  expect(await read()).toMatchObject(error(null, -32_600));
+  write(versioned('2025-03-26'));
+  await read();
+  write(list);
+  expect(await read()).toMatchObject([
+    { id: 2, result: {} },
+    { id: 3, result: {} },
+  ]);
+  write([]);
+  expect(await read()).toMatchObject(error(null, -32_600));
+  stdin.end();
+  await done;
+});
+
+test('a client of an unknown version is offered the version of the server', async () => {
+  const { stdin, write, read, done } = open({ offeredVersion: '2025-06-18' });
+  write({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '1999-01-01' } });
+  expect(await read()).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+  stdin.end();
   await done;
 });
 

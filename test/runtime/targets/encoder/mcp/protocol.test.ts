@@ -34,7 +34,7 @@ test.each([
   ['2025-11-25', '2025-11-25'],
   ['2025-03-26', '2025-03-26'],
   ['2024-11-05', '2024-11-05'],
-  ['2124-01-01', '2025-11-25'],
+  ['2124-01-01', '2025-06-18'],
 ])('a client that speaks %s is answered in %s', async (asked, answered) => {
   const initialize = { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: asked } };
   const response = await post(initialize);
