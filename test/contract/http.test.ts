@@ -94,6 +94,9 @@ verifiesServed('http:metrics', async (arm) => {
   expect(lines).toContain('encoder_truncated_inputs_total 1');
   expect(lines).toContain('encoder_queued_inputs 0');
   expect(lines).toContain('encoder_worker_deaths_total 0');
+  expect(lines).toContain(
+    'encoder_model_info{model="sentiment",version="1.0.0",type="sequence_classification"} 1',
+  );
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
 });
 

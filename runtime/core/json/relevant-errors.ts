@@ -4,11 +4,20 @@ import type { ErrorObject } from 'ajv';
  * Selects the relevant errors of a value with several alternatives. ajv (with `allErrors` and `verbose`) reports the errors of
  * each alternative, but only those of the intended one matter. If none fits, the union itself is the error.
  */
-export function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
+export function relevantErrors(reported: readonly ErrorObject[]): ErrorObject[] {
+  const errors = reported.filter((error) => !isRepeatedByEnum(error, reported));
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
   const outside = errors.filter((error) => !unions.some((union) => isInside(error, union)));
   return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
 }
+
+/** A value of another type is not one of the allowed values either, and these are more helpful. */
+const isRepeatedByEnum = (
+  { keyword, instancePath, parentSchema }: ErrorObject,
+  all: readonly ErrorObject[],
+): boolean =>
+  keyword === 'type' &&
+  all.some((o) => o.keyword === 'enum' && o.instancePath === instancePath && o.parentSchema === parentSchema);
 
 function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
   const branch = intendedBranch(alternativesOf(union), union.data);

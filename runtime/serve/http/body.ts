@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
 import type { HttpExchange } from './exchange/exchange.ts';
 import { type ParseOptions, parseJson } from './parse-json.ts';
@@ -109,6 +110,7 @@ function createAjv(allErrors: boolean): Ajv {
     validateFormats: false,
   });
   ajv.addKeyword(MESSAGE_KEYWORD);
+  ajv.addKeyword(DOCUMENTED_KEYWORD);
   return ajv;
 }
 

@@ -67,7 +67,7 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
     case 'anyOf':
       return eitherOf(place, alternativesOf({ schema }), data);
     case 'enum':
-      return `${place} must be one of ${listing(listOf(schema).filter((value) => value !== null))}, not ${describe(data)}`;
+      return `${place} must be one of ${listing(listOf(schema).filter((value) => value !== null && value !== ''))}, not ${describe(data)}`;
     case 'minLength':
     case 'minItems':
       if (parentSchema?.[MESSAGE_KEYWORD] !== undefined && schema === 1)

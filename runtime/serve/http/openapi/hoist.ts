@@ -1,14 +1,15 @@
 import { isObject } from '../../../core/json/is-object.ts';
+import { documentedKeywords } from '../documented.ts';
 
 /** A schema as JSON, for an OpenAPI document. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
  * Moves every part of a schema that has an `$id` to `components/schemas` under that name, and replaces it with a reference.
- * Custom keywords (`x-…`) are removed.
+ * Custom keywords (`x-…`) are applied if they concern documents, and removed.
  */
 export function hoist(schema: unknown, components: Record<string, JsonSchema>): JsonSchema {
-  const { $id, ...own } = isObject(schema) ? schema : {};
+  const { $id, ...own } = isObject(schema) ? (documentedKeywords(schema) ?? {}) : {};
   const plain = copy(own, components);
   if (typeof $id !== 'string') return plain;
   components[$id] = plain;
@@ -25,7 +26,9 @@ function inside(keyword: string, value: unknown, components: Record<string, Json
   switch (keyword) {
     case 'properties':
       return Object.fromEntries(
-        Object.entries(isObject(value) ? value : {}).map(([name, part]) => [name, hoist(part, components)]),
+        Object.entries(isObject(value) ? value : {})
+          .filter(([, part]) => !isObject(part) || documentedKeywords(part) !== undefined)
+          .map(([name, part]) => [name, hoist(part, components)]),
       );
     case 'anyOf':
     case 'oneOf':

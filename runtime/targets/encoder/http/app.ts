@@ -5,7 +5,7 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 import { ERROR_FORMATS } from './errors.ts';
-import { vectorRequests } from '../schemas/tei.ts';
+import { sharedRequests } from '../schemas/tei.ts';
 import { pageRoutes } from './page/routes.ts';
 import { MCP_SESSION_HEADER } from '../mcp/app.ts';
 import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
@@ -42,17 +42,17 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
     errorFormats: ERROR_FORMATS,
   });
   const { manifest, limits } = context.engine;
-  const vectors = vectorRequests(manifest, limits.maxClientBatch);
+  const requests = sharedRequests(manifest, limits);
   const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
     modelRoutes(context),
-    predictRoutes(context, readBody),
+    predictRoutes(context, readBody, requests),
     rerankRoutes(context, readBody),
     tokenizeRoutes(context, readBody),
     openAiEmbeddingRoutes(context, readBody),
     openAiModelRoutes(context),
-    teiRoutes(context, readBody, vectors),
-    inferenceApiRoutes(context, readBody, vectors),
+    teiRoutes(context, readBody, requests),
+    inferenceApiRoutes(context, readBody, requests),
   ];
   for (const { routes } of groups) app.route('/', routes);
   app.route('/', cohere.routes);

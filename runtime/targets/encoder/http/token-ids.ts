@@ -33,6 +33,13 @@ export function checkTokenIds(
   }
 }
 
+/** Token ids that the model accepts, for documents: with its special token, without meaning. */
+export function exampleIds({ manifest, boundary }: Pick<ServingEngine, 'manifest' | 'boundary'>): number[] {
+  const token = Math.min(5, manifest.tokenizer.vocabularySize - 1);
+  if (!boundary) return [token];
+  return boundary.side === 'start' ? [boundary.id, token] : [token, boundary.id];
+}
+
 interface IdList {
   readonly ids: readonly number[];
   readonly place: string;

@@ -1,25 +1,25 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { isObject } from '../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { documentedKeywords } from '../../../serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 
 /**
  * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords, without `$id`, which clients
- * would take for a URL, and with OpenAPI's `nullable` as a type.
+ * would take for a URL, and with OpenAPI's `nullable` as a type. APIs of assistants refuse tools with alternatives at the top
+ * level.
  */
 export function jsonSchema(schema: object): Tool['inputSchema'] {
-  const revive = (_key: string, value: unknown): unknown => (isSchema(value) ? plain(value) : value);
-  return parseJsonText(JSON.stringify(schema), revive) as Tool['inputSchema'];
+  const revive = (_key: string, value: unknown): unknown => (isObject(value) ? plain(value) : value);
+  const { anyOf: _, ...rest } = parseJsonText(JSON.stringify(schema), revive) as Tool['inputSchema'];
+  return rest;
 }
 
-interface Schema {
-  readonly type?: string;
-  readonly nullable?: boolean;
-}
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function plain({ nullable, ...schema }: Schema): object {
+/** Undefined, which removes it, if documents leave the schema out. */
+function plain(value: Readonly<Record<string, unknown>>): object | undefined {
+  const own = documentedKeywords(value);
+  if (own === undefined) return undefined;
+  const { nullable, ...schema } = own;
   const entries = Object.entries(schema).filter(([key]) => key !== '$id' && key !== MESSAGE_KEYWORD);
-  return { ...Object.fromEntries(entries), ...(nullable ? { type: [schema.type, 'null'] } : {}) };
+  return { ...Object.fromEntries(entries), ...(nullable === true ? { type: [schema['type'], 'null'] } : {}) };
 }

@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { DOCUMENTED_KEYWORD } from '../../../serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import type { EncoderContext } from '../context.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
@@ -25,7 +26,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
 /** The `run_encoder` tool: its parameters and its result are the request and response of `/predict`. */
 export function createEncoderTool(context: EncoderContext): EncoderTool {
   const { manifest, limits } = context.engine;
-  const request = predictRequest(manifest.modelType, limits.maxClientBatch);
+  const request = predictRequest(manifest, limits);
   const validate = compile(request);
   const title = 'Run encoder';
   return {
@@ -70,7 +71,8 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
 
 /** Does not use `allErrors`: one error is enough for a large request with an error in every input. */
 function compile(schema: object): ValidateFunction {
-  return new Ajv({ strict: true, verbose: true }).addKeyword(MESSAGE_KEYWORD).compile(schema);
+  const ajv = new Ajv({ strict: true, verbose: true });
+  return ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD).compile(schema);
 }
 
 function check(args: unknown, validate: ValidateFunction): asserts args is PredictRequest {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { documented } from '../../../serve/http/documented.ts';
 import { optional } from '../../../serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
 import { document } from './rerank.ts';
@@ -12,11 +13,14 @@ export const cohereRerankRequest = (maxDocuments: number) =>
         Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
       ),
       query: text,
-      documents: Type.Array(document, {
-        minItems: 1,
-        title: 'a list of texts',
-        description: `At most ${maxDocuments} per request.`,
-      }),
+      documents: documented(
+        Type.Array(document, {
+          minItems: 1,
+          title: 'a list of texts',
+          description: `At most ${maxDocuments} per request.`,
+        }),
+        { maxItems: maxDocuments },
+      ),
       top_n: optional(
         Type.Integer({ minimum: 1, description: 'Return only this many results, the best ones.' }),
       ),

@@ -1,25 +1,18 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { documented } from '../../../serve/http/documented.ts';
 import { oneOf, optional } from '../../../serve/http/schemas.ts';
+import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
 /** Unknown keys are ignored: clients of OpenAI's API send settings that a model server does not use. */
-export function embeddingsRequest({ width, tokenizer }: Manifest) {
-  const list = { minItems: 1, ...NOT_EMPTY };
-  // Ids that are too large are refused by `checkTokenIds`, which explains where they come from.
-  const tokenId = Type.Integer({ minimum: 0, description: `At most ${tokenizer.vocabularySize - 1}.` });
-  const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids' });
-  return Type.Object(
+export function embeddingsRequest(manifest: Manifest, limits: Pick<EngineLimits, 'maxClientBatch'>) {
+  const request = Type.Object(
     {
-      input: Type.Union([
-        text,
-        Type.Array(text, { ...list, title: 'a list of texts' }),
-        tokenIds,
-        Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }),
-      ]),
+      input: textsOrTokenIds(manifest, limits),
       model: optional(
         Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
       ),
@@ -29,20 +22,54 @@ export function embeddingsRequest({ width, tokenizer }: Manifest) {
           description: 'Encoding of the vectors: lists of numbers, or base64 of little-endian float32 bytes.',
         }),
       ),
-      dimensions: optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: width,
-          description: 'Truncate vectors to this many dimensions; intended for models trained for it.',
-        }),
-      ),
-      normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
-      prompt_name: promptName,
-      ...overflowMembers,
+      ...vectorMembers(manifest),
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },
   );
+  return documented(request, promptRestriction(manifest, 'input'));
+}
+
+/** Options of requests for vectors. */
+export const vectorMembers = (manifest: Manifest) => ({
+  dimensions: optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: manifest.width,
+      description: 'Truncate vectors to this many dimensions; intended for models trained for it.',
+    }),
+  ),
+  normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
+  prompt_name: promptName(manifest),
+  ...overflowMembers,
+});
+
+/** The inputs of requests for vectors. */
+export function textsOrTokenIds(
+  { tokenizer }: Manifest,
+  { maxClientBatch: maxItems }: Pick<EngineLimits, 'maxClientBatch'>,
+) {
+  const list = { minItems: 1, ...NOT_EMPTY };
+  const maximum = tokenizer.vocabularySize - 1;
+  // `checkTokenIds` refuses ids that are too large, and explains where they come from.
+  const tokenId = documented(Type.Integer({ minimum: 0 }), { maximum });
+  const description = 'With the special tokens of the model.';
+  const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
+  return Type.Union([
+    text,
+    documented(Type.Array(text, { ...list, title: 'a list of texts' }), { maxItems }),
+    tokenIds,
+    documented(Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }), { maxItems }),
+  ]);
+}
+
+/** A combination that is refused, for documents: token ids with a prompt. `inputs` is the name of the member with the inputs. */
+export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
+  if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};
+  const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+  return {
+    anyOf: [{ properties: { [inputs]: texts } }, { properties: { prompt_name: { enum: ['', null] } } }],
+  };
 }
 
 export const embeddingsResponse = Type.Object(

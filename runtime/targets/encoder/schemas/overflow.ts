@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { oneOf, optional } from '../../../serve/http/schemas.ts';
 import type { RequestOverflow } from '../engine/serving.ts';
 
 /** Booleans are the values of text-embeddings-inference, words those of Cohere. */
 const TRUNCATE = [true, false, 'NONE', 'START', 'END', null] as const;
-const DIRECTIONS = ['right', 'left', 'Right', 'Left', null] as const;
+const DIRECTIONS = ['right', 'left', 'Right', 'Left'] as const;
 
 /** Members of a request for texts that are longer than the model supports. */
 export const overflowMembers = {
@@ -15,9 +16,8 @@ export const overflowMembers = {
         'removes tokens at the start and `END` at the end. Default: the setting of the server.',
     }),
   ),
-  truncation_direction: Type.Optional(
-    Type.Unsafe<(typeof DIRECTIONS)[number]>({
-      enum: [...DIRECTIONS],
+  truncation_direction: optional(
+    oneOf(DIRECTIONS, {
       description: 'The side to remove tokens from. Default: the setting of the model.',
     }),
   ),

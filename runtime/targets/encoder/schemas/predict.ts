@@ -1,5 +1,7 @@
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { documented } from '../../../serve/http/documented.ts';
 import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
   embeddingResult,
@@ -7,6 +9,7 @@ import {
   sequenceClassificationResult,
   tokenClassificationResult,
 } from './results.ts';
+import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { promptName, textsAndPairs } from './texts.ts';
 
@@ -16,12 +19,14 @@ const modelNormalize = optional(
     description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
   }),
 );
-const dimensions = optional(
-  Type.Integer({
-    minimum: 1,
-    description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
-  }),
-);
+const dimensions = (width: number) =>
+  optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: width,
+      description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
+    }),
+  );
 const topK = optional(
   Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
 );
@@ -34,12 +39,26 @@ const aggregation = optional(
 const metadata = textMap({ title: 'an object of texts', description: 'Returned unchanged in the response.' });
 
 /** Request options of each model type, next to the texts. */
-const OPTIONS = {
-  embedding: { normalize },
-  sequence_classification: { top_k: topK },
-  token_classification: { aggregation },
-  sentence_embedding: { normalize: modelNormalize, dimensions, prompt_name: promptName },
-} as const satisfies Record<ModelType, TProperties>;
+const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
+  embedding: () => ({ normalize }),
+  sequence_classification: () => ({ top_k: topK }),
+  token_classification: () => ({ aggregation }),
+  sentence_embedding: (manifest) => ({
+    normalize: modelNormalize,
+    dimensions: dimensions(manifest.width),
+    prompt_name: promptName(manifest),
+  }),
+};
+
+/** Combinations of members that are refused, for documents: aggregation of pairs. */
+const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>> = {
+  token_classification: {
+    anyOf: [
+      { properties: { inputs: { type: 'array', items: { type: 'string' } } } },
+      { properties: { aggregation: { enum: ['none', null] } } },
+    ],
+  },
+};
 
 const RESULTS: Record<ModelType, TSchema> = {
   embedding: embeddingResult,
@@ -53,26 +72,31 @@ export interface PredictRequest {
   readonly inputs: Static<ReturnType<typeof textsAndPairs>>;
   readonly metadata?: Record<string, string> | null;
   readonly normalize?: boolean | null;
-  readonly dimensions?: Static<typeof dimensions>;
-  readonly prompt_name?: Static<typeof promptName>;
+  readonly dimensions?: number | null;
+  readonly prompt_name?: string | null;
   readonly top_k?: Static<typeof topK>;
   readonly aggregation?: Static<typeof aggregation>;
   readonly truncate?: Static<typeof overflowMembers.truncate>;
   readonly truncation_direction?: Static<typeof overflowMembers.truncation_direction>;
 }
 
-export const predictRequest = (modelType: ModelType, maxClientBatch: number): TUnsafe<PredictRequest> =>
-  Type.Unsafe<PredictRequest>(
-    Type.Object(
-      {
-        inputs: textsAndPairs(maxClientBatch),
-        ...OPTIONS[modelType],
-        ...overflowMembers,
-        metadata: optional(metadata),
-      },
-      { $id: 'PredictRequest', additionalProperties: false },
-    ),
+export function predictRequest(
+  manifest: Manifest,
+  { maxClientBatch }: Pick<EngineLimits, 'maxClientBatch'>,
+): TUnsafe<PredictRequest> {
+  const { modelType } = manifest;
+  const request = Type.Object(
+    {
+      inputs: textsAndPairs(maxClientBatch),
+      ...OPTIONS[modelType](manifest),
+      ...overflowMembers,
+      metadata: optional(metadata),
+    },
+    { $id: 'PredictRequest', additionalProperties: false },
   );
+  const restrictions = RESTRICTIONS[modelType];
+  return Type.Unsafe<PredictRequest>(restrictions ? documented(request, restrictions) : request);
+}
 
 export const predictResponse = (modelType: ModelType): TSchema =>
   Type.Object(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { documented } from '../../../serve/http/documented.ts';
 import { optional } from '../../../serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
 import { text } from './texts.ts';
@@ -11,9 +12,14 @@ export const rerankRequest = (maxDocuments: number) => {
   return Type.Object(
     {
       query: text,
-      documents: Type.Optional(Type.Array(document, { ...list, title: 'a list of texts' })),
+      documents: Type.Optional(
+        documented(Type.Array(document, { ...list, title: 'a list of texts' }), { maxItems: maxDocuments }),
+      ),
       texts: Type.Optional(
-        Type.Array(text, { ...list, title: 'a list of texts', description: 'Alias of `documents`.' }),
+        documented(
+          Type.Array(text, { ...list, title: 'a list of texts', description: 'Alias of `documents`.' }),
+          { maxItems: maxDocuments },
+        ),
       ),
       top_n: optional(
         Type.Integer({ minimum: 1, description: 'Return only this many results, the best ones.' }),

@@ -1,21 +1,34 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { documented } from '../../../serve/http/documented.ts';
 import { anyObject, oneOf, optional } from '../../../serve/http/schemas.ts';
-import { embeddingsRequest } from './openai.ts';
+import type { EngineLimits } from '../engine/serving.ts';
+import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { entity } from './results.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 // Shapes of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that server.
 
-const embedRequest = (manifest: Manifest) => {
-  const { input, dimensions, normalize } = embeddingsRequest(manifest).properties;
-  return Type.Object(
-    { inputs: input, normalize, dimensions, prompt_name: promptName, ...overflowMembers },
-    { $id: 'EmbedRequest' },
+const embedRequest = (manifest: Manifest, limits: EngineLimits) =>
+  documented(
+    Type.Object(
+      { inputs: textsOrTokenIds(manifest, limits), ...vectorMembers(manifest) },
+      { $id: 'EmbedRequest' },
+    ),
+    promptRestriction(manifest, 'inputs'),
   );
-};
 export type EmbedRequest = Static<ReturnType<typeof embedRequest>>;
+
+const embedAllRequest = (manifest: Manifest, limits: EngineLimits) =>
+  documented(
+    Type.Object(
+      { inputs: textsOrTokenIds(manifest, limits), prompt_name: promptName(manifest), ...overflowMembers },
+      { $id: 'EmbedAllRequest' },
+    ),
+    promptRestriction(manifest, 'inputs'),
+  );
+export type EmbedAllRequest = Static<ReturnType<typeof embedAllRequest>>;
 
 const vector = Type.Array(Type.Number());
 export const embedResponse = Type.Array(vector, {
@@ -27,32 +40,41 @@ export const embedAllResponse = Type.Array(Type.Array(vector), {
   description: 'One vector per token of each input, special tokens included.',
 });
 
-const similarityRequest = (maxInputs: number) =>
+const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits) =>
   Type.Object(
     {
       inputs: Type.Object({
         source_sentence: text,
-        sentences: Type.Array(text, {
-          minItems: 1,
-          title: 'a list of texts',
-          description: `At most ${maxInputs - 1} per request.`,
-        }),
+        sentences: documented(
+          Type.Array(text, {
+            minItems: 1,
+            title: 'a list of texts',
+            description: `At most ${maxClientBatch - 1} per request.`,
+          }),
+          { maxItems: maxClientBatch - 1 },
+        ),
       }),
-      parameters: optional(Type.Object({ prompt_name: promptName, ...overflowMembers })),
+      parameters: optional(Type.Object({ prompt_name: promptName(manifest), ...overflowMembers })),
     },
     { $id: 'SimilarityRequest' },
   );
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
 /** Requests that several routes share. A validator accepts only one schema with the same id, so they are created once. */
-export interface VectorRequests {
+export interface SharedRequests {
   readonly embed: TUnsafe<EmbedRequest>;
+  readonly embedAll: TUnsafe<EmbedAllRequest>;
   readonly similarity: TUnsafe<SimilarityRequest>;
+  readonly classify: TUnsafe<ClassifyRequest>;
+  readonly entities: TUnsafe<EntitiesRequest>;
 }
 
-export const vectorRequests = (manifest: Manifest, maxInputs: number): VectorRequests => ({
-  embed: Type.Unsafe<EmbedRequest>(embedRequest(manifest)),
-  similarity: Type.Unsafe<SimilarityRequest>(similarityRequest(maxInputs)),
+export const sharedRequests = (manifest: Manifest, limits: EngineLimits): SharedRequests => ({
+  embed: Type.Unsafe<EmbedRequest>(embedRequest(manifest, limits)),
+  embedAll: Type.Unsafe<EmbedAllRequest>(embedAllRequest(manifest, limits)),
+  similarity: Type.Unsafe<SimilarityRequest>(similarityRequest(manifest, limits)),
+  classify: Type.Unsafe<ClassifyRequest>(classifyRequest(manifest, limits)),
+  entities: Type.Unsafe<EntitiesRequest>(entitiesRequest),
 });
 
 export const similarityResponse = Type.Array(Type.Number(), {
@@ -68,31 +90,36 @@ const sequence = Type.Array(text, {
 });
 
 /** Also the requests of Hugging Face's Inference API, which have `parameters`. */
-const classifySchema = Type.Object(
-  {
-    inputs: Type.Union([
-      text,
-      Type.Array(sequence, { minItems: 1, title: 'a list of lists of texts', ...NOT_EMPTY }),
-    ]),
-    raw_scores: optional(Type.Boolean({ default: false, description: 'Return logits instead of scores.' })),
-    parameters: optional(
-      Type.Object({
-        top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
-        function_to_apply: optional(
-          oneOf(['none', 'sigmoid', 'softmax'], {
-            description: 'Must be the function of the model, or `none`.',
-          }),
-        ),
-      }),
-    ),
-    ...overflowMembers,
-  },
-  { $id: 'ClassifyRequest' },
-);
-export type ClassifyRequest = Static<typeof classifySchema>;
-export const classifyRequest = Type.Unsafe<ClassifyRequest>(classifySchema);
+const classifyRequest = (
+  { scoreFunction = 'softmax' }: Manifest,
+  { maxClientBatch: maxItems }: EngineLimits,
+) =>
+  Type.Object(
+    {
+      inputs: Type.Union([
+        text,
+        documented(Type.Array(sequence, { minItems: 1, title: 'a list of lists of texts', ...NOT_EMPTY }), {
+          maxItems,
+        }),
+      ]),
+      raw_scores: optional(Type.Boolean({ default: false, description: 'Return logits instead of scores.' })),
+      parameters: optional(
+        Type.Object({
+          top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
+          function_to_apply: optional(
+            oneOf(scoreFunction === 'none' ? ['none'] : [scoreFunction, 'none'], {
+              description: 'The function of the model, or `none` for logits.',
+            }),
+          ),
+        }),
+      ),
+      ...overflowMembers,
+    },
+    { $id: 'ClassifyRequest' },
+  );
+export type ClassifyRequest = Static<ReturnType<typeof classifyRequest>>;
 
-const entitiesSchema = Type.Object(
+const entitiesRequest = Type.Object(
   {
     inputs: text,
     parameters: optional(
@@ -109,8 +136,7 @@ const entitiesSchema = Type.Object(
   },
   { $id: 'EntitiesRequest' },
 );
-export type EntitiesRequest = Static<typeof entitiesSchema>;
-export const entitiesRequest = Type.Unsafe<EntitiesRequest>(entitiesSchema);
+export type EntitiesRequest = Static<typeof entitiesRequest>;
 export const entitiesResponse = Type.Array(entity, { $id: 'EntitiesResponse' });
 
 const prediction = Type.Object({ label: Type.String(), score: Type.Number() }, { $id: 'Prediction' });

@@ -1,6 +1,8 @@
-import { Type } from 'typebox';
+import { type TOptional, type TUnsafe, Type } from 'typebox';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { documented, undocumented } from '../../../serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import { oneOf, optional } from '../../../serve/http/schemas.ts';
 
 /** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
@@ -15,16 +17,27 @@ const pair = Type.Array(text, {
 });
 
 export const textsAndPairs = (maxInputs: number) =>
-  Type.Array(Type.Union([text, pair]), {
-    minItems: 1,
-    title: 'a list of texts',
-    description: `Texts, or pairs of texts. At most ${maxInputs} per request.`,
-    ...NOT_EMPTY,
-  });
+  documented(
+    Type.Array(Type.Union([text, pair]), {
+      minItems: 1,
+      title: 'a list of texts',
+      description: `Texts, or pairs of texts. At most ${maxInputs} per request.`,
+      ...NOT_EMPTY,
+    }),
+    { maxItems: maxInputs },
+  );
 
-export const promptName = optional(
-  Type.String({
-    description:
-      "Name of the prompt to put before each text; an empty name means none. Default: the model's default prompt.",
-  }),
-);
+/** The prompts of the model. Requests to a model without prompts can only ask for none. */
+export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
+  const names = Object.keys(sentence?.prompts ?? {});
+  if (names.length === 0) return optional(undocumented(Type.String()));
+  const { defaultPrompt } = sentence ?? {};
+  const description =
+    "Name of the prompt to put before each text; an empty name means none. Default: the model's default prompt.";
+  return optional(
+    oneOf([...names, ''], {
+      description,
+      ...(defaultPrompt === undefined ? {} : { default: defaultPrompt }),
+    }),
+  );
+}

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import type { Manifest } from '../../../contract/manifest.ts';
 import { optional } from '../../../serve/http/schemas.ts';
-import { promptName, text } from './texts.ts';
+import { NOT_EMPTY, promptName, text } from './texts.ts';
 
-export const tokenizeRequest = (maxInputs: number) =>
+export const tokenizeRequest = (manifest: Manifest, maxInputs: number) =>
   Type.Object(
     {
       inputs: Type.Union([
@@ -11,6 +12,7 @@ export const tokenizeRequest = (maxInputs: number) =>
           minItems: 1,
           maxItems: maxInputs,
           title: 'a list of texts',
+          ...NOT_EMPTY,
         }),
       ]),
       add_special_tokens: optional(
@@ -19,7 +21,7 @@ export const tokenizeRequest = (maxInputs: number) =>
           description: 'Whether to add the special tokens that the model expects, such as [CLS].',
         }),
       ),
-      prompt_name: promptName,
+      prompt_name: promptName(manifest),
     },
     { $id: 'TokenizeRequest', additionalProperties: false },
   );

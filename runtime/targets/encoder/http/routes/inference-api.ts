@@ -8,15 +8,13 @@ import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import {
-  classifyRequest,
   classifyResponse,
   type EmbedRequest,
   embedResponse,
-  entitiesRequest,
   entitiesResponse,
   type SimilarityRequest,
   similarityResponse,
-  type VectorRequests,
+  type SharedRequests,
 } from '../../schemas/tei.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 import { classify } from '../tei/classify.ts';
@@ -28,7 +26,7 @@ import { similarity } from '../tei/similarity.ts';
 export function inferenceApiRoutes(
   { engine, kernel }: EncoderContext,
   readBody: BodyReader,
-  requests: VectorRequests,
+  requests: SharedRequests,
 ): RouteGroup {
   const { modelType } = engine.manifest;
   const vectorsOrSimilarity = async (c: Context): Promise<Response> => {
@@ -42,10 +40,10 @@ export function inferenceApiRoutes(
     // The page at this path needs no key, but the model does.
     kernel.access.check(c.req.header('Authorization'));
     if (modelType === 'sequence_classification') {
-      return await classify(c, engine, await readBody(c, classifyRequest), 'inference-api');
+      return await classify(c, engine, await readBody(c, requests.classify), 'inference-api');
     }
     if (modelType === 'token_classification') {
-      return await entities(c, engine, await readBody(c, entitiesRequest));
+      return await entities(c, engine, await readBody(c, requests.entities));
     }
     return await vectorsOrSimilarity(c);
   });
@@ -78,9 +76,9 @@ interface Shape {
   readonly examples: unknown;
 }
 
-function shapes({ embed: vectors, similarity: pairs }: VectorRequests): Record<ModelType, Shape> {
+function shapes(requests: SharedRequests): Record<ModelType, Shape> {
   const embeddings: Shape = {
-    request: Type.Union([vectors, pairs]),
+    request: Type.Union([requests.embed, requests.similarity]),
     answer: Type.Union([embedResponse, similarityResponse]),
     examples: [[0.6, -0.8]],
   };
@@ -88,12 +86,12 @@ function shapes({ embed: vectors, similarity: pairs }: VectorRequests): Record<M
     embedding: embeddings,
     sentence_embedding: embeddings,
     sequence_classification: {
-      request: classifyRequest,
+      request: requests.classify,
       answer: classifyResponse,
       examples: [[{ label: 'positive', score: 0.98 }]],
     },
     token_classification: {
-      request: entitiesRequest,
+      request: requests.entities,
       answer: entitiesResponse,
       examples: [{ entity_group: 'PER', score: 0.98, word: 'Anna', start: 0, end: 4 }],
     },

@@ -8,7 +8,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';
-import { checkTokenIds } from '../token-ids.ts';
+import { checkTokenIds, exampleIds } from '../token-ids.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, ANSWER_HEADERS } from '../run-model.ts';
@@ -26,7 +26,12 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
     });
     return { routes, operations: [] };
   }
-  const request = embeddingsRequest(engine.manifest);
+  const examples = {
+    text: { input: 'Anna lives in Berlin.', model: 'any' },
+    texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+    'token ids': { input: [exampleIds(engine)] },
+  };
+  const request = embeddingsRequest(engine.manifest, engine.limits);
 
   routes.post('/v1/embeddings', admit(kernel.lifecycle), async (c) => {
     const body = await readBody(c, request);
@@ -51,14 +56,8 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
     const rest = JSON.stringify({ model: name, usage });
     return jsonAnswer(c, ['{"object":"list","data":', ...data, `,${rest.slice(1)}`]);
   });
-  return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
+  return { routes, operations: [{ ...OPERATION, request: { schema: request, examples } }] };
 }
-
-const EXAMPLES = {
-  text: { input: 'Anna lives in Berlin.', model: 'any' },
-  texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
-  'token ids': { input: [[2, 5, 3]] },
-};
 
 const OPERATION: Omit<Operation, 'request'> = {
   method: 'post',

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
-import type { ModelType } from '../../../../contract/model-types.ts';
+import { type ModelType, returnsVectors } from '../../../../contract/model-types.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
@@ -11,14 +11,18 @@ import { jsonAnswer } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, ANSWER_HEADERS } from '../run-model.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
-import { classifyRequest, entitiesRequest } from '../../schemas/tei.ts';
+import type { SharedRequests } from '../../schemas/tei.ts';
 import { classify, isHuggingFaceBody } from '../tei/classify.ts';
 import { entities } from '../tei/entities.ts';
 
 /** `POST /predict`: runs the model on each input. */
-export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
+export function predictRoutes(
+  { engine, kernel }: EncoderContext,
+  readBody: BodyReader,
+  requests: SharedRequests,
+): RouteGroup {
   const { modelType } = engine.manifest;
-  const request = predictRequest(modelType, engine.limits.maxClientBatch);
+  const request = predictRequest(engine.manifest, engine.limits);
   const routes = new Hono();
 
   /** The contract's body and answer. */
@@ -35,8 +39,8 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
       return isForeign(body) ? await foreign(c, engine, body) : await answer(c, body);
     };
   const handlers: Record<ModelType, (c: Context) => Promise<Response>> = {
-    sequence_classification: either(classifyRequest, classify),
-    token_classification: either(entitiesRequest, entities),
+    sequence_classification: either(requests.classify, classify),
+    token_classification: either(requests.entities, entities),
     embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
   };
@@ -51,6 +55,7 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
         id: 'predict',
         tag: 'Model',
         summary: SUMMARIES[modelType],
+        ...(returnsVectors(modelType) ? {} : { description: OTHER_BODIES }),
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
           description: 'One result per input, in input order.',
@@ -65,6 +70,9 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
 }
 
 type ForeignAnswer<Body> = (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>;
+
+const OTHER_BODIES =
+  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',

@@ -6,7 +6,7 @@ import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { VectorRequests } from '../../schemas/tei.ts';
+import type { SharedRequests } from '../../schemas/tei.ts';
 import { embed, embedAll } from '../tei/embed.ts';
 import { teiInfo } from '../tei/info.ts';
 import { embedAllOperation, embedOperation, infoOperation, similarityOperation } from '../tei/operations.ts';
@@ -16,7 +16,7 @@ import { similarity } from '../tei/similarity.ts';
 export function teiRoutes(
   context: EncoderContext,
   readBody: BodyReader,
-  requests: VectorRequests,
+  requests: SharedRequests,
 ): RouteGroup {
   const { engine, kernel } = context;
   const { name, modelType } = engine.manifest;
@@ -49,8 +49,8 @@ export function teiRoutes(
   post('/similarity', async (c) => similarity(c, engine, await readBody(c, requests.similarity)));
   operations.push(embedOperation(requests.embed), similarityOperation(requests.similarity));
   if (modelType === 'embedding') {
-    post('/embed_all', async (c) => embedAll(c, engine, await readBody(c, requests.embed)));
-    operations.push(embedAllOperation(requests.embed));
+    post('/embed_all', async (c) => embedAll(c, engine, await readBody(c, requests.embedAll)));
+    operations.push(embedAllOperation(requests.embedAll));
   } else {
     refuse(
       '/embed_all',

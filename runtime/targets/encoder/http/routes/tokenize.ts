@@ -5,6 +5,7 @@ import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
+import { exampleIds } from '../token-ids.ts';
 import { planVector } from '../../../../core/model/vector-plan.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../../schemas/tokenize.ts';
@@ -12,7 +13,7 @@ import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
 export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { limits, manifest } = engine;
-  const toTokens = tokenizeRequest(limits.maxClientBatch);
+  const toTokens = tokenizeRequest(manifest, limits.maxClientBatch);
   const toTexts = decodeRequest(manifest.tokenizer.vocabularySize, limits.maxClientBatch);
   const routes = new Hono();
 
@@ -33,7 +34,7 @@ export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: Bod
     routes,
     operations: [
       { ...TOKENIZE, request: { schema: toTokens, examples: TOKENIZE_EXAMPLES } },
-      { ...DECODE, request: { schema: toTexts, examples: DECODE_EXAMPLES } },
+      { ...DECODE, request: { schema: toTexts, examples: { ids: { ids: exampleIds(engine) } } } },
     ],
   };
 }
@@ -78,7 +79,6 @@ const TOKENIZE: Omit<Operation, 'request'> = {
   },
 };
 
-const DECODE_EXAMPLES = { ids: { ids: [2, 5, 3] } };
 const DECODE: Omit<Operation, 'request'> = {
   ...COMMON,
   path: '/decode',

@@ -1,5 +1,4 @@
 import type { Context } from 'hono';
-import { inputError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
@@ -40,13 +39,8 @@ export async function classify(
 const engineInput = ([text = '', pair]: readonly string[]): EngineInput => ({ text, pair });
 
 function wantsLogits({ raw_scores: raw, parameters }: ClassifyRequest, manifest: Manifest): boolean {
-  const wanted = parameters?.function_to_apply;
-  const { scoreFunction = 'softmax' } = manifest;
-  if (!wanted || wanted === scoreFunction) return raw ?? false;
-  if (wanted === 'none') return true;
-  throw inputError(
-    `parameters/function_to_apply must be ${scoreFunction}, the function of this model, or none, not ${JSON.stringify(wanted)}`,
-  );
+  const isNone = parameters?.function_to_apply === 'none';
+  return isNone && manifest.scoreFunction !== 'none' ? true : (raw ?? false);
 }
 
 function rank(result: Uint8Array, raw: boolean, { id2label }: Manifest): { label: string; score: number }[] {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { VectorPlan } from '../../../../core/model/vector-plan.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
-import type { EmbedRequest } from '../../schemas/tei.ts';
+import type { EmbedAllRequest, EmbedRequest } from '../../schemas/tei.ts';
 import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import { checkTokenIds } from '../token-ids.ts';
@@ -13,7 +13,7 @@ export const embed = (c: Context, engine: ServingEngine, body: EmbedRequest): Pr
   vectorsFor(c, engine, body, (options) => ({ kind: 'vector', format: 'json', ...options }));
 
 /** One vector per token of each input, as the model returns it. */
-export const embedAll = (c: Context, engine: ServingEngine, body: EmbedRequest): Promise<Response> =>
+export const embedAll = (c: Context, engine: ServingEngine, body: EmbedAllRequest): Promise<Response> =>
   vectorsFor(c, engine, body, () => ({ kind: 'tokens' }));
 
 async function vectorsFor(

@@ -33,7 +33,8 @@ export function fields(api, schema, outer = []) {
   const own = resolved(api, schema);
   if (!own || outer.includes(own)) return [];
   const path = [...outer, own];
-  const alternatives = own.oneOf ?? own.anyOf;
+  // Alternatives of an object with its own fields only restrict their combinations.
+  const alternatives = own.properties ? undefined : (own.oneOf ?? own.anyOf);
   if (alternatives) {
     return alternatives.flatMap((/** @type {Schema} */ one) => fields(api, one, path));
   }
@@ -106,6 +107,7 @@ function choices(api, own) {
     const values = own.enum.filter((/** @type {unknown} */ one) => one !== null);
     return values.map((/** @type {unknown} */ one) => JSON.stringify(one));
   }
+  if (own.properties) return undefined;
   return (own.oneOf ?? own.anyOf)?.map((/** @type {Schema} */ one) => typeName(api, one));
 }
 

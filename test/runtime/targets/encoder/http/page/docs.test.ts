@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
       const section = page.getByRole('region', { name: 'POST /predict', exact: true });
       await section.waitFor();
       expect(await section.innerText()).toMatch(
-        /inputs array of \(string or array of string\), at least 1 item/,
+        /inputs array of \(string or array of string\), 1 to 2048 items/,
       );
       const example = await section.getByRole('region', { name: 'Example' }).first().innerText();
       expect(JSON.parse(example)).toHaveProperty('inputs');

@@ -1,0 +1,116 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FIXTURES } from '../../../../helpers/paths.ts';
+import { schemaBodies } from '../../../../helpers/schema-bodies.ts';
+import { openApp, type OpenApp } from './open-app.ts';
+
+type Schema = Parameters<ReturnType<typeof schemaBodies>['bodiesOf']>[0];
+interface Media {
+  readonly 'application/json': {
+    readonly schema: Schema;
+    readonly examples: Record<string, { value: unknown }>;
+  };
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Media };
+  readonly responses: { readonly '200': { readonly content: Media } };
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Members of requests of any model, with a value that some model accepts. */
+const MEMBERS: Readonly<Record<string, unknown>> = {
+  aggregation: 'simple',
+  dimensions: 2,
+  function_to_apply: 'softmax',
+  normalize: true,
+  nonsense: true,
+  prompt_name: 'query',
+  texts: ['a'],
+  top_k: 1,
+  top_n: 1,
+};
+/** The paths of this API itself; APIs of others ignore unknown members. */
+const CLOSED = new Set(['/predict', '/tokenize', '/decode']);
+
+describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (model) => {
+  let open: OpenApp;
+  let document: Document;
+  beforeAll(async () => {
+    open = await openApp(model, { limits: { maxClientBatch: 5 } });
+    document = (await (await open.app.request('/openapi.json')).json()) as Document;
+  });
+  afterAll(() => open.close());
+
+  const operations = (): [string, Operation, Media['application/json']][] =>
+    Object.entries(document.paths).flatMap(([path, { post }]) =>
+      post?.requestBody ? [[path, post, post.requestBody.content['application/json']]] : [],
+    );
+  const bodies = () => {
+    const examples = document.paths['/decode']?.['post']?.requestBody?.content['application/json'].examples;
+    const example = examples?.['ids']?.value as { ids: number[] } | undefined;
+    return schemaBodies(document, { text: 'Anna lives in Berlin.', ids: example?.ids ?? [] });
+  };
+
+  test('every body of its schemas and every example is accepted, and the response has the schema', async () => {
+    const ajv = new Ajv({ strict: false, schemas: { api: document } });
+    for (const [path, { responses }, { schema, examples }] of operations()) {
+      const { bodiesOf, objectsOf } = bodies();
+      const made = objectsOf(schema).flatMap((one) => bodiesOf(one));
+      expect(made.length).toBeGreaterThan(3);
+      const answer = JSON.stringify(responses['200'].content['application/json'].schema);
+      const validate = ajv.compile(JSON.parse(answer.replaceAll('"#/', '"api#/')) as object);
+      for (const body of [...made, ...Object.values(examples).map(({ value }) => value)]) {
+        const response = await open.post(path, body);
+        const text = await response.text();
+        expect([path, body, response.status, response.status === 200 ? '' : text]).toEqual([
+          path,
+          body,
+          200,
+          '',
+        ]);
+        expect([path, body, validate(JSON.parse(text)) || validate.errors]).toEqual([path, body, true]);
+      }
+    }
+  });
+
+  test('a member that its schema does not have is refused, or ignored on the paths of others', async () => {
+    for (const [path, , { schema }] of operations()) {
+      const { bodiesOf, objectsOf } = bodies();
+      for (const own of objectsOf(schema)) {
+        const [body] = bodiesOf(own);
+        const unknown = Object.entries(MEMBERS).filter(
+          ([name]) => !Object.hasOwn(own.properties ?? {}, name),
+        );
+        for (const [name, value] of unknown) {
+          const refused = CLOSED.has(path) || (name === 'prompt_name' && returnsVectors(path, own));
+          const [plain, other] = await Promise.all([
+            open.post(path, body),
+            open.post(path, { ...body, [name]: value }),
+          ]);
+          expect([path, name, other.status]).toEqual([path, name, refused ? 422 : 200]);
+          const [expected, found] = await Promise.all([plain.text(), other.text()]);
+          expect(refused || withoutId(found) === withoutId(expected), `${path} ${name} ${found}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  test('more inputs than it allows are refused', async () => {
+    const { inputs } = document.components.schemas['PredictRequest']?.properties ?? {};
+    expect(inputs?.maxItems).toBe(5);
+    const body = { inputs: Array.from({ length: 6 }, () => 'a'), normalize: true };
+    expect((await open.post('/predict', body)).status).toBe(422);
+  });
+});
+
+/** Whether a request can have a prompt. One that the model does not have is refused, also on the paths of others. */
+const returnsVectors = (path: string, { properties = {} }: Schema): boolean =>
+  path === '/embed_all' || 'normalize' in properties;
+
+/** Each response of a rerank route has an id of its own. */
+const withoutId = (text: string): string => text.replace(/"id":"[^"]*"/, '');
