@@ -1,11 +1,10 @@
 import { Server, type Socket } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { afterPoll } from '../platform/after-poll.ts';
 
 export interface OpenSockets {
   /**
-   * Stops listening as soon as no connection waits to be accepted, because the system resets those that still wait. Clients that
-   * connect all the time can keep a connection waiting: the wait ends after `patienceMs`.
+   * Stops listening when no connection waits to be accepted, because the system resets those that still wait. If there is always
+   * one, because very many clients connect, it stops after `patienceMs`.
    */
   readonly stopListening: (patienceMs: number) => Promise<void>;
   /**
@@ -27,13 +26,7 @@ export function trackSockets(server: Server): OpenSockets {
   });
   return {
     async stopListening(patienceMs) {
-      const givesUpAt = performance.now() + patienceMs;
-      await afterPoll();
-      // Node accepts at most one connection each time that it polls the system, which it does before each immediate.
-      for (let before = -1; before !== accepted && performance.now() < givesUpAt;) {
-        before = accepted;
-        await immediate();
-      }
+      await untilQuiet(() => accepted, patienceMs);
       // The `close` of HTTP servers considers a response sent once it is complete on our side, and would cut off large
       // responses that the client is still reading.
       Server.prototype.close.call(server, () => allEnded.resolve());
@@ -47,4 +40,24 @@ export function trackSockets(server: Server): OpenSockets {
       clearTimeout(cut);
     },
   };
+}
+
+/** Without new connections for this time and number of polls, clients that connect again after an answer have done so. */
+const QUIET_MS = 10;
+const QUIET_POLLS = 10;
+/** Time in milliseconds after which a moment without new connections is enough. */
+const MAX_QUIET_MS = 200;
+
+/** Waits until no connection is accepted any more. Node polls the system before each immediate, and accepts at most one. */
+async function untilQuiet(accepted: () => number, patienceMs: number): Promise<void> {
+  // The first poll may have happened before this call.
+  await immediate();
+  const start = performance.now();
+  for (let [polls, since, now] = [0, start, start]; now < start + patienceMs; now = performance.now()) {
+    const isQuiet = polls >= QUIET_POLLS && now - since >= QUIET_MS;
+    if (isQuiet || (polls > 0 && now - start >= MAX_QUIET_MS)) return;
+    const before = accepted();
+    await immediate();
+    [polls, since] = accepted() === before ? [polls + 1, since] : [0, performance.now()];
+  }
 }

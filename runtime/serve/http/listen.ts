@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -79,7 +80,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       errorHandler,
     });
   const listener = listenerWith({});
-  server.on('request', (incoming, outgoing) => {
+  let stopped: Promise<void> | undefined;
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (answers.isOver(incoming.socket)) return;
     if (hasNoHost(incoming)) {
       const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
@@ -89,6 +91,11 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     compressLargeResponse(incoming, outgoing);
     const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
+  };
+  server.on('request', (incoming, outgoing) => {
+    // Answered clients that connect again would always have connections waiting, and the server could not stop listening.
+    if (stopped) void stopped.then(() => answer(incoming, outgoing));
+    else answer(incoming, outgoing);
   });
   const port = await bind(server, options);
   return {
@@ -96,7 +103,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     async close(graceMs) {
       const lingerMs = Math.min(LINGER_MS, graceMs);
       answers.announceEnd();
-      await sockets.stopListening(graceMs / 2);
+      stopped = sockets.stopListening(graceMs / 2);
+      await stopped;
       answers.endConnections(lingerMs);
       await sockets.ended(graceMs);
       // Closes the server; Node's connection check also ends with it.

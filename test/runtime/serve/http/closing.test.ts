@@ -9,6 +9,7 @@ import { selfSigned } from '../../../helpers/self-signed.ts';
 import { talk, useListeners } from './listeners.ts';
 
 const listen = useListeners();
+const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
 describe('closing', () => {
@@ -52,6 +53,23 @@ describe('closing', () => {
     for (const { ended } of await Promise.all(waiting))
       expect(await ended).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*hello$/i);
     await closed;
+  });
+
+  test('stops listening although clients connect again after each answer, and loses none of them', async () => {
+    const listener = await listen(hello());
+    let refused = 0;
+    const answers: string[] = [];
+    const client = async (): Promise<void> => {
+      while (refused === 0) {
+        const talking = await talk(listener.port, CLOSE).catch(() => void (refused += 1));
+        if (talking) answers.push(await talking.ended);
+      }
+    };
+    const clients = Array.from({ length: 20 }, client);
+    await expect.poll(() => answers.length).toBeGreaterThan(100);
+    await listener.close(60_000);
+    await Promise.all(clients);
+    expect(answers.filter((answer) => !/^HTTP\/1\.1 200 [^]*hello$/.test(answer))).toEqual([]);
   });
 
   test('a request after the end of its connection is not run', async () => {

@@ -37,7 +37,16 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
   const { log, idleTimeout = 30_000, closeTimeout = 10_000 } = options;
   const front = createFront(options, idleTimeout);
   const requests = createRequestListener({ ...options, idleTimeout });
-  const servers = createProtocolServers(requests.listener, idleTimeout, log);
+  let stopped: Promise<void> | undefined;
+  const servers = createProtocolServers(
+    (request, response) => {
+      // Answered clients that connect again would always have connections waiting, and the server could not stop listening.
+      if (stopped) void stopped.then(() => requests.listener(request, response));
+      else requests.listener(request, response);
+    },
+    idleTimeout,
+    log,
+  );
   const protocols = createProtocolSwitch(servers, idleTimeout);
   const sockets = trackSockets(front);
   front.on(options.tls ? 'secureConnection' : 'connection', protocols.take);
@@ -52,7 +61,8 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
     async close() {
       const lingerMs = Math.min(LINGER_MS, closeTimeout);
       servers.announceEnd();
-      await sockets.stopListening(closeTimeout / 2);
+      stopped = sockets.stopListening(closeTimeout / 2);
+      await stopped;
       requests.endStreams();
       protocols.close(lingerMs);
       servers.end(lingerMs);
