@@ -22,7 +22,7 @@ export function openApiRoutes(
       description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
       errorContent,
-      operations: [...operations, ...healthOperations(metrics), OPERATION],
+      operations: [...operations, ...healthOperations(metrics), OPERATION, PAGE],
     }),
   );
   const routes = new Hono();
@@ -32,6 +32,17 @@ export function openApiRoutes(
   });
   return routes;
 }
+
+const PAGE: Operation = {
+  method: 'get',
+  path: '/',
+  id: 'page',
+  tag: 'Operations',
+  summary: 'Page to try the model.',
+  answer: { description: 'An HTML page.', mediaType: 'text/html', schema: Type.String(), examples: {} },
+  errors: [],
+  open: true,
+};
 
 const OPERATION: Operation = {
   method: 'get',

@@ -28,6 +28,7 @@ async function documentOf({ app }: OpenApp): Promise<Document> {
 }
 
 const COMMON = [
+  'GET /',
   'GET /health',
   'GET /healthz',
   'GET /info',
