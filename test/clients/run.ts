@@ -8,7 +8,8 @@ import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 
 // `npm run test:clients`: serves fixture models with real executables and calls every route for other APIs with the clients of
-// those APIs, from npm and from Python's registry. Prints a table. Needs Python 3 with venv. Takes some minutes.
+// those APIs, and MCP and gRPC with independent clients, old and new, from npm and from Python's registry. Prints a table. Needs
+// Python 3 with venv. Takes some minutes.
 
 interface Row {
   readonly client: string;
@@ -21,17 +22,36 @@ interface Row {
 const MODELS = ['sentence', 'sentiment', 'reranker', 'ner'];
 const HERE = import.meta.dirname;
 
+/** Environments of Python, each with the packages of a list. MCP has one for each version of a client. */
+const MCP_CLIENTS = ['sdk-newest', 'sdk-1.9', 'sdk-1.2', 'fastmcp'];
+/** A text of the model `sentiment`, for MCP and gRPC. */
+const EXAMPLE = { text: 'I love this', label: 'POSITIVE' };
+
 await installLocked(HERE, 'clients from npm');
-const python = await installPython();
+const python = await installPython('requirements.txt');
+const pythonOfGrpc = await installPython('grpc/requirements.txt');
+const pythonsOfMcp: string[] = [];
+for (const client of MCP_CLIENTS) pythonsOfMcp.push(await installPython(`mcp/${client}.txt`));
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-clients-'));
 const servers: RunningExecutable[] = [];
 try {
-  const urls: Record<string, string> = {};
-  for (const model of MODELS) urls[model] = await serve(model);
+  const served: Record<string, Served> = {};
+  for (const model of MODELS) served[model] = await serve(model);
+  const urls = Object.fromEntries(Object.entries(served).map(([model, { url }]) => [model, url]));
+  const { sentiment } = served;
+  const mcp = {
+    ...EXAMPLE,
+    command: sentiment?.path,
+    cache: TEST_CACHE,
+    url: `${sentiment?.url}/mcp`,
+  };
   const rows = [
     ...(await rowsOf(python, 'checks.py', urls)),
     ...(await rowsOf(process.execPath, 'checks.mjs', urls)),
+    ...(await rowsOf(pythonOfGrpc, 'grpc/checks.py', { ...EXAMPLE, address: sentiment?.grpcAddress })),
+    ...(await rowsOf(process.execPath, 'mcp/checks.mjs', mcp)),
   ];
+  for (const program of pythonsOfMcp) rows.push(...(await rowsOf(program, 'mcp/checks.py', mcp)));
   for (const line of table(rows)) console.log(line);
   process.exitCode = rows.every(({ problem }) => problem === null) ? 0 : 1;
 } finally {
@@ -42,37 +62,43 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Installs the Python clients in a virtual environment, once, and again when the list changes. */
-async function installPython(): Promise<string> {
-  const environment = join(HERE, 'node_modules', '.venv');
-  const wanted = readFileSync(join(HERE, 'requirements.txt'), 'utf8');
+/** Installs the clients of a list in a virtual environment of its own, once, and again when the list changes. */
+async function installPython(list: string): Promise<string> {
+  const environment = join(HERE, 'node_modules', '.venvs', list.replaceAll(/\W+/g, '-'));
+  const wanted = readFileSync(join(HERE, list), 'utf8');
   const stamp = join(environment, 'installed.txt');
   const installed = join(environment, 'bin', 'python');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return installed;
-  console.error('Installing clients for Python ...');
+  console.error(`Installing clients for Python (${list}) ...`);
   await execa('python3', ['-m', 'venv', '--clear', environment]);
-  await execa(installed, [
-    '-m',
-    'pip',
-    'install',
-    '--quiet',
-    '--no-deps',
-    '-r',
-    join(HERE, 'requirements.txt'),
-  ]);
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '-r', join(HERE, list)];
+  await execa(installed, args);
   writeFileSync(stamp, wanted);
   return installed;
 }
 
-async function serve(model: string): Promise<string> {
+interface Served {
+  /** The executable. */
+  readonly path: string;
+  readonly url: string;
+  readonly grpcAddress: string;
+}
+
+async function serve(model: string): Promise<Served> {
   const path = join(folder, `${model}.encoder`);
   const config = join(FIXTURES, 'models', model, 'encoderfile.yml');
   const build = [join(ROOT, 'cli/bin.ts'), 'build', '-f', config, '--quiet', '-o', path];
   await execa(process.execPath, [...build, '--cache-dir', TEST_CACHE]);
-  const args = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
-  const server = startExecutable(path, [...args, '--log-level', 'warn']);
+  const http = ['--http-hostname', '127.0.0.1', '--http-port', '0'];
+  const grpc = ['--grpc-hostname', '127.0.0.1', '--grpc-port', '0'];
+  const server = startExecutable(path, ['serve', ...http, ...grpc, '--log-level', 'warn']);
   servers.push(server);
-  return `http://127.0.0.1:${portIn(await server.said(/^ +HTTP +.*\n/m), 'HTTP')}`;
+  const banner = await server.said(/^ +gRPC +.*\n/m);
+  return {
+    path,
+    url: `http://127.0.0.1:${portIn(banner, 'HTTP')}`,
+    grpcAddress: `127.0.0.1:${portIn(banner, 'gRPC')}`,
+  };
 }
 
 async function rowsOf(program: string, script: string, urls: object): Promise<Row[]> {
