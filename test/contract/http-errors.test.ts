@@ -91,6 +91,18 @@ const INVALID: readonly [model: string, body: unknown, message: string][] = [
   ['embedder', { inputs: ['a'], normalize: 'yes' }, 'normalize must be true or false, not "yes"'],
 ];
 
+/** Requests without a text, on all routes that tokenize. */
+const EMPTY: readonly [path: string, body: object][] = [
+  ...['/tokenize', '/embed', '/embed_all', '/'].flatMap((path): [string, object][] => [
+    [path, { inputs: [] }],
+    [path, { inputs: [''] }],
+    [path, { inputs: '' }],
+  ]),
+  ['/v1/embeddings', { input: [] }],
+  ['/v1/embeddings', { input: '' }],
+  ['/similarity', { inputs: { source_sentence: '', sentences: ['a'] } }],
+];
+
 verifiesServed('http:invalid', async (arm) => {
   for (const [model, body, message] of INVALID) {
     const { url } = await serve(arm, model);
@@ -105,6 +117,15 @@ verifiesServed('http:invalid', async (arm) => {
     status: 422,
     text: 'Too many inputs: the request has 2049, the maximum is 2048 (--max-client-batch). Send several requests.',
   });
+  const embedder = await serve(arm, 'embedder');
+  for (const [path, body] of EMPTY) {
+    const { status, text } = await post(embedder.url + path, body);
+    expect([path, status, text]).toEqual([
+      path,
+      422,
+      expect.stringContaining('Cannot tokenize empty string'),
+    ]);
+  }
   const strict = await serve(arm, 'sentiment', ['--on-overflow', 'error']);
   expect(await post(`${strict.url}/predict`, { inputs: ['a', 'word '.repeat(500)] })).toMatchObject({
     status: 422,
