@@ -45,7 +45,7 @@ export function trackSockets(server: Server): OpenSockets {
 /** Without new connections for this time and number of polls, clients that connect again after an answer have done so. */
 const QUIET_MS = 10;
 const QUIET_POLLS = 10;
-/** Time in milliseconds after which a moment without new connections is enough. */
+/** Time in milliseconds after which the number of polls is enough. */
 const MAX_QUIET_MS = 200;
 
 /** Waits until no connection is accepted any more. Node polls the system before each immediate, and accepts at most one. */
@@ -54,8 +54,7 @@ async function untilQuiet(accepted: () => number, patienceMs: number): Promise<v
   await immediate();
   const start = performance.now();
   for (let [polls, since, now] = [0, start, start]; now < start + patienceMs; now = performance.now()) {
-    const isQuiet = polls >= QUIET_POLLS && now - since >= QUIET_MS;
-    if (isQuiet || (polls > 0 && now - start >= MAX_QUIET_MS)) return;
+    if (polls >= QUIET_POLLS && (now - since >= QUIET_MS || now - start >= MAX_QUIET_MS)) return;
     const before = accepted();
     await immediate();
     [polls, since] = accepted() === before ? [polls + 1, since] : [0, performance.now()];

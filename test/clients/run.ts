@@ -8,7 +8,7 @@ import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 
 // `npm run test:clients`: serves fixture models with real executables and calls every route for other APIs with the clients of
-// those APIs, and MCP and gRPC with independent clients, old and new, from npm and from Python's registry. Prints a table. Needs
+// those APIs, and MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and from Python's registry. Prints a table. Needs
 // Python 3 with venv. Takes some minutes.
 
 interface Row {
@@ -30,6 +30,7 @@ const EXAMPLE = { text: 'I love this', label: 'POSITIVE' };
 await installLocked(HERE, 'clients from npm');
 const python = await installPython('requirements.txt');
 const pythonOfGrpc = await installPython('grpc/requirements.txt');
+const pythonOfOpenApi = await installPython('openapi/requirements.txt');
 const pythonsOfMcp: string[] = [];
 for (const client of MCP_CLIENTS) pythonsOfMcp.push(await installPython(`mcp/${client}.txt`));
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-clients-'));
@@ -49,6 +50,7 @@ try {
     ...(await rowsOf(python, 'checks.py', urls)),
     ...(await rowsOf(process.execPath, 'checks.mjs', urls)),
     ...(await rowsOf(pythonOfGrpc, 'grpc/checks.py', { ...EXAMPLE, address: sentiment?.grpcAddress })),
+    ...(await rowsOf(pythonOfOpenApi, 'openapi/checks.py', urls)),
     ...(await rowsOf(process.execPath, 'mcp/checks.mjs', mcp)),
   ];
   for (const program of pythonsOfMcp) rows.push(...(await rowsOf(program, 'mcp/checks.py', mcp)));

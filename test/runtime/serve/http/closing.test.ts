@@ -57,13 +57,12 @@ describe('closing', () => {
 
   test('stops listening although clients connect again after each answer, and loses none of them', async () => {
     const listener = await listen(hello());
-    let refused = 0;
     const answers: string[] = [];
     const client = async (): Promise<void> => {
-      while (refused === 0) {
-        const talking = await talk(listener.port, CLOSE).catch(() => void (refused += 1));
-        if (talking) answers.push(await talking.ended);
-      }
+      const talking = await talk(listener.port, CLOSE).catch(() => undefined);
+      if (!talking) return;
+      answers.push(await talking.ended);
+      await client();
     };
     const clients = Array.from({ length: 20 }, client);
     await expect.poll(() => answers.length).toBeGreaterThan(100);
