@@ -6,6 +6,7 @@ import { Completion } from './commands/completion.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Licenses } from './commands/licenses.ts';
+import { Pull } from './commands/pull.ts';
 import { Schema } from './commands/schema.ts';
 import { TargetBuild } from './commands/target/build.ts';
 import { TransformNew } from './commands/transform/new.ts';
@@ -24,6 +25,7 @@ export const COMMANDS = {
   init: Init,
   inspect: Inspect,
   licenses: Licenses,
+  pull: Pull,
   schema: Schema,
   'target:build': TargetBuild,
   'transform:new': TransformNew,

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { configFlag, folderArg, variantFlag } from './flags.ts';
+import { configFlag, folderArg, offlineFlag, variantFlag } from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
@@ -12,6 +12,7 @@ export class Build extends BaseCommand {
   static override examples = [
     '<%= config.bin %> build -f encoderfile.yml',
     '<%= config.bin %> build ./model --variant fp16',
+    '<%= config.bin %> build hf:org/name',
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
     '<%= config.bin %> build -f encoderfile.yml --format oci',
   ];
@@ -19,6 +20,7 @@ export class Build extends BaseCommand {
   static override flags = {
     config: configFlag,
     variant: variantFlag,
+    offline: offlineFlag,
     'output-path': Flags.string({
       char: 'o',
       summary: 'Output file (overrides the config)',
@@ -86,7 +88,8 @@ export class Build extends BaseCommand {
         baseBinaryPath: flags['base-binary-path'],
         platform: flags.platform,
         runtimeVersion: flags['runtime-version'],
-        noDownload: flags['no-download'],
+        noDownload: flags['no-download'] || flags.offline,
+        offline: flags.offline,
         force: flags.force,
         variant: flags.variant,
       },

@@ -12,11 +12,16 @@ export const configFlag = Flags.string({
 
 /** A folder in place of the config file. */
 export const folderArg = Args.string({
-  description: 'Folder with an encoderfile.yml, or with a model',
+  description: 'Folder with an encoderfile.yml or a model, or a model on the Hugging Face Hub: hf:org/name',
+});
+
+/** For commands that can read a model from the hub. */
+export const offlineFlag = Flags.boolean({
+  summary: 'Do not use the network: models of the Hugging Face Hub must be in its cache',
 });
 
 export const variantFlag = Flags.string({
-  summary: 'ONNX graph of the model folder, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',
+  summary: 'ONNX graph of the model, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',
   helpValue: '<name>',
 });
 

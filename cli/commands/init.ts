@@ -2,17 +2,19 @@ import { Args, Flags } from '@oclif/core';
 import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import type { InitResult } from '../services/init/result.ts';
 import { BaseCommand } from './base-command.ts';
-import { forceFlag } from './flags.ts';
+import { forceFlag, offlineFlag } from './flags.ts';
 
 export class Init extends BaseCommand {
   static override summary = 'Write a commented config file for a model folder.';
   static override examples = [
     '<%= config.bin %> init ./model',
+    '<%= config.bin %> init hf:org/name',
     '<%= config.bin %> init ./model -o sentiment.yml --name sentiment',
   ];
   static override args = {
     folder: Args.string({
-      description: 'Model folder (default: the current directory)',
+      description:
+        'Model folder, or a model on the Hugging Face Hub: hf:org/name (default: the current directory)',
       default: '.',
     }),
   };
@@ -32,6 +34,7 @@ export class Init extends BaseCommand {
       options: MODEL_TYPE_NAMES,
       helpValue: '<type>',
     })(),
+    offline: offlineFlag,
     force: forceFlag,
   };
 
@@ -45,6 +48,7 @@ export class Init extends BaseCommand {
       name: flags.name,
       modelType: flags['model-type'],
       overwrite: flags.force,
+      offline: flags.offline,
     };
     const result = await init(request, this.reporter(flags.quiet));
     if (!flags.quiet) this.log(initSummary(result));

@@ -1,13 +1,21 @@
 import type { ValidateResult } from '../services/validate/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { cacheDirFlag, configFlag, folderArg, variantFlag } from './flags.ts';
+import { cacheDirFlag, configFlag, folderArg, offlineFlag, variantFlag } from './flags.ts';
 
 export class Validate extends BaseCommand {
   static override summary = 'Validate a config file and its model without building.';
-  static override examples = ['<%= config.bin %> validate -f encoderfile.yml'];
+  static override examples = [
+    '<%= config.bin %> validate -f encoderfile.yml',
+    '<%= config.bin %> validate hf:org/name',
+  ];
   static override args = { folder: folderArg };
-  static override flags = { config: configFlag, variant: variantFlag, 'cache-dir': cacheDirFlag };
+  static override flags = {
+    config: configFlag,
+    variant: variantFlag,
+    offline: offlineFlag,
+    'cache-dir': cacheDirFlag,
+  };
 
   async run(): Promise<ValidateResult> {
     const parsed = await this.parse(Validate);
@@ -15,7 +23,12 @@ export class Validate extends BaseCommand {
     const { validate } = await import('../services/validate/index.ts');
     const { validateSummary } = await import('../services/validate/result.ts');
     const result = await validate(
-      { source: configSource(parsed), variant: flags.variant, cacheDir: flags['cache-dir'] },
+      {
+        source: configSource(parsed),
+        variant: flags.variant,
+        offline: flags.offline,
+        cacheDir: flags['cache-dir'],
+      },
       this.reporter(flags.quiet),
     );
     if (!flags.quiet) this.log(validateSummary(result));

@@ -1,3 +1,4 @@
+import type { HubReference } from './hub-reference.ts';
 import type { InputName } from '../../runtime/contract/manifest.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { Pooling } from '../../runtime/contract/sentence.ts';
@@ -5,7 +6,7 @@ import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.
 import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
 
 /** A build configuration after defaults, expansion and resolution. The rest of the CLI works with it. */
-export interface BuildConfig {
+export interface BuildConfig<Model = ModelSource> {
   /** The config file, as the user named it. */
   readonly file: string;
   readonly name: string;
@@ -13,7 +14,7 @@ export interface BuildConfig {
   /** License of the model that the user stated. */
   readonly license: string | undefined;
   readonly modelType: ModelType;
-  readonly model: ModelSource;
+  readonly model: Model;
   /** Expanded, but not resolved: it is relative to the current directory, which is not known here. */
   readonly outputPath: string | undefined;
   readonly cacheDir: string | undefined;
@@ -61,6 +62,16 @@ export type ModelSource =
       readonly tokenizer: string;
       readonly tokenizerConfig: string | undefined;
     };
+
+/** A model on the hub, which becomes a folder when its files are downloaded. */
+interface HubSource {
+  readonly kind: 'hub';
+  readonly reference: HubReference;
+  readonly variant: string | undefined;
+}
+
+/** A configuration as its file states it. */
+export type UnfetchedConfig = BuildConfig<ModelSource | HubSource>;
 
 export type TransformSource =
   /** `line` is the line of the YAML file that contains the first line of the script, so that Lua errors can point to it. */

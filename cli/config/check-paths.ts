@@ -1,6 +1,7 @@
 import { isMapping } from '../../runtime/core/yaml/describe.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
-import { expansionProblems } from './expand.ts';
+import { expandPath, expansionProblems } from './expand.ts';
+import { hubReferenceProblem, isHubReference } from './hub-reference.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
 /** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */
@@ -9,6 +10,10 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
   const findings = texts.flatMap(({ path, text }) =>
     expansionProblems(text ?? '', env).map((message): Finding => ({ path, at: 'value', message })),
   );
+  const reference = expandPath(textAt(value, MODEL) ?? '', env);
+  const problem = isHubReference(reference) ? hubReferenceProblem(reference) : undefined;
+  if (problem !== undefined && findings.length === 0)
+    findings.push({ path: MODEL, at: 'value', message: problem });
   if (textAt(value, VARIANT) !== undefined && isMapping(at(value, ['encoderfile', 'path']))) {
     const message = 'requires `path` to be a folder, but it is a mapping of files; remove one of them';
     findings.push({ path: VARIANT, at: 'key', message });
@@ -19,6 +24,7 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
   return [...findings, { path: TRANSFORM, at: 'value', message }];
 }
 
+const MODEL = ['encoderfile', 'path'];
 const TRANSFORM = ['encoderfile', 'transform'];
 const VARIANT = ['encoderfile', 'variant'];
 /** One word ending in `.lua`: never a valid script, but a common mistake in first config files. */

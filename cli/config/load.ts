@@ -1,7 +1,7 @@
 import { isScalar, Scalar } from 'yaml';
 import { CONFIG_SCHEMA, type ConfigFile } from '../../runtime/contract/config-schema.ts';
 import { configError } from '../../runtime/contract/errors.ts';
-import type { BuildConfig } from './build-config.ts';
+import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
@@ -17,7 +17,7 @@ import { createValidate } from '../../runtime/core/yaml/validate.ts';
  * Parses a build configuration. Throws one ConfigError with every problem of the file on its own line: `file:line:column  path:
  * message`.
  */
-export function parseConfig(text: string, file: string, env: Environment): BuildConfig {
+export function parseConfig(text: string, file: string, env: Environment): UnfetchedConfig {
   const yaml = parseYaml(text);
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
   const deeper = rest

@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import type { TransformLimits } from '../../runtime/contract/transform.ts';
-import type { BuildConfig, ModelSource, SentenceConfig, TransformSource } from './build-config.ts';
+import type { SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
+import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { expandPath } from './expand.ts';
 
@@ -13,7 +14,7 @@ export function resolveConfig(
   file: string,
   env: Environment,
   transformLine: number,
-): BuildConfig {
+): UnfetchedConfig {
   const place = (path: string): string => {
     const expanded = expandPath(path, env);
     return isAbsolute(expanded) ? expanded : join(dirname(file), expanded);
@@ -24,7 +25,7 @@ export function resolveConfig(
     version: defaulted(fields.version),
     license: fields.license,
     modelType: fields.model_type,
-    model: modelSource(fields, place),
+    model: modelSource(fields, env, place),
     outputPath: fields.output_path === undefined ? undefined : expandPath(fields.output_path, env),
     cacheDir: fields.cache_dir === undefined ? undefined : place(fields.cache_dir),
     target: fields.target,
@@ -43,8 +44,16 @@ export function resolveConfig(
   };
 }
 
-function modelSource({ path, variant }: Fields, place: (path: string) => string): ModelSource {
-  if (typeof path === 'string') return { kind: 'folder', folder: place(path), variant };
+function modelSource(
+  { path, variant }: Fields,
+  env: Environment,
+  place: (path: string) => string,
+): UnfetchedConfig['model'] {
+  if (typeof path === 'string') {
+    const expanded = expandPath(path, env);
+    if (isHubReference(expanded)) return { kind: 'hub', reference: parseHubReference(expanded), variant };
+    return { kind: 'folder', folder: place(path), variant };
+  }
   return {
     kind: 'files',
     modelConfig: place(path.model_config_path),

@@ -27,6 +27,8 @@ export interface BuildFlags {
   readonly force: boolean;
   /** Graph of the model folder. */
   readonly variant?: string | undefined;
+  /** Whether a model on the hub must be in the cache. */
+  readonly offline?: boolean | undefined;
 }
 
 export interface Host {

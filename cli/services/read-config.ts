@@ -4,32 +4,32 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { configError, messageOf } from '../../runtime/contract/errors.ts';
 import { errorCode } from '../../runtime/core/values/error-code.ts';
-import type { BuildConfig } from '../config/build-config.ts';
+import type { BuildConfig, UnfetchedConfig } from '../config/build-config.ts';
+import { hubReferenceText, isHubReference, parseHubReference } from '../config/hub-reference.ts';
 import { parseConfig } from '../config/load.ts';
 import type { Reporter } from '../packaging/reporter.ts';
+import { fetchHubModel, type HubOptions } from './fetch-hub-model.ts';
 import { guessFolder } from './guess-folder.ts';
 
-/** A config file, or a folder with a config file or a model. */
+/** A config file; or a folder with a config file or a model, or a model on the hub. */
 export type ConfigSource = string | { readonly folder: string };
 
 /** Names that are found without `-f`. */
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
-/** Reads a configuration. A model folder without a config file gets one from its own files. `variant` overrides the config. */
-export async function readConfig(
-  source: ConfigSource,
-  report?: Reporter,
-  variant?: string,
-): Promise<BuildConfig> {
-  if (typeof source === 'string') return withVariant(await readFileConfig(source), variant);
+/** Reads a configuration. A model without a config file gets one from its own files. `variant` overrides the config. */
+export async function readConfig(source: ConfigSource, options: HubOptions = {}): Promise<BuildConfig> {
+  if (typeof source === 'string') return await fetched(await readFileConfig(source), options);
   const { folder } = source;
+  if (isHubReference(folder)) return await hubConfig(folder, options);
   const found = await stat(folder).catch(() => undefined);
   if (!found) throw configError(`No such directory: ${folder}. Pass the folder of a model.`);
   if (!found.isDirectory())
     throw configError(`${folder} is a file, but a folder is required. Pass a config file with -f.`);
   const file = configIn(folder);
-  if (file !== undefined) return withVariant(await readFileConfig(file), variant);
-  return withVariant(await defaultConfig(folder, report, variant), variant);
+  if (file !== undefined) return await fetched(await readFileConfig(file), options);
+  const text = await defaultConfig(folder, '.', { folder, variant: options.variant }, options.report);
+  return await fetched(parseConfig(text, join(folder, CONFIG_NAMES[0] ?? ''), process.env), options);
 }
 
 /** The config file in a folder. */
@@ -39,33 +39,50 @@ export function configIn(folder: string): string | undefined {
   throw configError(`Found both ${found.join(' and ')}. Remove one of them, or pass one with -f.`);
 }
 
-/** Its file does not exist, but a config that the user adds later will have this path. */
+/** A model on the hub has no config file: one in its repository could name other files of this machine. */
+async function hubConfig(name: string, options: HubOptions): Promise<BuildConfig> {
+  const reference = parseHubReference(name);
+  const found = await fetchHubModel(reference, options);
+  const place = { folder: found.folder, variant: found.graph.path };
+  const text = await defaultConfig(name, name, place, options.report);
+  // The same for every revision, so that a build of a newer one replaces the output of an older one.
+  const file = hubReferenceText({ ...reference, revision: 'main' });
+  return { ...parseConfig(text, file, process.env), model: { kind: 'folder', ...place } };
+}
+
+/** Writes a config from the files of a model. Its file does not exist, but a config that the user adds later replaces it. */
 async function defaultConfig(
-  folder: string,
+  shown: string,
+  path: string,
+  { folder, variant }: { readonly folder: string; readonly variant: string | undefined },
   report: Reporter | undefined,
-  variant: string | undefined,
-): Promise<BuildConfig> {
+): Promise<string> {
   const { name, modelType, because } = await guessFolder(folder, variant);
   if (because === undefined) {
     throw configError(
-      `The files of ${folder} do not state the type of the model. Run \`encoderfile init ${folder} --model-type TYPE\`, and build with the config file that it writes.`,
+      `The files of ${shown} do not state the type of the model. Run \`encoderfile init ${shown} --model-type TYPE\`, and build with the config file that it writes.`,
     );
   }
   report?.print(`No config file: ${name} is of type ${modelType}, because ${because}`);
-  const text = stringify({ encoderfile: { name, path: '.', model_type: modelType } });
-  return parseConfig(text, join(folder, CONFIG_NAMES[0] ?? ''), process.env);
+  return stringify({ encoderfile: { name, path, model_type: modelType } });
 }
 
-function withVariant(config: BuildConfig, variant: string | undefined): BuildConfig {
-  if (variant === undefined) return config;
-  const { model, file } = config;
+/** Replaces a model on the hub by its folder in the cache. */
+async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<BuildConfig> {
+  const { file, model } = config;
+  const variant = options.variant ?? (model.kind === 'files' ? undefined : model.variant);
+  if (model.kind === 'hub') {
+    const { folder, graph } = await fetchHubModel(model.reference, { ...options, variant });
+    return { ...config, model: { kind: 'folder', folder, variant: graph.path } };
+  }
   if (model.kind === 'folder') return { ...config, model: { ...model, variant } };
+  if (options.variant === undefined) return { ...config, model };
   throw configError(
     `--variant requires \`path\` in ${file} to be a folder, but it is a mapping of files. Remove --variant.`,
   );
 }
 
-async function readFileConfig(file: string): Promise<BuildConfig> {
+async function readFileConfig(file: string): Promise<UnfetchedConfig> {
   return parseConfig(await readText(file), file, process.env);
 }
 

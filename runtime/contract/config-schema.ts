@@ -50,12 +50,13 @@ const build = Type.Object(
     path: Type.Union(
       [
         path(
-          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.onnx or onnx/model.onnx.',
+          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.onnx or onnx/model.onnx. Or a model on the Hugging Face Hub: hf:org/name or hf:org/name@revision.',
         ),
         modelFiles,
       ],
       {
-        description: 'The model: a folder, or one path per file. Paths are relative to this file.',
+        description:
+          'The model: a folder, a model on the Hugging Face Hub, or one path per file. Paths are relative to this file.',
       },
     ),
     variant: Type.Optional(

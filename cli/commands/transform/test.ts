@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import type { TransformTestJson } from '../../services/transform/test-result.ts';
 import { BaseCommand } from '../base-command.ts';
 import { configSource } from '../config-source.ts';
-import { cacheDirFlag, configFlag, variantFlag } from '../flags.ts';
+import { cacheDirFlag, configFlag, offlineFlag, variantFlag } from '../flags.ts';
 
 export class TransformTest extends BaseCommand {
   static override summary = 'Run a model on texts and show the output of its transform.';
@@ -13,7 +13,12 @@ export class TransformTest extends BaseCommand {
   static override args = {
     text: Args.string({ required: true, multiple: true, description: 'Texts; each one is run separately' }),
   };
-  static override flags = { config: configFlag, variant: variantFlag, 'cache-dir': cacheDirFlag };
+  static override flags = {
+    config: configFlag,
+    variant: variantFlag,
+    offline: offlineFlag,
+    'cache-dir': cacheDirFlag,
+  };
 
   async run(): Promise<TransformTestJson> {
     const { args, flags, raw } = await this.parse(TransformTest);
@@ -22,6 +27,7 @@ export class TransformTest extends BaseCommand {
     const request = {
       source: configSource({ flags, args: {}, raw }),
       variant: flags.variant,
+      offline: flags.offline,
       cacheDir: flags['cache-dir'],
       texts: args.text,
     };

@@ -14,16 +14,34 @@ export interface GraphVariant {
 }
 
 /** Lists the graphs of a folder as on Hugging Face: those in the folder before those in `onnx/`, by path. */
-export function graphVariants(folder: string): GraphVariant[] {
-  return ['', 'onnx'].flatMap((below) => {
-    const names = filesIn(join(folder, below));
-    return names.filter(isGraph).map((file) => ({
-      path: below === '' ? file : `${below}/${file}`,
-      name: nameOf(file),
-      bytes: names
-        .filter((name) => name === file || isDataOf(name, file))
-        .reduce((sum, name) => sum + statSync(join(folder, below, name)).size, 0),
-    }));
+export const graphVariants = (folder: string): GraphVariant[] =>
+  variantsAmong(
+    ['', 'onnx/'].flatMap((below) =>
+      filesIn(join(folder, below)).map((name) => ({
+        path: `${below}${name}`,
+        bytes: statSync(join(folder, below, name)).size,
+      })),
+    ),
+  );
+
+/** Same, for a list of files with paths relative to the folder. */
+export function variantsAmong(
+  files: readonly { readonly path: string; readonly bytes: number }[],
+): GraphVariant[] {
+  return ['', 'onnx/'].flatMap((below) => {
+    const here = files
+      .filter(({ path }) => path.startsWith(below) && !path.includes('/', below.length))
+      .map(({ path, bytes }) => ({ file: path.slice(below.length), bytes }))
+      .toSorted((one, other) => (one.file < other.file ? -1 : 1));
+    return here
+      .filter(({ file }) => isGraph(file))
+      .map(({ file }) => ({
+        path: `${below}${file}`,
+        name: nameOf(file),
+        bytes: here
+          .filter((one) => one.file === file || isDataOf(one.file, file))
+          .reduce((sum, one) => sum + one.bytes, 0),
+      }));
   });
 }
 
@@ -62,7 +80,8 @@ const isNamed = ({ path, name }: GraphVariant, wanted: string): boolean =>
 
 const PLAIN = 'model';
 const isGraph = (file: string): boolean => file.endsWith('.onnx') && !file.startsWith('.');
-const isDataOf = (name: string, graph: string): boolean =>
+/** Whether a file has weights of a graph in the same folder, by the names that exporters use. */
+export const isDataOf = (name: string, graph: string): boolean =>
   name.startsWith(`${graph}_data`) || name.startsWith(`${graph}.data`);
 const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^model[_-](?=.)/, '');
 
@@ -73,5 +92,5 @@ function filesIn(folder: string): string[] {
     // Files of the Hugging Face cache are links, which can be broken.
     return existsSync(path) && statSync(path).isFile();
   };
-  return readdirSync(folder).filter(isFile).sort();
+  return readdirSync(folder).filter(isFile);
 }

@@ -43,10 +43,13 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
   return { card, licenses, problems };
 }
 
+/** Whether a file of a model folder is a document, by its name. */
+export const isDocument = (name: string): boolean => CARD.test(name) || LICENSE.test(name);
+
 /** Paths of the documents in a folder: licenses before notices, otherwise by name. */
 export async function documentPaths(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
-  const found = names.filter((name) => CARD.test(name) || LICENSE.test(name)).sort();
+  const found = names.filter(isDocument).sort();
   return [...found.filter((name) => !NOTICE.test(name)), ...found.filter((name) => NOTICE.test(name))].map(
     (name) => join(folder, name),
   );

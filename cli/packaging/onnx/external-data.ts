@@ -97,7 +97,8 @@ function mapFields(
   return writer.finish();
 }
 
-function decodeEntry(entry: Uint8Array): [key: string, value: string] {
+/** Reads an entry of a StringStringEntryProto list. */
+export function decodeEntry(entry: Uint8Array): [key: string, value: string] {
   const reader = new BinaryReader(entry);
   let key = '';
   let value = '';

@@ -6,6 +6,7 @@ import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { type BaseOrigin, type BaseRuntime, openIntactBase } from '../../packaging/base/base-runtime.ts';
 import { provideBase } from '../../packaging/base/provide-base.ts';
+import { isHubReference } from '../../config/hub-reference.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { buildInputs } from '../../packaging/steps/build-inputs.ts';
@@ -24,7 +25,8 @@ import type { BuildResult } from './result.ts';
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
-  const config = await readConfig(source, report, flags.variant);
+  const { variant, offline } = flags;
+  const config = await readConfig(source, { report, variant, offline });
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
   const origin = originOf(config.file, plan.output.path);
@@ -78,9 +80,11 @@ async function writeProduct(
   return await writeOci({ ...input, created: creationTime(process.env['SOURCE_DATE_EPOCH']) });
 }
 
-/** Identical for identical folder layouts, so that two machines produce the same bytes. */
+/** Identical for identical folder layouts, or models on the hub, so that two machines produce the same bytes. */
 const originOf = (configFile: string, output: string): string =>
-  sha256(relative(dirname(resolve(output)), realPath(configFile))).slice(0, 16);
+  sha256(
+    isHubReference(configFile) ? configFile : relative(dirname(resolve(output)), realPath(configFile)),
+  ).slice(0, 16);
 
 /** Without a config file, the path that it would have in the folder of the model. */
 const realPath = (file: string): string =>

@@ -63,7 +63,7 @@ function offer(name: string, options: readonly string[] | undefined): Offer {
   return NEITHER_KNOWN_NOR_FILES.has(name) ? [] : 'files';
 }
 
-const NEITHER_KNOWN_NOR_FILES = new Set(['name', 'runtime-version', 'text']);
+const NEITHER_KNOWN_NOR_FILES = new Set(['name', 'reference', 'runtime-version', 'text']);
 
 /** The first words of all commands, without duplicates. */
 export function firstWords(commands: readonly CompletedCommand[]): Map<string, string> {

@@ -4,12 +4,16 @@ import { createFolders } from '../../../runtime/platform/files/create-folders.ts
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
+import { isHubReference, parseHubReference } from '../../config/hub-reference.ts';
+import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import { documentPaths } from '../../packaging/model/model-documents.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { parseConfig } from '../../config/load.ts';
 import { renderConfig } from '../../config/render-template.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
+import { fetchHubModel } from '../fetch-hub-model.ts';
 import { inspectModelFolder } from './inspect-model-folder.ts';
+import { proposeGraph } from './propose-graph.ts';
 import type { InitResult } from './result.ts';
 
 export interface InitRequest {
@@ -18,14 +22,16 @@ export interface InitRequest {
   readonly name: string | undefined;
   readonly modelType: ModelType | undefined;
   readonly overwrite: boolean;
+  /** Whether a model on the hub must be in the cache. */
+  readonly offline: boolean;
 }
 
 /** `encoderfile init`: writes a commented config file for the model in a folder. */
 export async function init(request: InitRequest, report: Reporter): Promise<InitResult> {
   const { outputPath } = request;
-  const folder = resolve(request.folder);
   const output = resolve(outputPath);
-  const look = await inspectModelFolder(folder, request.folder);
+  const { folder, path, variants: known } = await findModel(request, dirname(output), report);
+  const look = await inspectModelFolder(folder, request.folder, known);
   const read = [
     ...[...look.files.map(({ name }) => name), ...look.variants.map(({ path }) => path)].map((name) =>
       join(folder, name),
@@ -40,7 +46,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const values = {
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
-    path: relativePath(dirname(output), folder),
+    path,
     // Without it, a build refuses to choose among several graphs if none is model.onnx.
     variant: variants.length > 1 && graph?.name !== 'model' ? graph?.name : undefined,
     license: look.license,
@@ -64,6 +70,32 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     variants,
     graph,
   };
+}
+
+interface FoundModel {
+  readonly folder: string;
+  /** The folder, or the model on the hub, as the config file names it. */
+  readonly path: string;
+  /** Graphs that the folder can have; undefined for those that it has. */
+  readonly variants?: readonly GraphVariant[];
+}
+
+/** Finds the folder of the model; a model on the hub is downloaded with the graph to propose. */
+async function findModel(
+  { folder: named, offline }: InitRequest,
+  from: string,
+  report: Reporter,
+): Promise<FoundModel> {
+  if (!isHubReference(named)) {
+    const folder = resolve(named);
+    return { folder, path: relativePath(from, folder) };
+  }
+  const { folder, variants } = await fetchHubModel(
+    parseHubReference(named),
+    { report, offline },
+    proposeGraph,
+  );
+  return { folder, path: named, variants };
 }
 
 /** A relative path with slashes on every system and a leading dot, so that it is recognizable as a path. */

@@ -9,6 +9,7 @@ import { type GraphVariant, graphVariants } from '../../packaging/model/graph-va
 import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
 import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
 import { readEvidence } from '../guess-folder.ts';
+import { proposeGraph } from './propose-graph.ts';
 
 /** A file that a model has or should have. */
 export interface FoundFile {
@@ -42,13 +43,20 @@ const FILES = [
   ['tokenizer_config.json', false],
 ] as const;
 
-/** Inspects a model folder without loading the model. `shown` is the folder as the user named it. */
-export async function inspectModelFolder(folder: string, shown: string): Promise<ModelFolder> {
+/**
+ * Inspects a model folder without loading the model. `shown` is the folder as the user named it, `known` the graphs that a
+ * repository has, of which the folder can have a part.
+ */
+export async function inspectModelFolder(
+  folder: string,
+  shown: string,
+  known?: readonly GraphVariant[],
+): Promise<ModelFolder> {
   const found = await stat(folder).catch(() => undefined);
   if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
-  const variants = graphVariants(folder);
-  const graph = findGraph(variants);
+  const variants = known ?? graphVariants(folder);
+  const graph = variants.length > 0 ? proposeGraph(variants) : undefined;
   const evidence = await readEvidence(folder);
   const guess = guessModel({ ...evidence, outputs: graph ? outputsOf(join(folder, graph.path)) : [] });
   const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
@@ -86,15 +94,6 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
     ],
   };
 }
-
-/** The graph that a build uses without `variant`, or the one to propose; undefined if there is none. */
-function findGraph(variants: readonly GraphVariant[]): GraphVariant | undefined {
-  const ranked = PREFERRED.map((name) => variants.find((variant) => variant.name === name));
-  return ranked.find((variant) => variant !== undefined) ?? variants[0];
-}
-
-/** Builds optimize and run any of them; full precision comes first, then the one with the smallest loss. */
-const PREFERRED = ['model', 'O1', 'O2', 'O3', 'fp16', 'O4', 'quantized', 'int8', 'uint8'];
 
 /** A graph that cannot be read is reported by the build. */
 function outputsOf(path: string): GraphOutput[] {

@@ -24,17 +24,18 @@ import type { TestedText } from './tested-text.ts';
 export interface TransformTestRequest {
   readonly source: ConfigSource;
   readonly variant?: string | undefined;
+  readonly offline?: boolean | undefined;
   readonly cacheDir: string | undefined;
   readonly texts: readonly string[];
 }
 
 /** `encoderfile transform test`: runs texts through the model and its transform, as the executable will. */
 export async function testTransform(
-  { source, variant, cacheDir, texts }: TransformTestRequest,
+  { source, variant, offline, cacheDir, texts }: TransformTestRequest,
   report: Reporter,
 ): Promise<TransformTestResult> {
   if (texts.includes('')) throw inputError('Cannot tokenize empty string');
-  const config = await readConfig(source, report, variant);
+  const config = await readConfig(source, { report, variant, offline });
   if (!config.transform) throw configError(withoutTransform(config));
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {

@@ -17,15 +17,16 @@ const nextCommand = (source: ConfigSource, variant: string | undefined): string 
 interface ValidateRequest {
   readonly source: ConfigSource;
   readonly variant: string | undefined;
+  readonly offline: boolean;
   readonly cacheDir: string | undefined;
 }
 
 /** `encoderfile validate`: runs all checks of a build on a model, and leaves nothing on disk. */
 export async function validate(
-  { source, variant, cacheDir }: ValidateRequest,
+  { source, variant, offline, cacheDir }: ValidateRequest,
   report: Reporter,
 ): Promise<ValidateResult> {
-  const config = await readConfig(source, report, variant);
+  const config = await readConfig(source, { report, variant, offline });
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
     const { files, tokenizer, manifest } = await prepareModel(config, work, report);

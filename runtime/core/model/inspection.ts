@@ -73,7 +73,9 @@ function modelFacts(model: Manifest): [string, string][] {
 /** The graph, and the repository if it is known. */
 const sourceFact = ({ graph, repository, revision }: ModelSourceFacts): [string, string] => [
   'Source',
-  [graph, repository && `of ${repository}`, revision && `at ${revision}`].filter(Boolean).join(' '),
+  [graph, repository && `of hf:${repository}${revision === undefined ? '' : `@${revision}`}`]
+    .filter(Boolean)
+    .join(' '),
 ];
 
 const noModel = ({ program }: RuntimeInfo): [string, string] =>

@@ -13,17 +13,24 @@ const MAX_AGE_MS = 24 * 3_600_000;
  * exceeds the maximum name length.
  */
 export const temporaryPath = (path: string): string =>
-  join(dirname(path), `${prefixOf(path)}${ownerOf(process.pid)}-${randomBytes(6).toString('hex')}.tmp`);
+  join(dirname(path), `${prefixOf(path)}${ownerTag()}.tmp`);
+
+/** A unique part of a file name that identifies this process as the owner of the file. */
+export const ownerTag = (): string => `${ownerOf(process.pid)}-${randomBytes(6).toString('hex')}`;
+
+/** Whether the process that put an owner tag into the name of a file was killed; false for other tags. */
+export function isAbandoned(path: string, tag: string): boolean {
+  const [, machine, pid] = TAG.exec(tag) ?? [];
+  return machine !== undefined && isLeftover(path, machine, Number(pid));
+}
 
 /** Removes temporary files and folders for `path` that killed processes left behind. */
 export function removeLeftovers(path: string): void {
   const prefix = prefixOf(path);
   for (const name of namesIn(dirname(path))) {
-    const match = name.startsWith(prefix) && NAME.exec(name.slice(prefix.length));
-    if (!match) continue;
-    const [, machine = '', pid = ''] = match;
+    if (!name.startsWith(prefix) || !name.endsWith('.tmp')) continue;
     const leftover = join(dirname(path), name);
-    if (isLeftover(leftover, machine, Number(pid))) tryRemove(leftover);
+    if (isAbandoned(leftover, name.slice(prefix.length, -'.tmp'.length))) tryRemove(leftover);
   }
 }
 
@@ -45,7 +52,7 @@ function tryRemove(path: string): void {
   }
 }
 
-const NAME = /^([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.tmp$/;
+const TAG = /^([0-9a-f]{8})-(\d+)-[0-9a-f]{12}$/;
 
 const prefixOf = (path: string): string => `.encoderfile-${shortHash(basename(path), 12)}-`;
 const ownerOf = (pid: number): string => `${shortHash(hostname(), 8)}-${pid}`;

@@ -1,0 +1,96 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { type GraphVariant, isDataOf, variantsAmong } from '../model/graph-variants.ts';
+import { isDocument } from '../model/model-documents.ts';
+import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
+import type { HubFile } from './repository-files.ts';
+
+export interface ChosenFiles {
+  readonly graph: GraphVariant;
+  readonly variants: readonly GraphVariant[];
+  readonly files: readonly HubFile[];
+}
+
+/** Files that a build reads whole, so that a wrong one must not fill the memory. */
+const MAX_READ_BYTES = 512 * 1024 * 1024;
+
+const MODEL_FILES = [
+  'config.json',
+  'modules.json',
+  'sentence_bert_config.json',
+  'config_sentence_transformers.json',
+];
+const TOKENIZER_CONFIG = 'tokenizer_config.json';
+/** Only read with a vocabulary, because tokenizer.json contains them. */
+const TOKEN_FILES = ['special_tokens_map.json', 'added_tokens.json', 'merges.txt'];
+/** Folders of other formats, whose settings are not read. */
+const OTHER_FOLDERS: ReadonlySet<string> = new Set(['onnx', 'openvino', 'coreml', 'tflite']);
+
+/** Chooses the files of a repository that a build reads: one graph with its weights, the tokenizer, settings and documents. */
+export function chooseFiles(
+  files: readonly HubFile[],
+  repository: string,
+  choose: (variants: readonly GraphVariant[]) => GraphVariant,
+): ChosenFiles {
+  const variants = variantsAmong(files);
+  if (variants.length === 0) throw withoutGraph(files, repository);
+  const graph = choose(variants);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const folder = graph.path.slice(0, graph.path.lastIndexOf('/') + 1);
+  const read = [
+    ...MODEL_FILES.flatMap((name) => findIn(byPath, name) ?? []),
+    ...tokenizerFiles(byPath),
+    ...(byPath.has('modules.json') ? files.filter(({ path }) => isModuleConfig(path)) : []),
+    ...files.filter(({ path }) => isDocument(path)),
+  ];
+  for (const file of read) refuseLarge(file, repository);
+  const weights = files.filter(
+    ({ path }) =>
+      path === graph.path ||
+      (path.startsWith(folder) && isDataOf(path.slice(folder.length), graph.path.slice(folder.length))),
+  );
+  return { graph, variants, files: [...new Set([...read, ...weights])] };
+}
+
+type Files = ReadonlyMap<string, HubFile>;
+
+/** Some exporters write all files to `onnx/`. */
+const findIn = (files: Files, name: string): HubFile | undefined =>
+  files.get(name) ?? files.get(`onnx/${name}`);
+
+/** A vocabulary is only read without tokenizer.json, and the other files only next to the one that is read. */
+function tokenizerFiles(files: Files): HubFile[] {
+  const fast = findIn(files, 'tokenizer.json');
+  const names = Object.values(VOCABULARY_FILES).flat();
+  const old = fast
+    ? []
+    : ['', 'onnx/'].map((folder) => names.flatMap((name) => files.get(`${folder}${name}`) ?? []));
+  const found = fast ? [fast] : (old.find((list) => list.length > 0) ?? []);
+  const [{ path } = { path: '' }] = found;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const others = [TOKENIZER_CONFIG, ...(fast ? [] : TOKEN_FILES)];
+  return [...found, ...others.flatMap((name) => files.get(`${folder}${name}`) ?? [])];
+}
+
+function isModuleConfig(path: string): boolean {
+  const [folder = '', name, ...deeper] = path.split('/');
+  return deeper.length === 0 && name === 'config.json' && !OTHER_FOLDERS.has(folder);
+}
+
+function refuseLarge({ path, bytes }: HubFile, repository: string): void {
+  if (bytes <= MAX_READ_BYTES) return;
+  throw configError(
+    `${path} of hf:${repository} has ${formatBytes(bytes)}, but it can have at most ${formatBytes(MAX_READ_BYTES)}. Choose another model.`,
+  );
+}
+
+function withoutGraph(files: readonly HubFile[], repository: string): Error {
+  const weights = files.find(({ path }) => WEIGHTS.test(path));
+  const only = weights ? `, only ${weights.path}` : '';
+  const name = repository.split('/').at(-1) ?? repository;
+  return configError(
+    `hf:${repository} has no ONNX graph${only}. Export it with \`optimum-cli export onnx --model ${repository} ./${name}\`, and build that folder.`,
+  );
+}
+
+const WEIGHTS = /^(?:model|pytorch_model)[^/]*\.(?:safetensors|bin)$/;

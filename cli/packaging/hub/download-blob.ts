@@ -1,0 +1,115 @@
+import { rename, rm } from 'node:fs/promises';
+import { AppError } from '../../../runtime/contract/errors.ts';
+import type { HttpResponse } from '../../adapters/http-client.ts';
+import type { HubReference } from '../../config/hub-reference.ts';
+import type { RepositoryCache } from './cache-layout.ts';
+import { ContentWriter } from './content-writer.ts';
+import type { HubClient } from './hub-client.ts';
+import { isUnavailable } from './hub-errors.ts';
+import { openPartial } from './partial-file.ts';
+import type { HubFile } from './repository-files.ts';
+
+/** Where a download comes from and goes to. */
+export interface DownloadSource {
+  readonly client: HubClient;
+  readonly cache: RepositoryCache;
+  readonly reference: HubReference;
+  readonly commit: string;
+}
+
+export interface Download extends DownloadSource {
+  readonly file: HubFile;
+  readonly onBytes: (count: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Downloads a file to the blobs of the cache. The blob appears when it is complete and its hash is right. A broken connection is
+ * continued, and a process that is killed or gives up leaves its part to the next one.
+ */
+export async function downloadBlob(download: Download): Promise<void> {
+  const { cache, file, onBytes } = download;
+  const blob = cache.blob(file);
+  const partial = await openPartial(blob);
+  try {
+    const writer = new ContentWriter(partial.file, file, onBytes);
+    await writer.adopt(partial);
+    await receiveAll(writer, download);
+    await partial.file.sync();
+    await partial.file.close();
+    await rename(partial.path, blob);
+  } catch (error) {
+    await partial.file.close();
+    if (!isUnavailable(error) && !download.signal.aborted) await rm(partial.path, { force: true });
+    // Windows does not replace an open file, but another process has downloaded the same content.
+    if (error instanceof AppError || !cache.hasBlob(file)) throw error;
+  }
+}
+
+/** A part from an earlier process can be wrong; then the whole file is downloaded once. */
+async function receiveAll(writer: ContentWriter, download: Download): Promise<void> {
+  const isContinued = writer.bytes > 0;
+  await receive(writer, download);
+  if (writer.isRight()) return;
+  if (isContinued) {
+    await writer.restart();
+    await receive(writer, download);
+    if (writer.isRight()) return;
+  }
+  throw wrongContent(download);
+}
+
+/** Continues after each broken connection. The number of retries is limited only while nothing arrives. */
+async function receive(writer: ContentWriter, download: Download): Promise<void> {
+  const { client, file, signal } = download;
+  for (let retries = 0; writer.bytes < file.bytes;) {
+    const before = writer.bytes;
+    try {
+      await receiveOnce(writer, download);
+      if (writer.bytes < file.bytes) throw endedEarly(download);
+    } catch (reason) {
+      const error = client.explain(reason);
+      if (writer.bytes > before) retries = 0;
+      if (!(await client.waitToRetry(error, retries, signal))) throw error;
+      retries += 1;
+    }
+  }
+}
+
+async function receiveOnce(writer: ContentWriter, download: Download): Promise<void> {
+  const { client, reference, commit, file, signal } = download;
+  const { repository } = reference;
+  const path = `/${repository}/resolve/${commit}/${file.path.split('/').map(encodeURIComponent).join('/')}`;
+  const from = writer.bytes;
+  const response = await client.open(path, { reference, path: file.path }, from, signal);
+  if (from > 0 && startOf(response) !== from) {
+    await writer.restart();
+    // A server without ranges sends the whole file; any other answer is of no use.
+    if (response.status !== 200) {
+      response.discard();
+      return await receiveOnce(writer, download);
+    }
+  }
+  for await (const chunk of response.body) {
+    if (writer.bytes + chunk.length > file.bytes) throw wrongContent(download);
+    await writer.write(chunk);
+  }
+}
+
+/** The position of the first byte of a partial response. */
+function startOf({ status, header }: HttpResponse): number | undefined {
+  const [, start] = /^bytes (\d+)-/.exec(header('content-range') ?? '') ?? [];
+  return status === 206 && start !== undefined ? Number(start) : undefined;
+}
+
+const wrongContent = ({ reference: { repository }, file }: Download): AppError =>
+  new AppError(
+    'UpstreamError',
+    `${file.path} of hf:${repository} was discarded: its content does not have the hash that the hub states. Retry, and check HF_ENDPOINT and the proxy variables if it happens again.`,
+  );
+
+const endedEarly = ({ reference: { repository }, file }: Download): AppError =>
+  new AppError(
+    'UnavailableError',
+    `The download of ${file.path} of hf:${repository} ended early. Run the command again to continue it.`,
+  );

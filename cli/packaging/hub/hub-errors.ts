@@ -1,0 +1,161 @@
+import { AppError, type ErrorCode, messageOf } from '../../../runtime/contract/errors.ts';
+import { errorCode } from '../../../runtime/core/values/error-code.ts';
+import { type HttpResponse, IDLE } from '../../adapters/http-client.ts';
+import { type HubReference, hubReferenceText } from '../../config/hub-reference.ts';
+import type { HubSettings } from './settings.ts';
+
+/** What a request is about, for messages. */
+export interface RequestSubject {
+  readonly reference: HubReference;
+  /** The file; undefined for requests about the repository. */
+  readonly path?: string | undefined;
+}
+
+type Failure = readonly [code: ErrorCode, message: string];
+
+/** Statuses that can be different for the same request later. */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504]);
+
+/** Codes of errors after which a retry makes sense. */
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UnavailableError',
+  'OverloadedError',
+  'TimeoutError',
+]);
+
+/** Reason of errors about a host that cannot be connected to, or that does not answer. */
+export const UNREACHABLE = 'unreachable';
+
+/** Whether the hub did not answer, as opposed to an answer that is an error. */
+export const isUnavailable = (error: unknown): error is AppError =>
+  error instanceof AppError && RETRYABLE.has(error.code);
+
+/** The error for a response with a status of 400 or more. */
+export function explainStatus(
+  { status, header }: Pick<HttpResponse, 'status' | 'header'>,
+  { reference, path }: RequestSubject,
+  settings: HubSettings,
+): AppError {
+  const name = hubReferenceText(reference);
+  const { endpoint, token } = settings;
+  const fail = ([code, message]: Failure): AppError => new AppError(code, message);
+  if (status === 429) {
+    const retryAfterSeconds = secondsToWait(header);
+    const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} seconds`;
+    return new AppError(
+      'OverloadedError',
+      `${endpoint} limits requests and refused one for ${name}. Retry ${when}${token ? '' : ', or set HF_TOKEN for a higher limit'}.`,
+      { retryAfterSeconds },
+    );
+  }
+  if (TEMPORARY.has(status)) {
+    return new AppError('UnavailableError', `${endpoint} answered with status ${status}. Retry later.`, {
+      retryAfterSeconds: secondsToWait(header),
+    });
+  }
+  if (header('x-error-message') === 'Access to this resource is disabled.') {
+    return fail(['ForbiddenError', `${endpoint} has disabled access to ${name}. Choose another model.`]);
+  }
+  const known = KNOWN[header('x-error-code') ?? ''];
+  if (known) return fail(known({ name, reference, path, settings }));
+  if (status === 401 || status === 403) return fail(denied(name, status, settings));
+  if (status === 404) return fail(missingRepository({ name, reference, path, settings }));
+  return fail([
+    'UpstreamError',
+    `${endpoint} answered with status ${status} for ${name}. Check HF_ENDPOINT and the proxy variables.`,
+  ]);
+}
+
+interface Facts extends RequestSubject {
+  readonly name: string;
+  readonly settings: HubSettings;
+}
+
+const missingRepository = ({ name, settings: { endpoint, token } }: Facts): Failure => [
+  'NotFoundError',
+  token
+    ? `${name} does not exist on ${endpoint}, or the token in ${token.origin} cannot read it. Check the name and the token.`
+    : `${name} does not exist on ${endpoint}, or it is private. Check the name, or set HF_TOKEN.`,
+];
+
+const KNOWN: Readonly<Record<string, (facts: Facts) => Failure>> = {
+  RepoNotFound: missingRepository,
+  RevisionNotFound: ({ reference: { repository, revision } }) => [
+    'NotFoundError',
+    `hf:${repository} has no revision ${JSON.stringify(revision)}. Pass a branch, a tag or a commit of it.`,
+  ],
+  EntryNotFound: ({ name, path }) => [
+    'NotFoundError',
+    `${name} has no file ${path ?? 'of this name'} any more. Run the command again.`,
+  ],
+  GatedRepo: ({ name, reference, settings: { endpoint, token } }) => [
+    'ForbiddenError',
+    token
+      ? `${name} is gated, and the account of the token in ${token.origin} has no access. Request it on ${endpoint}/${reference.repository}.`
+      : `${name} is gated. Request access on ${endpoint}/${reference.repository}, and set HF_TOKEN.`,
+  ],
+};
+
+function denied(name: string, status: number, { endpoint, token }: HubSettings): Failure {
+  if (token && status === 401) {
+    return [
+      'UnauthorizedError',
+      `${endpoint} rejected the token in ${token.origin}. Replace it, or remove it for public models.`,
+    ];
+  }
+  const wayOut = token ? `Check the permissions of the token in ${token.origin}` : 'Set HF_TOKEN';
+  return ['ForbiddenError', `${endpoint} denied access to ${name} with status ${status}. ${wayOut}.`];
+}
+
+/** Seconds to wait: of the standard header, or of the draft that the hub uses (`"api";r=0;t=55`). */
+function secondsToWait(header: HttpResponse['header']): number | undefined {
+  const after = header('retry-after')?.trim() ?? '';
+  if (/^\d{1,6}$/.test(after)) return Number(after);
+  const [, seconds] = /;\s*t\s*=\s*(\d{1,6})\b/.exec(header('ratelimit') ?? '') ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/** The error for a request without a response, or whose response broke off. */
+export function explainConnection(
+  error: unknown,
+  { host, seconds, variable }: { host: string; seconds: number; variable: string },
+): unknown {
+  if (error instanceof AppError) return error;
+  const code = errorCode(error) ?? '';
+  const isProxy = code.startsWith('ERR_PROXY');
+  const reason = isProxy || NO_CONNECTION.has(code) ? UNREACHABLE : undefined;
+  const fail = (kind: ErrorCode, message: string): AppError =>
+    new AppError(kind, message, { cause: error, reason });
+  if (code === IDLE) {
+    return fail('TimeoutError', `${host} sent nothing for ${seconds} seconds. Retry, or raise ${variable}.`);
+  }
+  if (isProxy) {
+    return fail(
+      'UnavailableError',
+      `The proxy refused the connection to ${host} (${messageOf(error)}). Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY.`,
+    );
+  }
+  if (CERTIFICATE.test(code)) {
+    return fail(
+      'UpstreamError',
+      `Cannot verify the certificate of ${host} (${code}). Set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority.`,
+    );
+  }
+  if (!CONNECTION.test(code)) return error;
+  return fail(
+    'UnavailableError',
+    `The connection to ${host} failed (${code}). Check the network and the proxy variables, or pass --offline to use the cache.`,
+  );
+}
+
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  IDLE,
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+]);
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;
+const CONNECTION = /^(?:E[A-Z]+|EAI_AGAIN|HPE_\w+|ERR_(?:SSL|TLS|SOCKET|STREAM_PREMATURE)\w*)$/;

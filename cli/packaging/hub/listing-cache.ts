@@ -1,0 +1,68 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { replaceText, type RepositoryCache } from './cache-layout.ts';
+import { HASH, type HubFile } from './repository-files.ts';
+import { isSafePath } from './safe-path.ts';
+
+/**
+ * Lists of files by commit, which never change. A snapshot has only the files that were downloaded, so that without a list nobody
+ * knows whether another graph or a settings file exists.
+ */
+const OWN_FOLDER = '.encoderfile';
+/** The lists of huggingface_hub. It takes them as complete snapshots, so they are read but never written. */
+const SHARED_FOLDER = 'trees';
+
+export async function readListing(cache: RepositoryCache, commit: string): Promise<HubFile[] | undefined> {
+  for (const folder of [OWN_FOLDER, SHARED_FOLDER]) {
+    const files = parseListing(
+      await readFile(join(cache.folder, folder, `${commit}.json`), 'utf8').catch(() => ''),
+    );
+    if (files !== undefined) return files;
+  }
+  return undefined;
+}
+
+/** A cache that cannot be written, such as one in a read-only image, still works. */
+export async function writeListing(
+  cache: RepositoryCache,
+  commit: string,
+  files: readonly HubFile[],
+): Promise<void> {
+  const members = files.map(({ path, bytes, hash }) => [path, { size: bytes, blob_id: hash }]);
+  const text = JSON.stringify({ format_version: 1, files: Object.fromEntries(members) });
+  await replaceText(join(cache.folder, OWN_FOLDER, `${commit}.json`), text).catch(() => undefined);
+}
+
+function parseListing(text: string): HubFile[] | undefined {
+  try {
+    const value = parseJsonText(text);
+    const files = memberOf(value, 'files');
+    if (memberOf(value, 'format_version') !== 1 || !isObject(files)) return undefined;
+    return Object.entries(files).flatMap(([path, entry]) => entryOf(path, entry) ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf(path: string, entry: unknown): HubFile | undefined {
+  const bytes = memberOf(entry, 'lfs_size') ?? memberOf(entry, 'size');
+  const hash = memberOf(entry, 'lfs_sha256') ?? memberOf(entry, 'blob_id');
+  if (!isSafePath(path) || !isCount(bytes) || typeof hash !== 'string' || !HASH.test(hash)) return undefined;
+  return { path, bytes, hash };
+}
+
+/** The files of a snapshot on disk, for commits without a list. Their hashes are unknown. */
+export async function snapshotFiles(cache: RepositoryCache, commit: string): Promise<HubFile[]> {
+  const root = cache.snapshot(commit);
+  const names = await readdir(root, { recursive: true }).catch((): string[] => []);
+  const files: HubFile[] = [];
+  for (const name of names) {
+    const found = await stat(join(root, name)).catch(() => undefined);
+    if (found?.isFile()) files.push({ path: name.replaceAll('\\', '/'), bytes: found.size, hash: '' });
+  }
+  return files;
+}

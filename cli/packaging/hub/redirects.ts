@@ -1,0 +1,17 @@
+import { AppError } from '../../../runtime/contract/errors.ts';
+
+/** The URL that a redirect leads to. A redirect from https to http is refused, because it would give up encryption. */
+export function nextUrl(url: URL, location: string): URL {
+  const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const isAllowed =
+    next !== undefined &&
+    (next.protocol === 'https:' || (next.protocol === 'http:' && url.protocol === 'http:'));
+  if (isAllowed) return next;
+  throw new AppError(
+    'UpstreamError',
+    `${url.host} redirects to ${JSON.stringify(location.slice(0, 200))}, which is not a secure address. Check HF_ENDPOINT and the proxy variables.`,
+  );
+}
+
+/** Whether a token for `endpoint` can be sent to `url`: scheme, host and port are the same. */
+export const isSameOrigin = (url: URL, endpoint: string): boolean => url.origin === new URL(endpoint).origin;

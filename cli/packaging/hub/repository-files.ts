@@ -1,0 +1,75 @@
+import { AppError } from '../../../runtime/contract/errors.ts';
+import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { type HubReference, isCommit } from '../../config/hub-reference.ts';
+import type { HubClient } from './hub-client.ts';
+import { isSafePath } from './safe-path.ts';
+
+/** A file of a repository at one commit. */
+export interface HubFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hash of the content, which is also the name of the blob in the cache: SHA-256 for large files, else the hash of Git. */
+  readonly hash: string;
+}
+
+/** Maximum number of files and folders of a repository; longer lists are not read. */
+const MAX_ENTRIES = 50_000;
+
+/** Returns the commit that a branch, tag or abbreviated commit refers to. */
+export async function resolveCommit(client: HubClient, reference: HubReference): Promise<string> {
+  const { repository, revision } = reference;
+  const { value } = await client.readJson(
+    `/api/models/${repository}/revision/${encodeURIComponent(revision)}`,
+    { reference },
+  );
+  const commit = memberOf(value, 'sha');
+  if (typeof commit === 'string' && isCommit(commit)) return commit;
+  throw notAHub('its answer about the model has no commit');
+}
+
+/** Lists the files of a commit. */
+export async function listFiles(
+  client: HubClient,
+  reference: HubReference,
+  commit: string,
+): Promise<HubFile[]> {
+  const files: HubFile[] = [];
+  let entries = 0;
+  let page: string | undefined = `/api/models/${reference.repository}/tree/${commit}?recursive=true`;
+  while (page !== undefined) {
+    const { value, next } = await client.readJson(page, { reference });
+    if (!Array.isArray(value)) throw notAHub('its list of files is not a list');
+    files.push(...value.flatMap((entry: unknown) => fileOf(entry) ?? []));
+    entries += value.length;
+    if (entries > MAX_ENTRIES) {
+      throw new AppError(
+        'TooLargeError',
+        `hf:${reference.repository} has more than ${MAX_ENTRIES} files. Download the model with another tool, and build its folder.`,
+      );
+    }
+    // Empty pages that refer to each other would never end.
+    page = value.length === 0 ? undefined : next;
+  }
+  return files;
+}
+
+/** Reads an entry of a list. Folders, and files whose names are unsafe as paths, are left out. */
+function fileOf(entry: unknown): HubFile | undefined {
+  if (!isObject(entry)) return undefined;
+  const { path, type, lfs } = entry;
+  if (typeof path !== 'string' || type !== 'file' || !isSafePath(path)) return undefined;
+  const bytes = isObject(lfs) ? lfs['size'] : entry['size'];
+  const hash = isObject(lfs) ? lfs['oid'] : entry['oid'];
+  const isKnown = isCount(bytes) && typeof hash === 'string' && HASH.test(hash);
+  return isKnown ? { path, bytes, hash } : undefined;
+}
+
+export const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const notAHub = (problem: string): AppError =>
+  new AppError(
+    'UpstreamError',
+    `The server does not answer like a Hugging Face hub: ${problem}. Check HF_ENDPOINT.`,
+  );

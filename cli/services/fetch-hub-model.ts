@@ -1,0 +1,45 @@
+import { configError } from '../../runtime/contract/errors.ts';
+import { ownVersion } from '../adapters/own-files.ts';
+import { type HubReference, hubReferenceText } from '../config/hub-reference.ts';
+import { type FetchedModel, fetchModel, type FetchRequest } from '../packaging/hub/fetch-model.ts';
+import { hubSettings } from '../packaging/hub/settings.ts';
+import { chooseGraph } from '../packaging/model/graph-variants.ts';
+import { type Reporter, silentReporter } from '../packaging/reporter.ts';
+
+export interface HubOptions {
+  readonly report?: Reporter | undefined;
+  /** Graph of the model; undefined for model.onnx, or the only one. */
+  readonly variant?: string | undefined;
+  /** Whether only the cache is used. */
+  readonly offline?: boolean | undefined;
+}
+
+/** Downloads what a build needs of a model on the hub, with the settings of the environment. */
+export async function fetchHubModel(
+  reference: HubReference,
+  { report = silentReporter, variant, offline = false }: HubOptions,
+  choose = chooseBy(variant, reference),
+): Promise<FetchedModel> {
+  const { env } = process;
+  const settings = hubSettings(env, offline);
+  return await fetchModel({
+    reference,
+    choose,
+    settings,
+    env,
+    userAgent: `encoderfile/${ownVersion()}`,
+    report,
+  });
+}
+
+/** The graph that a build uses: a named one, or one that is clear. */
+const chooseBy =
+  (variant: string | undefined, reference: HubReference): FetchRequest['choose'] =>
+  (variants, isComplete) => {
+    const name = hubReferenceText(reference);
+    const graph = chooseGraph(variants, variant, name);
+    if (isComplete || variant !== undefined || graph.name === 'model') return graph;
+    throw configError(
+      `The cache has ${graph.path} of ${name}, and no list of its other graphs. Pass --variant ${graph.name}, or run \`encoderfile pull ${name}\` with a network connection.`,
+    );
+  };

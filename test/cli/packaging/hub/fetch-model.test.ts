@@ -1,0 +1,212 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FetchedModel } from '../../../../cli/packaging/hub/fetch-model.ts';
+import { mapExternalData } from '../../../../cli/packaging/onnx/external-data.ts';
+import { fixtureContents } from '../../../helpers/hub-repository.ts';
+import { CONTENTS, downloadedFiles, useFetching } from '../../../helpers/use-fetching.ts';
+
+const { cachedAt, fetched, folder, hub, publish, warnings } = useFetching();
+const read = (model: FetchedModel, path: string): string => readFileSync(join(model.folder, path), 'utf8');
+const blobs = (): string[] => readdirSync(cachedAt('blobs'));
+
+test('files are in the layout that other tools share', async () => {
+  const repository = publish(CONTENTS);
+  const model = await fetched('hf:acme/model');
+  const commit = repository.resolve('main') ?? '';
+  expect(model).toMatchObject({ folder: cachedAt('snapshots', commit), repository: 'acme/model', commit });
+  expect(downloadedFiles(model)).toEqual(['config.json', 'onnx/model.onnx', 'tokenizer.json']);
+  expect(readFileSync(cachedAt('refs/main'), 'utf8')).toBe(commit);
+  const files = repository.files(commit);
+  expect(blobs().sort()).toEqual(files.map(({ oid, sha256 }) => sha256 ?? oid).sort());
+  const graph = files.find(({ path }) => path === 'onnx/model.onnx');
+  expect(readlinkSync(join(model.folder, 'onnx/model.onnx'))).toBe(`../../../blobs/${graph?.sha256}`);
+  expect(readlinkSync(join(model.folder, 'config.json'))).toMatch(/^\.\.\/\.\.\/blobs\/[0-9a-f]{40}$/);
+  expect(read(model, 'onnx/model.onnx')).toBe('graph');
+});
+
+test('a cached commit needs no request, and a cached branch one', async () => {
+  const repository = publish(CONTENTS);
+  const { commit } = await fetched('hf:acme/model');
+  hub().requests.length = 0;
+  expect(downloadedFiles(await fetched(`hf:acme/model@${commit}`))).toEqual([]);
+  expect(hub().requests).toEqual([]);
+  expect(downloadedFiles(await fetched('hf:acme/model'))).toEqual([]);
+  expect(hub().paths()).toEqual(['/api/models/acme/model/revision/main']);
+  repository.commit({ ...CONTENTS, 'config.json': '{"new": 1}' });
+  const newer = await fetched('hf:acme/model');
+  expect(newer.commit).not.toBe(commit);
+  expect(downloadedFiles(newer)).toEqual(['config.json']);
+  expect(readFileSync(cachedAt('refs/main'), 'utf8')).toBe(newer.commit);
+});
+
+test('branches with slashes and tags are revisions', async () => {
+  const repository = publish(CONTENTS);
+  const commit = repository.commit({ ...CONTENTS, 'config.json': '{"pr": 1}' }, 'refs/pr/1');
+  expect((await fetched('hf:acme/model@refs/pr/1')).commit).toBe(commit);
+  expect(readFileSync(cachedAt('refs/refs/pr/1'), 'utf8')).toBe(commit);
+});
+
+test('lists of files can have several pages', async () => {
+  hub().pageSize = 2;
+  publish({
+    ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`data/${at}.txt`, `${at}`])),
+    ...CONTENTS,
+  });
+  expect(downloadedFiles(await fetched('hf:acme/model'))).toHaveLength(3);
+});
+
+test('a renamed repository and weak ETags are accepted', async () => {
+  publish(CONTENTS, 'acme/new-name');
+  hub().rename('acme/model', 'acme/new-name');
+  hub().weakEtags = true;
+  const model = await fetched('hf:acme/model');
+  expect(read(model, 'config.json')).toBe('{}');
+  expect(existsSync(cachedAt('refs/main'))).toBe(true);
+});
+
+test('weights whose names only the graph knows are downloaded', async () => {
+  const location = 'weights of it.bin';
+  const { 'onnx/model.onnx': graph = '', 'onnx/model.onnx_data': weights = '' } =
+    fixtureContents('external-data');
+  const renamed = mapExternalData(Buffer.from(graph), (data) => ({ ...data, location }));
+  const others = { 'onnx/other.bin': 'no', [`onnx/${location}`]: weights };
+  publish({ ...CONTENTS, ...others, 'onnx/model.onnx': Buffer.from(renamed) });
+  const model = await fetched('hf:acme/model');
+  expect(downloadedFiles(model)).toContain(`onnx/${location}`);
+  expect(downloadedFiles(model)).not.toContain('onnx/other.bin');
+});
+
+test.each([
+  [
+    'private',
+    undefined,
+    /^hf:acme\/model does not exist on http.*, or it is private\. Check the name, or set HF_TOKEN\.$/,
+  ],
+  ['private', 'hf_other', /or the token in HF_TOKEN cannot read it\. Check the name and the token\.$/],
+  [
+    'gated',
+    undefined,
+    /^hf:acme\/model is gated\. Request access on http.*\/acme\/model, and set HF_TOKEN\.$/,
+  ],
+  [
+    'gated',
+    'hf_other',
+    /is gated, and the account of the token in HF_TOKEN has no access\. Request it on http/,
+  ],
+  [
+    'public',
+    'hf_bad',
+    /^http.* rejected the token in HF_TOKEN\. Replace it, or remove it for public models\.$/,
+  ],
+  ['disabled', undefined, /has disabled access to hf:acme\/model\. Choose another model\.$/],
+] as const)('a %s model with the token %s is refused', async (access, token, message) => {
+  publish(CONTENTS).access = access;
+  hub().addToken('hf_other');
+  const env: Record<string, string> = token === undefined ? {} : { HF_TOKEN: token };
+  await expect(fetched('hf:acme/model', { env })).rejects.toThrow(message);
+});
+
+test('names of files that lead out of the snapshot are ignored', async () => {
+  const repository = publish(CONTENTS);
+  const oid = 'a'.repeat(40);
+  repository.extraEntries = [
+    '../../../evil/config.json',
+    '/etc/config.json',
+    'x\\..\\config.json',
+    'C:/config.json',
+  ].map((path) => ({ type: 'file', path, oid, size: 3 }));
+  expect(downloadedFiles(await fetched('hf:acme/model'))).toHaveLength(3);
+  expect(readdirSync(folder())).toEqual(['huggingface']);
+});
+
+test('a link in place of a folder of the snapshot is not followed', async () => {
+  const repository = publish(CONTENTS);
+  const snapshot = cachedAt('snapshots', repository.resolve('main') ?? '');
+  mkdirSync(snapshot, { recursive: true });
+  mkdirSync(join(folder(), 'elsewhere'));
+  symlinkSync(join(folder(), 'elsewhere'), join(snapshot, 'onnx'));
+  await expect(fetched('hf:acme/model')).rejects.toThrow(
+    /onnx must be a folder, but it is a link or a file\./,
+  );
+  expect(readdirSync(join(folder(), 'elsewhere'))).toEqual([]);
+});
+
+test('a truncated blob and a dangling link are repaired', async () => {
+  publish(CONTENTS);
+  const model = await fetched('hf:acme/model');
+  truncateSync(join(model.folder, 'onnx/model.onnx'), 2);
+  expect(downloadedFiles(await fetched('hf:acme/model'))).toEqual(['onnx/model.onnx']);
+  expect(read(model, 'onnx/model.onnx')).toBe('graph');
+  rmSync(cachedAt('blobs'), { recursive: true });
+  expect(downloadedFiles(await fetched('hf:acme/model'))).toHaveLength(3);
+  expect(read(model, 'onnx/model.onnx')).toBe('graph');
+});
+
+test('without links, snapshots have the files themselves', async () => {
+  const repository = publish({ ...CONTENTS, 'tokenizer_config.json': '{}' });
+  const env = { HF_HUB_DISABLE_SYMLINKS: '1' };
+  const model = await fetched('hf:acme/model', { env });
+  expect(lstatSync(join(model.folder, 'onnx/model.onnx')).isFile()).toBe(true);
+  expect(read(model, 'tokenizer_config.json')).toBe('{}');
+  expect(downloadedFiles(await fetched('hf:acme/model', { env }))).toEqual([]);
+  repository.commit(CONTENTS);
+  expect(lstatSync(join((await fetched('hf:acme/model', { env })).folder, 'config.json')).isFile()).toBe(
+    true,
+  );
+});
+
+test('offline, only the cache is used', async () => {
+  const repository = publish({ ...CONTENTS, 'onnx/model_fp16.onnx': 'half' });
+  await expect(fetched('hf:acme/model', { offline: true })).rejects.toThrow(
+    /^hf:acme\/model is not in the cache .*hub, and --offline is set\. Run `encoderfile pull hf:acme\/model` with a network connection\.$/,
+  );
+  await fetched('hf:acme/model');
+  hub().requests.length = 0;
+  const env = { HF_HUB_OFFLINE: '1' };
+  expect((await fetched('hf:acme/model', { env })).commit).toBe(repository.resolve('main'));
+  await expect(fetched('hf:acme/model', { env, variant: 'fp16' })).rejects.toThrow(
+    'The cache has no onnx/model_fp16.onnx of hf:acme/model, and HF_HUB_OFFLINE is set.',
+  );
+  expect(hub().requests).toEqual([]);
+  expect(warnings).toEqual([]);
+});
+
+test('a hub that is not available is replaced by the cache, an error of it is not', async () => {
+  publish(CONTENTS);
+  const { commit } = await fetched('hf:acme/model');
+  hub().plan(/revision/, { status: 503 }, 6);
+  expect((await fetched('hf:acme/model')).commit).toBe(commit);
+  expect(warnings).toEqual([expect.stringContaining(`503. Retry later. Using the cached commit ${commit}.`)]);
+  hub().plan(/revision/, { status: 401, headers: { 'x-error-code': 'RepoNotFound' } });
+  await expect(fetched('hf:acme/model')).rejects.toThrow('does not exist');
+});
+
+test('a cache of other tools is used; without a list of files there is a warning', async () => {
+  publish(CONTENTS);
+  await fetched('hf:acme/model');
+  rmSync(cachedAt('.encoderfile'), { recursive: true });
+  expect(downloadedFiles(await fetched('hf:acme/model', { offline: true }))).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining('The cache has no list of the files of hf:acme/model')]);
+});
+
+test('a cache that cannot be written still works', async () => {
+  publish(CONTENTS);
+  const { commit } = await fetched('hf:acme/model');
+  rmSync(cachedAt('.encoderfile'), { recursive: true });
+  writeFileSync(cachedAt('.encoderfile'), 'not a folder');
+  chmodSync(cachedAt('refs'), 0o500);
+  expect(await fetched('hf:acme/model')).toMatchObject({ commit });
+});
