@@ -9,6 +9,7 @@ import { GATEWAY_WORKFLOWS } from './behaviours/gateway-workflows.ts';
 import { GRPC } from './behaviours/grpc.ts';
 import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
+import { HUB } from './behaviours/hub.ts';
 import { INFER } from './behaviours/infer.ts';
 import { MANAGER_CLI } from './behaviours/manager-cli.ts';
 import { MANAGER_HTTP } from './behaviours/manager-http.ts';
@@ -23,6 +24,7 @@ import { SERVE } from './behaviours/serve.ts';
 /** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
 export const BEHAVIOURS = {
   ...BUILD,
+  ...HUB,
   ...INFER,
   ...SENTENCE,
   ...EXECUTABLE,
