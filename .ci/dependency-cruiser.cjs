@@ -59,6 +59,12 @@ module.exports = {
       'Pure parts of the CLI get what they need from their callers.',
     ),
     forbid(
+      'tokenizer-conversion-is-pure',
+      { path: '^cli/packaging/tokenizer/' },
+      { pathNot: `^cli/packaging/tokenizer/|^runtime/(contract|core)/|${PURE_PACKAGES}` },
+      'Files are read by packaging/model; what a tokenizer.json is made of is computed without Node.',
+    ),
+    forbid(
       'contract-is-pure',
       { path: '^runtime/contract/' },
       { pathNot: `^runtime/contract/|${PURE_PACKAGES}` },

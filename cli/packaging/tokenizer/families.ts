@@ -82,10 +82,11 @@ const sentencePiece = (
   name,
   file,
   ids: 'plain',
-  normalizer: 'spaces',
+  normalizer: 'model',
   lowerCase: false,
   keepAccents: true,
   splitsDigitComma: false,
+  splitsAtPunctuation: false,
   ...other,
 });
 
@@ -189,7 +190,8 @@ export const FAMILIES: readonly Family[] = [
     template: NAMED_TEMPLATE,
   }),
   sentencePiece('DebertaV2', 'spm.model', {
-    normalizer: 'strip',
+    normalizer: 'lower-case',
+    splitsAtPunctuation: true,
     special: {
       ...BERT_TOKENS,
       bos: '[CLS]',
@@ -218,7 +220,7 @@ export const FAMILIES: readonly Family[] = [
     template: NAMED_TEMPLATE,
   }),
   sentencePiece('RemBert', 'sentencepiece.model', {
-    normalizer: 'quotes-last',
+    normalizer: 'lower-case',
     special: { ...BERT_TOKENS, bos: '[CLS]', eos: '[SEP]', mask: mask('[MASK]', true) },
     template: NAMED_TEMPLATE,
   }),

@@ -43,9 +43,12 @@ export interface SentencePieceFamily extends Base {
   readonly ids: 'plain' | 'fairseq' | 'camembert' | 'extra';
   /** Id of the unknown token, if it is not the one in the model. */
   readonly unknownId?: number;
-  readonly normalizer: 'spaces' | 'quotes' | 'quotes-last' | 'strip';
+  /** Steps before the rules of the model. `quotes` also collapses white space and replaces quotation marks as TeX writes them. */
+  readonly normalizer: 'model' | 'lower-case' | 'quotes';
   readonly lowerCase: boolean;
   readonly keepAccents: boolean;
+  /** Whether `split_by_punct` is a setting of this family. */
+  readonly splitsAtPunctuation: boolean;
   /** Whether pieces such as `7,` are made unlikely, so that digits and commas are separate tokens. */
   readonly splitsDigitComma: boolean;
 }

@@ -18,6 +18,8 @@ export interface SentencePieceModel {
   readonly algorithm: number;
   readonly unknownId: number;
   readonly unknownPiece: string;
+  /** Whether characters without a piece are split into the bytes of their UTF-8 form, which have pieces of their own. */
+  readonly hasByteFallback: boolean;
   /** Compiled rules of the normalizer; empty if the model normalizes nothing. */
   readonly normalizerRules: Uint8Array;
 }
@@ -56,12 +58,14 @@ function readModel(bytes: Uint8Array): SentencePieceModel {
   let algorithm: number = ALGORITHM.unigram;
   let unknownId = 0;
   let unknownPiece = '<unk>';
+  let hasByteFallback = false;
   let normalizerRules = new Uint8Array();
   readFields(bytes, (field, reader) => {
     if (field === 1) pieces.push(readPiece(reader.bytes()));
     else if (field === 2) {
       readFields(reader.bytes(), (setting, trainer) => {
         if (setting === 3) algorithm = trainer.int32();
+        else if (setting === 35) hasByteFallback = trainer.bool();
         else if (setting === 40) unknownId = trainer.int32();
         else if (setting === 45) unknownPiece = text(trainer);
         else return false;
@@ -76,7 +80,7 @@ function readModel(bytes: Uint8Array): SentencePieceModel {
     } else return false;
     return true;
   });
-  return { pieces, algorithm, unknownId, unknownPiece, normalizerRules };
+  return { pieces, algorithm, unknownId, unknownPiece, hasByteFallback, normalizerRules };
 }
 
 function readPiece(bytes: Uint8Array): Piece {

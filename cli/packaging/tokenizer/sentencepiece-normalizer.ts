@@ -1,3 +1,4 @@
+import { combiningMarks } from './combining-marks.ts';
 import type { SentencePieceFamily } from './family.ts';
 import type { Component } from './tokenizer-file.ts';
 
@@ -6,7 +7,10 @@ export interface NormalizerOptions {
   readonly keep_accents?: unknown;
 }
 
-/** The normalizer of a family: its own steps, and the compiled rules of the model. */
+/**
+ * The normalizer of a family: its own steps, the compiled rules of the model, and white space as sentencepiece reduces it. The
+ * steps are those of the slow tokenizers, with which models without tokenizer.json were trained.
+ */
 export function sentencePieceNormalizer(
   family: SentencePieceFamily,
   rules: Uint8Array,
@@ -16,15 +20,22 @@ export function sentencePieceNormalizer(
   const lowers = typeof options.do_lower_case === 'boolean' ? options.do_lower_case : family.lowerCase;
   const keeps = typeof options.keep_accents === 'boolean' ? options.keep_accents : family.keepAccents;
   const lowercase = lowers ? [{ type: 'Lowercase' }] : [];
-  const accents = keeps ? [] : [{ type: 'NFKD' }, { type: 'StripAccents' }];
+  const accents = keeps ? [] : withoutAccents();
+  const strip = { type: 'Strip', strip_left: false, strip_right: true };
   const steps: Record<SentencePieceFamily['normalizer'], readonly Component[]> = {
-    spaces: [...compiled, { type: 'Strip', strip_left: false, strip_right: true }, spaces('▁')],
-    strip: [...lowercase, { type: 'Strip', strip_left: true, strip_right: true }, ...compiled, spaces(' ')],
-    quotes: [...QUOTES, ...accents, ...lowercase, ...compiled, spaces(' ')],
-    'quotes-last': [...QUOTES, spaces(' '), ...accents, ...lowercase, ...compiled],
+    model: [...compiled, strip, spaces('▁')],
+    'lower-case': [...lowercase, ...compiled, strip, spaces(' ')],
+    quotes: [WHITE_SPACE, ...QUOTES, ...accents, ...lowercase, ...compiled, strip, spaces(' ')],
   };
   return { type: 'Sequence', normalizers: steps[family.normalizer] };
 }
+
+/** Removes marks such as accents, but not the vowels of Indic scripts. The rest is composed again, for example Hangul. */
+const withoutAccents = (): readonly Component[] => [
+  { type: 'NFKD' },
+  replace({ Regex: combiningMarks() }, ''),
+  { type: 'NFC' },
+];
 
 const replace = (pattern: Readonly<Record<string, string>>, content: string): Component => ({
   type: 'Replace',
@@ -32,6 +43,8 @@ const replace = (pattern: Readonly<Record<string, string>>, content: string): Co
   content,
 });
 const spaces = (content: string): Component => replace({ Regex: ' {2,}' }, content);
+/** White space that Python splits texts at. */
+const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
 /** Quotation marks as TeX writes them. */
 const QUOTES = [replace({ String: '``' }, '"'), replace({ String: "''" }, '"')];
 

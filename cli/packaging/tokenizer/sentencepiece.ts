@@ -28,9 +28,9 @@ export function sentencePieceTokenizer(
 ): TokenizerFile {
   const vocabulary = vocabularyOf(family, model, options);
   const list = new TokenList(new Map(vocabulary.map(([piece], id) => [piece, id])), vocabulary.length);
+  // Pieces of the user stay pieces. As added tokens, they would split a text, so that what follows them looks like a new word.
   for (const { text, type } of model.pieces) {
-    if (type !== PIECE.control && type !== PIECE.userDefined) continue;
-    list.add(addedToken(text, { normalized: false, special: type === PIECE.control }));
+    if (type === PIECE.control) list.add(addedToken(text, { normalized: false, special: true }));
   }
   const sentinels = family.ids === 'extra' ? sentinelsOf(options) : [];
   addTokens(list, { ...tokens, additional: [...tokens.additional, ...sentinels.toReversed()] });
@@ -43,12 +43,16 @@ export function sentencePieceTokenizer(
   return tokenizerFile({
     added_tokens: list.list(),
     normalizer: sentencePieceNormalizer(family, model.normalizerRules, options),
-    pre_tokenizer: family.normalizer === 'strip' ? punctuated(metaspace, options) : metaspace,
+    pre_tokenizer:
+      options.split_by_punct === true && family.splitsAtPunctuation ? punctuated(metaspace) : metaspace,
     post_processor: { ...templateProcessing(family.template, tokens, list) },
-    decoder: metaspace,
+    decoder: model.hasByteFallback ? { type: 'Sequence', decoders: [BYTES, metaspace] } : metaspace,
     model: modelOf(family, model, vocabulary, path),
   });
 }
+
+/** Decodes the pieces of bytes, which the converter of transformers leaves out: its tokenizers give an unknown token instead. */
+const BYTES: Component = { type: 'ByteFallback' };
 
 type Vocabulary = readonly (readonly [string, number])[];
 
@@ -92,12 +96,10 @@ function scheme(family: SentencePieceFamily, options: SentencePieceOptions): str
   return options.legacy === false ? 'first' : 'always';
 }
 
-const punctuated = (metaspace: Component, { split_by_punct }: SentencePieceOptions): Component => ({
+/** Each part between punctuation is a text of its own: white space at its ends has no piece. */
+const punctuated = (metaspace: Component): Component => ({
   type: 'Sequence',
-  pretokenizers: [
-    ...(split_by_punct === true ? [{ type: 'Punctuation', behavior: 'Isolated' }] : []),
-    metaspace,
-  ],
+  pretokenizers: [{ type: 'Punctuation', behavior: 'Isolated' }, { type: 'WhitespaceSplit' }, metaspace],
 });
 
 function modelOf(
@@ -106,11 +108,11 @@ function modelOf(
   vocabulary: Vocabulary,
   path: string,
 ): Component {
-  const { algorithm, pieces, unknownPiece } = model;
+  const { algorithm, pieces, unknownPiece, hasByteFallback: byte_fallback } = model;
   if (algorithm === ALGORITHM.unigram) {
     const unk_id = family.unknownId ?? model.unknownId;
     if (unk_id >= 0 && unk_id < vocabulary.length) {
-      return { type: 'Unigram', unk_id, vocab: vocabulary, byte_fallback: false };
+      return { type: 'Unigram', unk_id, vocab: vocabulary, byte_fallback };
     }
     throw configError(
       `${path}: the id of the unknown token is ${unk_id}, but the model has ${pieces.length} pieces. Restore the original file.`,
@@ -124,7 +126,7 @@ function modelOf(
       continuing_subword_prefix: null,
       end_of_word_suffix: null,
       fuse_unk: true,
-      byte_fallback: false,
+      byte_fallback,
       ignore_merges: false,
       vocab: Object.fromEntries(vocabulary.map(([piece], id) => [piece, id])),
       merges: sentencePieceMerges(pieces, vocabulary),
