@@ -10,11 +10,15 @@ export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
     const path = join(folder, name);
     return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
   };
-  const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
-  const found = names.find((name) => existsSync(join(folder, name))) ?? 'tokenizer.json';
   return await readTokenizer(
-    join(folder, found),
+    vocabularyIn(folder),
     await json('tokenizer_config.json'),
     await json('config.json'),
   );
+}
+
+/** Path of the tokenizer.json or the vocabulary of a folder. */
+export function vocabularyIn(folder: string): string {
+  const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
+  return join(folder, names.find((name) => existsSync(join(folder, name))) ?? 'tokenizer.json');
 }

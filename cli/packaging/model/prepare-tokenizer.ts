@@ -35,8 +35,10 @@ export async function prepareTokenizer(
   modelConfig: ModelConfig,
   { maxLength, chosenLength, truncationSide, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
-  const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
-  const { content: written, origin } = await readTokenizer(files.tokenizer, config, modelConfig);
+  const stated = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
+  const read = await readTokenizer(files.tokenizer, stated, modelConfig);
+  const { content: written, origin, padToken } = read;
+  const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
   const tokenizer = await load(files.tokenizer, json);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
+import { firstInvalidLine } from '../../../runtime/platform/utf8-line.ts';
 import { chooseFamily } from '../tokenizer/choose-family.ts';
 import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
 import type { Family } from '../tokenizer/family.ts';
@@ -15,6 +16,8 @@ export interface ReadTokenizer {
   readonly content: TokenizerJson;
   /** Where the content comes from, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
   readonly origin: string;
+  /** The padding token of a converted tokenizer; other files name that of a tokenizer.json. */
+  readonly padToken?: string | undefined;
 }
 
 /** Reads a tokenizer.json, or converts another vocabulary and the files next to it. */
@@ -29,12 +32,12 @@ export async function readTokenizer(
   const folder = dirname(path);
   const family = chooseFamily({ tokenizerConfig, modelConfig });
   const vocabulary = await readVocabulary(family, path);
-  const content = convertTokenizer(family, vocabulary, {
+  const { content, padToken } = convertTokenizer(family, vocabulary, {
     tokenizerConfig: { ...tokenizerConfig },
     specialTokensMap: await optional(join(folder, 'special_tokens_map.json')),
     addedTokens: await optional(join(folder, 'added_tokens.json')),
   });
-  return { content, origin: `${basename(vocabulary.path)} (${family.name}Tokenizer)` };
+  return { content, origin: `${basename(vocabulary.path)} (${family.name}Tokenizer)`, padToken };
 }
 
 const optional = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
@@ -68,9 +71,8 @@ function vocabularyPath(family: Family, found: string): string {
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
-  } catch (error) {
-    throw configError(`${path} is not UTF-8 text. Restore the original file.`, error);
-  }
+  const bytes = await readFile(path);
+  const invalid = firstInvalidLine(bytes);
+  if (invalid === undefined) return bytes.toString('utf8');
+  throw configError(`${path} is not UTF-8 on line ${invalid}. Restore the original file.`);
 }

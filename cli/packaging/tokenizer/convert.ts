@@ -4,7 +4,7 @@ import type { Family } from './family.ts';
 import { readMerges } from './merges-text.ts';
 import { readSentencePieceModel } from './sentencepiece-model.ts';
 import { sentencePieceTokenizer } from './sentencepiece.ts';
-import { type SettingsFiles, tokenSettings } from './settings.ts';
+import { contentOf, type SettingsFiles, type TokenSettings, tokenSettings } from './settings.ts';
 import type { TokenizerFile } from './tokenizer-file.ts';
 import { readVocabJson } from './vocab-json.ts';
 import { readVocabText } from './vocab-text.ts';
@@ -22,14 +22,30 @@ export type Vocabulary =
     }
   | { readonly kind: 'sentencepiece'; readonly path: string; readonly bytes: Uint8Array };
 
+export interface ConvertedTokenizer {
+  readonly content: TokenizerFile;
+  /** The token that fills short texts, which tokenizer.json does not contain. */
+  readonly padToken: string | undefined;
+}
+
 /** Makes the tokenizer.json of a model that has only the files of an older tokenizer. Pure. */
 export function convertTokenizer(
   family: Family,
   vocabulary: Vocabulary,
   settings: SettingsFiles,
-): TokenizerFile {
+): ConvertedTokenizer {
   const tokens = tokenSettings(family, settings);
-  const options = settings.tokenizerConfig;
+  const pad = tokens.special.get('pad');
+  const content = convert(family, vocabulary, tokens, settings.tokenizerConfig);
+  return { content, padToken: pad === undefined ? undefined : contentOf(pad) };
+}
+
+function convert(
+  family: Family,
+  vocabulary: Vocabulary,
+  tokens: TokenSettings,
+  options: SettingsFiles['tokenizerConfig'],
+): TokenizerFile {
   const { path } = vocabulary;
   if (family.kind === 'wordpiece' && vocabulary.kind === 'wordpiece') {
     return wordPieceTokenizer(family, readVocabText(vocabulary.text, path), tokens, options);

@@ -50,9 +50,14 @@ export function roleToken(name: string, special: TokenSettings['special']): stri
 }
 
 export function requiredId(token: string, list: TokenList): number {
-  const id = list.idOf(token);
+  const id = list.trainedIdOf(token);
   if (id !== undefined) return id;
-  throw configError(
+  throw withoutToken(token);
+}
+
+/** A token without an id of the model would get one that the model was not trained with. */
+export function withoutToken(token: string): Error {
+  return configError(
     `The vocabulary has no token ${JSON.stringify(token)}, which this kind of tokenizer needs. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,
   );
 }

@@ -5,6 +5,7 @@ import type { Component } from './tokenizer-file.ts';
 export interface NormalizerOptions {
   readonly do_lower_case?: unknown;
   readonly keep_accents?: unknown;
+  readonly remove_space?: unknown;
 }
 
 /**
@@ -21,11 +22,12 @@ export function sentencePieceNormalizer(
   const keeps = typeof options.keep_accents === 'boolean' ? options.keep_accents : family.keepAccents;
   const lowercase = lowers ? [{ type: 'Lowercase' }] : [];
   const accents = keeps ? [] : withoutAccents();
+  const whiteSpace = options.remove_space === false ? [] : [WHITE_SPACE];
   const strip = { type: 'Strip', strip_left: false, strip_right: true };
   const steps: Record<SentencePieceFamily['normalizer'], readonly Component[]> = {
     model: [...compiled, strip, spaces('▁')],
     'lower-case': [...lowercase, ...compiled, strip, spaces(' ')],
-    quotes: [WHITE_SPACE, ...QUOTES, ...accents, ...lowercase, ...compiled, strip, spaces(' ')],
+    quotes: [...whiteSpace, ...QUOTES, ...accents, ...lowercase, ...compiled, strip, spaces(' ')],
   };
   return { type: 'Sequence', normalizers: steps[family.normalizer] };
 }

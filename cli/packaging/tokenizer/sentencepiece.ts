@@ -99,7 +99,11 @@ function scheme(family: SentencePieceFamily, options: SentencePieceOptions): str
 /** Each part between punctuation is a text of its own: white space at its ends has no piece. */
 const punctuated = (metaspace: Component): Component => ({
   type: 'Sequence',
-  pretokenizers: [{ type: 'Punctuation', behavior: 'Isolated' }, { type: 'WhitespaceSplit' }, metaspace],
+  pretokenizers: [
+    { type: 'Punctuation', behavior: 'Isolated' },
+    { type: 'Split', pattern: { String: ' ' }, behavior: 'Removed', invert: false },
+    metaspace,
+  ],
 });
 
 function modelOf(

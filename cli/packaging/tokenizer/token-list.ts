@@ -12,6 +12,7 @@ export interface ListedToken extends AddedToken {
 export class TokenList {
   readonly #vocabulary: ReadonlyMap<string, number>;
   readonly #tokens = new Map<string, ListedToken>();
+  readonly #unknown = new Set<string>();
   #next: number;
 
   /** `size` is the number of entries of the vocabulary, which can contain a token twice. */
@@ -29,6 +30,17 @@ export class TokenList {
 
   idOf(content: string): number | undefined {
     return this.#tokens.get(content)?.id ?? this.#vocabulary.get(content);
+  }
+
+  /** Adds a token that files only name: no file has an id for it if it is not in the vocabulary. */
+  addNamed(token: AddedToken): void {
+    if (this.idOf(token.content) === undefined) this.#unknown.add(token.content);
+    this.add(token);
+  }
+
+  /** Id of a token, if it is in the vocabulary or in a list of added tokens. */
+  trainedIdOf(content: string): number | undefined {
+    return this.#unknown.has(content) ? undefined : this.idOf(content);
   }
 
   has(content: string): boolean {
@@ -54,7 +66,7 @@ export function addTokens(list: TokenList, { special, additional, added }: Token
     );
   }
   for (const token of all) {
-    if (typeof token !== 'string') list.add({ ...token, special: true });
-    else if (!list.has(token)) list.add(addedToken(token, { special: true }));
+    if (typeof token !== 'string') list.addNamed({ ...token, special: true });
+    else if (!list.has(token)) list.addNamed(addedToken(token, { special: true }));
   }
 }

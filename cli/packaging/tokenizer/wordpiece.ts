@@ -1,5 +1,5 @@
 import type { WordPieceFamily } from './family.ts';
-import { roleToken, templateProcessing } from './post-processor.ts';
+import { roleToken, templateProcessing, withoutToken } from './post-processor.ts';
 import type { TokenSettings } from './settings.ts';
 import { addTokens, TokenList } from './token-list.ts';
 import { type TokenizerFile, tokenizerFile } from './tokenizer-file.ts';
@@ -20,6 +20,8 @@ export function wordPieceTokenizer(
 ): TokenizerFile {
   const list = new TokenList(vocabulary);
   addTokens(list, tokens);
+  const unknown = roleToken('unk', tokens.special);
+  if (!vocabulary.has(unknown)) throw withoutToken(unknown);
   return tokenizerFile({
     added_tokens: list.list(),
     normalizer: {
@@ -35,7 +37,7 @@ export function wordPieceTokenizer(
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
     model: {
       type: 'WordPiece',
-      unk_token: roleToken('unk', tokens.special),
+      unk_token: unknown,
       continuing_subword_prefix: '##',
       max_input_chars_per_word: 100,
       vocab: Object.fromEntries(vocabulary),

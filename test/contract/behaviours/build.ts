@@ -37,6 +37,15 @@ export const BUILD = {
     source: 'issue: bad input',
     behaviour: 'An invalid tokenizer, or that of another model, is refused.',
   },
+  'build:older-tokenizer': {
+    source: 'docs/config.md',
+    behaviour:
+      'A model with vocab.txt, vocab.json and merges.txt, or a sentencepiece model instead of tokenizer.json is built, and POST /tokenize gives the ids of the slow tokenizer.',
+  },
+  'build:bad-vocabulary': {
+    source: 'docs/config.md',
+    behaviour: 'A broken vocabulary is one clear sentence, exit code 1, and nothing is written.',
+  },
   'build:bad-labels': {
     source: 'issue: bad input',
     behaviour: 'Missing or too few labels are refused with the numbers.',

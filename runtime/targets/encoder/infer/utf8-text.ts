@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { inputError } from '../../../contract/errors.ts';
+import { firstInvalidLine } from '../../../platform/utf8-line.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -8,11 +8,8 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string)
   let rest: Uint8Array[] = [];
   let line = 1;
   const decode = (whole: Buffer): string => {
-    for (let start = 0; !isUtf8(whole.subarray(start)); line += 1) {
-      const end = whole.indexOf(LINE_FEED, start) + 1 || whole.length;
-      if (!isUtf8(whole.subarray(start, end))) throw notUtf8(input, line);
-      start = end;
-    }
+    const invalid = firstInvalidLine(whole);
+    if (invalid !== undefined) throw notUtf8(input, line + invalid - 1);
     return whole.toString('utf8');
   };
   for await (const piece of bytes) {
