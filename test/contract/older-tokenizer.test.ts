@@ -42,8 +42,9 @@ function writeModel(family: string): string {
   return path;
 }
 
-verifiesServed('build:older-tokenizer', async (arm) => {
-  for (const family of FAMILIES) {
+// A test for each family, because each builds an executable.
+for (const family of FAMILIES) {
+  verifiesServed('build:older-tokenizer', async (arm) => {
     const config = writeModel(family);
     const output = join(folder(), `${family}.encoder`);
     const { httpPort, stop } = await (arm.name === 'in-process'
@@ -63,8 +64,8 @@ verifiesServed('build:older-tokenizer', async (arm) => {
       indexes.map((index) => expected?.ids[index]),
     );
     await stop();
-  }
-});
+  });
+}
 
 async function serveBuiltAssets(config: string, output: string) {
   const args = ['build', '-f', config, '--no-build', '-o', output, '--cache-dir', TEST_CACHE];

@@ -13,7 +13,7 @@ export function readVocabText(text: string, path: string): Map<string, number> {
     const before = ids.get(token);
     if (before !== undefined) {
       throw configError(
-        `${path} has the token ${JSON.stringify(token)} in line ${before + 1} and in line ${id + 1}, but each token must be on one line. Restore the original file, or save tokenizer.json with \`save_pretrained\`.`,
+        `${path} has the token ${JSON.stringify(token.slice(0, 80))} in line ${before + 1} and in line ${id + 1}, but each token must be on one line. Restore the original file, or save tokenizer.json with \`save_pretrained\`.`,
       );
     }
     ids.set(token, id);

@@ -32,7 +32,7 @@ function refusal(name: string, vocabulary: Vocabulary): string | undefined {
     return undefined;
   } catch (error) {
     const isSentence =
-      error instanceof AppError && error.code === 'ConfigError' && /^.{1,500}$/.test(error.message);
+      error instanceof AppError && error.code === 'ConfigError' && /^[^\n\r]{1,500}$/.test(error.message);
     if (isSentence) return error.message;
     throw error;
   }
