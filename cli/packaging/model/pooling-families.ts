@@ -21,7 +21,7 @@ export interface FamilySource {
   readonly config: unknown;
 }
 
-/** Finds the family of a model: by its names, by the model that it was trained from, or by its architecture. */
+/** Finds the family of a model: by its names, or by the model that it was trained from. */
 export function findFamily({ names, config }: FamilySource): FoundFamily | undefined {
   const fields = isObject(config) ? config : {};
   for (const name of names) {
@@ -30,10 +30,7 @@ export function findFamily({ names, config }: FamilySource): FoundFamily | undef
   }
   const base = fields['_name_or_path'];
   const found = typeof base === 'string' ? familyOf(base) : undefined;
-  if (found) return { ...found, from: '_name_or_path in config.json' };
-  const type = fields['model_type'];
-  const byType = OF_MODEL_TYPE.get(type);
-  return byType && { ...byType, from: `model_type ${String(type)} in config.json` };
+  return found && { ...found, from: '_name_or_path in config.json' };
 }
 
 /** Matches the name of a model without its organization. Organizations are joined with `/`, `_` or `--`. */
@@ -46,7 +43,8 @@ function familyOf(name: string): PoolingFamily | undefined {
 }
 
 /** Models of these families that are no encoders of single texts, or pool in another way. */
-const OTHER = /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4/;
+const OTHER =
+  /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4|-ance-|mxbai-embed-xsmall/;
 
 const SEARCH = 'Represent this sentence for searching relevant passages: ';
 const E5_PROMPTS = { query: 'query: ', passage: 'passage: ' };
@@ -64,10 +62,10 @@ const family = (
   prompts: Readonly<Record<string, string>> = {},
 ): PoolingFamily => ({ name, pooling, normalize, prompts });
 
-const NOMIC = family('nomic-embed', 'mean', false, NOMIC_PROMPTS);
-const GTE_NEW = family('gte v1.5', 'cls', true);
-
-/** The first match counts, so that exceptions stand before their family. */
+/**
+ * The first match counts, so that exceptions stand before their family. Vectors are normalized if the authors' modules.json has a
+ * Normalize module, so that a model gives the same vectors with that file and without it.
+ */
 const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFamily }[] = [
   { pattern: /(?:^| )bge-m3/, family: family('bge-m3', 'cls', true) },
   {
@@ -86,10 +84,17 @@ const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFam
     pattern: /(?:^| )(?:multilingual-)?e5-(?:small|base|large)/,
     family: family('e5', 'mean', true, E5_PROMPTS),
   },
-  { pattern: /(?:^| )gte-(?:[a-z-]+-)?(?:modernbert|multilingual)/, family: family('gte', 'cls', true) },
-  { pattern: /(?:^| )gte-[a-z-]+-v1\.5/, family: GTE_NEW },
+  { pattern: /(?:^| )gte-multilingual/, family: family('gte-multilingual', 'cls', true) },
+  { pattern: /(?:^| )gte-modernbert/, family: family('gte-modernbert', 'cls', false) },
+  { pattern: /(?:^| )gte-[a-z-]+-v1\.5/, family: family('gte v1.5', 'cls', false) },
+  { pattern: /(?:^| )gte-(?:small|base|large)-zh/, family: family('gte-zh', 'cls', true) },
   { pattern: /(?:^| )gte-(?:tiny|small|base|large)/, family: family('gte', 'mean', true) },
-  { pattern: /(?:^| )nomic-embed-text/, family: NOMIC },
+  {
+    pattern: /(?:^| )nomic-embed-text-v1\.5/,
+    family: family('nomic-embed v1.5', 'mean', false, NOMIC_PROMPTS),
+  },
+  { pattern: /(?:^| )nomic-embed-text/, family: family('nomic-embed', 'mean', true, NOMIC_PROMPTS) },
+  { pattern: /(?:^| )uae-large/, family: family('UAE', 'cls', false, { query: SEARCH }) },
   {
     pattern: /(?:^| )mxbai-embed/,
     family: family('mxbai-embed', 'cls', false, { query: SEARCH }),
@@ -102,7 +107,7 @@ const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFam
     pattern: /(?:^| )snowflake-arctic-embed/,
     family: family('snowflake-arctic-embed', 'cls', true, { query: SEARCH }),
   },
-  { pattern: /(?:^| )jina-embeddings-v2/, family: family('jina-embeddings-v2', 'mean', true) },
+  { pattern: /(?:^| )jina-embeddings-v2/, family: family('jina-embeddings-v2', 'mean', false) },
   { pattern: /(?:^| )jina-embeddings-v3/, family: family('jina-embeddings-v3', 'mean', true) },
   { pattern: /(?:^| )all-(?:minilm|mpnet|distilroberta|roberta)/, family: family('all-*', 'mean', true) },
   { pattern: /(?:^| )multi-qa-[a-z0-9-]+-dot/, family: family('multi-qa dot', 'cls', false) },
@@ -116,6 +121,3 @@ const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFam
   },
   { pattern: /(?:^| )granite-embedding-[a-z0-9-]+-r2/, family: family('granite-embedding r2', 'cls', false) },
 ];
-
-/** Architectures that only one family has. */
-const OF_MODEL_TYPE: ReadonlyMap<unknown, PoolingFamily> = new Map([['nomic_bert', NOMIC]]);
