@@ -3,6 +3,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   AttributeProtoSchema,
   type GraphProto,
+  GraphProtoSchema,
   ModelProtoSchema,
   type NodeProto,
   NodeProtoSchema,
@@ -18,7 +19,7 @@ export function editGraph(path: string, edit: (graph: GraphProto) => void): void
 }
 
 /** AttributeProto.AttributeType and TensorProto.DataType of onnx.proto. */
-const [TENSOR, INT, INTS, INT64, FLOAT] = [4, 2, 7, 7, 1];
+const [TENSOR, INT, INTS, GRAPH, INT64, FLOAT] = [4, 2, 7, 5, 7, 1];
 
 const node = (opType: string, input: string[], output: string[]): NodeProto =>
   create(NodeProtoSchema, { opType, name: output[0] ?? '', input, output });
@@ -105,4 +106,42 @@ export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: st
     node('Reshape', ['divisor_row', 'per_text'], ['divisor']),
     node('Div', [finite, 'divisor'], [outputName]),
   );
+}
+
+/** Doubles an output in a branch that has its own constant, as graphs of DeBERTa have. The condition holds for every text. */
+export function doubleInBranch(graph: GraphProto, output: string): void {
+  const before = `${output}_before`;
+  for (const each of graph.node) {
+    each.output = each.output.map((name) => (name === output ? before : name));
+  }
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: 'least',
+      dataType: INT64,
+      rawData: new Uint8Array(BigInt64Array.of(0n).buffer),
+    }),
+  );
+  const largest = node('ReduceMax', ['input_ids'], ['largest_id']);
+  largest.attribute = [create(AttributeProtoSchema, { name: 'keepdims', type: INT, i: 0n })];
+  const two = create(TensorProtoSchema, {
+    name: 'two',
+    dataType: FLOAT,
+    rawData: new Uint8Array(Float32Array.of(2).buffer),
+  });
+  const branch = (name: string, only: NodeProto, initializer: (typeof two)[]): GraphProto =>
+    create(GraphProtoSchema, { name, node: [only], initializer, output: [{ name: only.output[0] ?? '' }] });
+  const choice = node('If', ['has_ids'], [output]);
+  choice.attribute = [
+    create(AttributeProtoSchema, {
+      name: 'then_branch',
+      type: GRAPH,
+      g: branch('then', node('Mul', [before, 'two'], ['doubled']), [two]),
+    }),
+    create(AttributeProtoSchema, {
+      name: 'else_branch',
+      type: GRAPH,
+      g: branch('else', node('Identity', [before], ['same']), []),
+    }),
+  ];
+  graph.node.push(largest, node('Greater', ['largest_id', 'least'], ['has_ids']), choice);
 }

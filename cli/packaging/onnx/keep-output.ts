@@ -1,5 +1,6 @@
 import type { GraphProto, NodeProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
+import { dropRepeatedInitializers } from './drop-repeated-initializers.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /**
@@ -11,6 +12,7 @@ export function keepOutput(graph: GraphProto, name: string): void {
   if (!output) throw new Error(`no output ${name}`);
   graph.output = [output];
   dropUnusedNodes(graph);
+  dropRepeatedInitializers(graph);
   castToFloat32(graph, output);
 }
 

@@ -1,0 +1,40 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { expect, test } from 'vitest';
+import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
+import { keepOutput } from '../../../../cli/packaging/onnx/keep-output.ts';
+import { ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { doubleInBranch, editGraph } from '../../../helpers/edited-graph.ts';
+import { ROOT } from '../../../helpers/paths.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const OUTPUT = 'last_hidden_state';
+const scratch = useTempFolder();
+
+test('a branch with constants of its own runs after ONNX Runtime optimized the graph', async () => {
+  const folder = scratch();
+  const plain = join(ROOT, 'fixtures/models/embedder/model.onnx');
+  const model = join(folder, 'branch.onnx');
+  copyFileSync(plain, model);
+  editGraph(model, (graph) => doubleInBranch(graph, OUTPUT));
+  const expected = await outputOf(plain, folder);
+  const actual = await outputOf(model, folder);
+  expect(actual).toHaveLength(expected.length);
+  for (const [at, value] of actual.entries()) expect(value).toBeCloseTo(2 * (expected[at] ?? 0), 5);
+});
+
+/** Optimizes a graph as a build does, and runs one text. */
+function outputOf(model: string, folder: string): Promise<number[]> {
+  return withOnnxRuntime(async (runtime) => {
+    const graph = join(folder, 'graph.onnx');
+    await runtime.optimize({ model, graph, weights: 'weights.bin', keepIntegers: false });
+    const proto = fromBinary(ModelProtoSchema, readFileSync(graph));
+    if (!proto.graph) throw new Error('no graph');
+    keepOutput(proto.graph, OUTPUT);
+    writeFileSync(graph, toBinary(ModelProtoSchema, proto));
+    const inputs = ['input_ids', 'attention_mask', 'token_type_ids'];
+    const { data } = await runtime.tryOut({ graph, folder, inputs, output: OUTPUT, ids: [[1, 7, 9, 2]] });
+    return [...data];
+  });
+}
