@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 
-/** One row per text: a vector, or the logits of each token one after the other. */
+/** One row per text: a vector, the logits of the text, or those of each token one after the other. */
 export type Rows = readonly (readonly number[])[];
 
 export interface Answers {
@@ -14,12 +14,13 @@ export interface Answers {
   readonly together: Rows;
   /** Each text in a request of its own, all at the same time. */
   readonly atOnce: Rows;
-  /** The vectors of `infer --input`; token classification has no numbers there. */
+  /** The vectors of `infer --input`; classifiers have no logits there. */
   readonly file: Rows | undefined;
 }
 
 interface Result {
   readonly embedding?: readonly number[];
+  readonly logits?: readonly number[];
   readonly tokens?: readonly { readonly logits: readonly number[] }[];
 }
 
@@ -62,7 +63,7 @@ async function post(port: number, inputs: readonly string[]) {
   const text = await response.text();
   const results: readonly Result[] = response.ok ? JSON.parse(text).results : [];
   const rows = results.map(
-    ({ embedding, tokens = [] }) => embedding ?? tokens.flatMap(({ logits }) => logits),
+    ({ embedding, logits, tokens = [] }) => embedding ?? logits ?? tokens.flatMap((token) => token.logits),
   );
   return { status: response.status, text, rows };
 }

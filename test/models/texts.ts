@@ -1,5 +1,5 @@
 /** What a model is asked: short, in many scripts, with characters that tokenizers change, and longer than any model reads. */
-export const TEXTS: readonly string[] = [
+const PROSE: readonly string[] = [
   'Hello',
   'The quick brown fox jumps over the lazy dog.',
   'My name is Anna Schmidt and I live at 12 Baker Street in London.',
@@ -13,3 +13,24 @@ export const TEXTS: readonly string[] = [
   '<b>[MASK]</b> &amp; [SEP] punctuation!?… „quotes“',
   `${'A long text has more words than a model can read. '.repeat(150)}End.`,
 ];
+
+/** Chemical reactions in SMILES. */
+const REACTIONS: readonly string[] = [
+  'CCO',
+  'CC(=O)O.OCC>>CC(=O)OCC.O',
+  'Clc1ccccc1.N>>Nc1ccccc1.Cl',
+  'C[C@H](N)C(=O)O.[Na+].[OH-]>>C[C@H](N)C(=O)[O-].[Na+].O',
+  'BrCCBr.CC(C)(C)OC(=O)N1CCNCC1>>CC(C)(C)OC(=O)N1CCN(CCBr)CC1',
+  `${'C'.repeat(700)}>>O`,
+];
+
+/** The variable parts of antibodies, one letter for each amino acid. */
+const ANTIBODIES: readonly string[] = [
+  'EVQLV',
+  'QVQLQQSGAELARPGASVKMSCKASGYTFTRYTMHWVKQRPGQGLEWIGYINPSRGYTNYNQKFKDKATLTTDKSSSTAYMQLSSLTSEDSAVYYCARYYDDHYCLDYWGQGTTLTVSS',
+  'EVQLVESGGGLVQPGGSLRLSCAASGFNIKDTYIHWVRQAPGKGLEWVARIYPTNGYTRYADSVKGRFTISADTSKNTAYLQMNSLRAEDTAVYYCSRWGGDGFYAMDYWGQGTLVTVSS',
+  'DIQMTQSPSSLSASVGDRVTITCRASQDVNTAVAWYQQKPGKAPKLLIYSASFLYSGVPSRFSGSRSGTDFTLTISSLQPEDFATYYCQQHYTTPPTFGQGTKVEIK',
+  'EVQLV'.repeat(60),
+];
+
+export const TEXTS = { prose: PROSE, reactions: REACTIONS, antibodies: ANTIBODIES } as const;

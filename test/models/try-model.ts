@@ -1,0 +1,81 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { type Answers, askExecutable, type Rows } from './ask.ts';
+import { type ModelFiles, referencePython } from './fetch.ts';
+import type { RealModel } from './real-model.ts';
+import { TEXTS } from './texts.ts';
+
+type Asked = Pick<RealModel, 'name' | 'maxLength' | 'task' | 'pooling' | 'output' | 'texts'>;
+
+export interface Difference {
+  /** Bytes of the executable. */
+  readonly size: number;
+  /** Which texts share a run. */
+  readonly batches: string;
+  /** The largest differences from ONNX Runtime in Python. */
+  readonly alone: number;
+  readonly others: number;
+}
+
+/** Builds a model in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
+export async function tryModel(model: Asked, files: ModelFiles, scratch: string): Promise<Difference> {
+  const { executable, batches } = await build(model, files, scratch);
+  const texts = TEXTS[model.texts ?? 'prose'];
+  const expected = await reference(model, files, texts);
+  const answers = await askExecutable(executable, texts, model.task === undefined);
+  return {
+    size: statSync(executable).size,
+    batches,
+    alone: largestDifference(answers.alone, expected),
+    others: Math.max(...othersOf(answers).map((each) => largestDifference(each, expected))),
+  };
+}
+
+async function build({ name, maxLength, task, pooling }: Asked, files: ModelFiles, scratch: string) {
+  const config = join(scratch, 'encoderfile.yml');
+  const settings = {
+    name,
+    path: {
+      model_config_path: files.config,
+      model_weights_path: files.graph,
+      tokenizer_path: files.tokenizer,
+    },
+    model_type: task ?? 'sentence_embedding',
+    max_length: maxLength,
+    ...(task !== undefined || pooling === 'files'
+      ? {}
+      : { pooling: pooling === 'cls' ? 'cls' : 'mean', normalize: true }),
+  };
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify({ encoderfile: settings }));
+  const executable = join(scratch, 'model.encoder');
+  const args = ['build', '-f', config, '--json', '-o', executable, '--cache-dir', TEST_CACHE];
+  const { stdout } = await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args]);
+  return { executable, batches: String(JSON.parse(stdout).manifest.batching ?? 'any') };
+}
+
+async function reference(model: Asked, files: ModelFiles, texts: readonly string[]): Promise<Rows> {
+  const { maxLength, pooling, output, task } = model;
+  const job = { onnx: files.graph, tokenizer: files.tokenizer, texts, maxLength, pooling, output, task };
+  const script = join(dirname(fileURLToPath(import.meta.url)), 'reference.py');
+  const { stdout } = await execa(await referencePython(), [script], { input: JSON.stringify(job) });
+  const results: readonly (readonly (number | readonly number[])[])[] = JSON.parse(stdout);
+  return results.map((rows) => rows.flat());
+}
+
+function othersOf({ together, atOnce, file }: Answers): Rows[] {
+  return file === undefined ? [together, atOnce] : [together, atOnce, file];
+}
+
+/** Infinity if there are more or fewer numbers than expected. */
+function largestDifference(actual: Rows, expected: Rows): number {
+  const differences = expected.flatMap((row, index) => {
+    const other = actual[index] ?? [];
+    if (other.length !== row.length) return [Number.POSITIVE_INFINITY];
+    return row.map((value, column) => Math.abs(value - (other[column] ?? Number.NaN)));
+  });
+  return differences.reduce((largest, each) => (each > largest || Number.isNaN(each) ? each : largest), 0);
+}
