@@ -9,10 +9,10 @@ import { REAL_MODELS, SHARED_TOKENIZER_OF } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { MODELS_CACHE, unpackedPackage } from './unpack.ts';
 
-/** An architecture of transformers with random weights. */
+/** An architecture of transformers with random weights; its name is its model_type. */
 export interface Architecture extends Pick<RealModel, 'maxLength' | 'task' | 'pooling'> {
   readonly name: string;
-  readonly export: Export & { readonly type: string };
+  readonly export: Export;
 }
 
 type Tokenizer = Export['tokenizer'];
@@ -48,18 +48,19 @@ function architecture(
   inputs: readonly string[],
   tokenizer: Tokenizer,
   values: Values = SIZES,
-  more: { readonly exporter?: Export['exporter']; readonly class?: string } = {},
+  className?: string,
 ): Architecture {
-  const { exporter = 'torchscript' } = more;
   return {
-    name: exporter === 'torchscript' ? type : `${type}-${exporter}`,
+    name: type,
     maxLength: 512,
     pooling: 'mean',
     export: {
-      type,
-      weights: { random: { model_type: type, ...values }, ...(more.class ? { class: more.class } : {}) },
+      weights: {
+        random: { model_type: type, ...values },
+        ...(className === undefined ? {} : { class: className }),
+      },
       task: 'feature-extraction',
-      exporter,
+      exporter: 'torchscript',
       inputs,
       tokenizer,
     },
@@ -69,7 +70,6 @@ function architecture(
 export const ARCHITECTURES: readonly Architecture[] = [
   architecture('roberta', TWO, BPE, { ...SIZES, ...POSITIONS, type_vocab_size: 1 }),
   architecture('xlm-roberta', TWO, XLMR, { ...SIZES, ...POSITIONS, type_vocab_size: 1 }),
-  architecture('camembert', TWO, XLMR, { ...SIZES, ...POSITIONS, type_vocab_size: 1 }),
   architecture('distilbert', TWO, WORDPIECE, { dim: 256, n_layers: 4, n_heads: 4, hidden_dim: 1024 }),
   architecture('mpnet', TWO, WORDPIECE, { ...SIZES, ...POSITIONS, pad_token_id: 0 }),
   architecture('electra', ALL, WORDPIECE, { ...SIZES, embedding_size: 128 }),
@@ -105,33 +105,14 @@ export const ARCHITECTURES: readonly Architecture[] = [
     local_attention: 32,
   }),
   architecture('data2vec-text', TWO, BPE, { ...SIZES, ...POSITIONS }),
-  architecture('longformer', TWO, BPE, { ...SIZES, ...POSITIONS, attention_window: [64, 64, 64, 64] }),
   architecture('big_bird', ALL, unigram(BERT, ['pad', 'sep', 'unk', 'cls', 'mask']), {
     ...SIZES,
     attention_type: 'original_full',
     max_position_embeddings: 512,
   }),
   architecture('xlnet', ALL, XLNET, { d_model: 256, n_layer: 4, n_head: 4, d_inner: 1024, pad_token_id: 3 }),
-  architecture('funnel', ALL, WORDPIECE, {
-    d_model: 256,
-    block_sizes: [2, 2],
-    n_head: 4,
-    d_head: 64,
-    d_inner: 1024,
-  }),
   architecture('mobilebert', ALL, WORDPIECE, { ...SIZES, embedding_size: 128, intra_bottleneck_size: 128 }),
   architecture('convbert', ALL, WORDPIECE, { ...SIZES, embedding_size: 128 }),
-  architecture(
-    'fnet',
-    ['input_ids', 'token_type_ids'],
-    unigram(BERT, ['pad', 'unk', 'cls', 'sep', 'mask']),
-    SIZES,
-  ),
-  architecture('nystromformer', ALL, WORDPIECE, {
-    ...SIZES,
-    segment_means_seq_len: 512,
-    max_position_embeddings: 512,
-  }),
   architecture('rembert', ALL, unigram(BERT, ['pad', 'cls', 'sep', 'unk']), {
     ...SIZES,
     input_embedding_size: 128,
@@ -147,13 +128,6 @@ export const ARCHITECTURES: readonly Architecture[] = [
     pad_index: 2,
     max_position_embeddings: 512,
   }),
-  architecture('flaubert', TWO, BPE, {
-    emb_dim: 256,
-    n_layers: 4,
-    n_heads: 4,
-    pad_index: 2,
-    max_position_embeddings: 512,
-  }),
   architecture('esm', TWO, BPE, {
     ...SIZES,
     ...POSITIONS,
@@ -162,20 +136,19 @@ export const ARCHITECTURES: readonly Architecture[] = [
     mask_token_id: 4,
   }),
   architecture('ibert', TWO, BPE, { ...SIZES, ...POSITIONS }),
-  architecture('roberta-prelayernorm', TWO, BPE, { ...SIZES, ...POSITIONS }),
   architecture(
     't5',
     TWO,
     T5,
     { d_model: 256, num_layers: 4, num_heads: 4, d_kv: 64, d_ff: 1024 },
-    { class: 'T5EncoderModel' },
+    'T5EncoderModel',
   ),
   architecture(
     'umt5',
     TWO,
     T5,
     { d_model: 256, num_layers: 4, num_heads: 4, d_kv: 64, d_ff: 1024 },
-    { class: 'UMT5EncoderModel' },
+    'UMT5EncoderModel',
   ),
 ];
 
@@ -183,8 +156,7 @@ export const ARCHITECTURES: readonly Architecture[] = [
 export async function fetchArchitecture({ name, export: wished }: Architecture): Promise<ModelFiles> {
   await fetchVocabularies();
   const into = join(MODELS_CACHE, 'architectures', name);
-  const { type: _, ...job } = wished;
-  await exportModel(job, VOCABULARIES, into);
+  await exportModel(wished, VOCABULARIES, into);
   const file = (each: string): string => join(into, each);
   return {
     graph: file('model.onnx'),

@@ -21,7 +21,7 @@ const sapiens = (chain: 'vh' | 'vl'): RealModel => ({
       dictionary: ['<mask>'],
     },
   },
-  maxLength: 144,
+  maxLength: chain === 'vh' ? 144 : 126,
   pooling: 'mean',
   texts: 'antibodies',
 });

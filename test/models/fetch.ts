@@ -54,7 +54,7 @@ async function exported(model: RealModel, folder: string): Promise<ModelFiles> {
   };
 }
 
-export const EXPORTERS = { torchscript: 'torch.onnx', dynamo: 'torch.onnx, dynamo', optimum: 'optimum' };
+const EXPORTERS = { torchscript: 'torch.onnx', dynamo: 'torch.onnx, dynamo', optimum: 'optimum' };
 
 /** The few values of config.json that a build reads. */
 async function writeConfig(model: RealModel, path: string): Promise<void> {

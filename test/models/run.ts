@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { megabytes, printTable } from '../bench/measure/print.ts';
 import { ARCHITECTURES, fetchArchitecture } from './architectures.ts';
-import { EXPORTERS, fetchModel } from './fetch.ts';
+import { fetchModel } from './fetch.ts';
 import { REAL_MODELS } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { type Difference, tryModel } from './try-model.ts';
@@ -37,8 +37,7 @@ for (const each of ARCHITECTURES.filter(isWished)) {
   const result = await differenceOf(each.name, async (scratch) =>
     tryModel(each, await fetchArchitecture(each), scratch),
   );
-  const { type, task, exporter } = each.export;
-  architectures.push([type, task, EXPORTERS[exporter], result.batches, result.alone, result.others]);
+  architectures.push([each.name, result.batches, result.alone, result.others]);
 }
 if (architectures.length > 0) {
   printTable(['model_type', 'task', 'exporter', 'texts of a batch', 'alone', 'among others'], architectures);
@@ -53,7 +52,9 @@ async function differenceOf(
     const { size, batches, alone, others } = await attempt(scratch);
     if (!(Math.max(alone, others) <= LIMIT))
       fail(name, `differs by ${alone} alone and ${others} among others`);
-    console.error(`${name}: ${batches}, ${alone.toExponential(1)}, ${others.toExponential(1)}`);
+    console.error(
+      `${name}: ${megabytes(size)}, ${batches}, ${alone.toExponential(1)}, ${others.toExponential(1)}`,
+    );
     return {
       size: megabytes(size),
       batches,
