@@ -47,7 +47,7 @@ for (const family of FAMILIES) {
   verifiesServed('build:older-tokenizer', async (arm) => {
     const config = writeModel(family);
     const output = join(folder(), `${family}.encoder`);
-    const { httpPort, stop } = await (arm.name === 'in-process'
+    const server = await (arm.name === 'in-process'
       ? serveBuiltAssets(config, output)
       : serveBuiltExecutable(config, output));
     const expected = golden.families[family];
@@ -57,13 +57,13 @@ for (const family of FAMILIES) {
     );
     expect(indexes.length).toBeGreaterThan(100);
     const inputs = indexes.map((index) => golden.texts[index]);
-    const { status, text } = await post(`http://127.0.0.1:${httpPort}/tokenize`, { inputs });
+    const { status, text } = await post(`http://127.0.0.1:${server.httpPort}/tokenize`, { inputs });
     expect(status).toBe(200);
     const tokens = JSON.parse(text) as { id: number }[][];
     expect(tokens.map((each) => each.map(({ id }) => id))).toEqual(
       indexes.map((index) => expected?.ids[index]),
     );
-    await stop();
+    await server.stop();
   });
 }
 
