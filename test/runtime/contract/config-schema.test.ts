@@ -68,6 +68,7 @@ describe('the published schema', () => {
       'output',
       'inputs',
       'max_length',
+      'integer_weights',
       'tokenizer',
       'pooling',
       'normalize',
