@@ -23,7 +23,7 @@ test.each([
 ])('the metadata of %s', async (model, model_type, id2label) => {
   const { call } = await serve(model);
   const { answer } = await call('GetModelMetadata', {});
-  expect(answer).toEqual({ model_id: model, model_type, id2label });
+  expect(answer).toEqual({ model_id: model, model_type, id2label, version: '1.0.0' });
 });
 
 test.each([[[]], [['']], [['fine', '']]])('inputs %j are INVALID_ARGUMENT', async (inputs) => {
