@@ -19,12 +19,14 @@ export async function provideBuilt({
   cacheDir,
   canDownload,
 }: BaseRequest): Promise<ProvidedBase> {
-  const path = await builtPath(platform, cacheDir);
+  let sources: Promise<BaseSources> | undefined;
+  const readSources = (): Promise<BaseSources> => (sources ??= baseSources(platform, version));
+  const path = await pathOf(platform, version, cacheDir, readSources);
   const isCached = existsSync(path);
   // A corrupted base runtime is replaced by a new one.
   const cached = isCached ? await openIntactBase(path, platform).catch(() => undefined) : undefined;
   if (cached) return { base: cached, origin: 'cache' };
-  const { program, native, key } = await baseSources(platform, version);
+  const { program, native, key } = await readSources();
   const node = await nodeBinary(platform, cacheDir, canDownload);
   const output = findOutputFile(path);
   await buildRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
@@ -32,21 +34,29 @@ export async function provideBuilt({
 }
 
 /** Returns the path in the cache of the base runtime that a build for this platform uses, whether it exists or not. */
-export async function builtPath(platform: Platform, cacheDir: string): Promise<string> {
+export function builtPath(platform: Platform, cacheDir: string): Promise<string> {
   const version = ownVersion();
-  const key = await knownKey(
-    cacheDir,
-    platform.triple,
-    async () => (await baseSources(platform, version)).key,
-  );
+  return pathOf(platform, version, cacheDir, () => baseSources(platform, version));
+}
+
+async function pathOf(
+  platform: Platform,
+  version: string,
+  cacheDir: string,
+  readSources: () => Promise<BaseSources>,
+): Promise<string> {
+  const key = await knownKey(cacheDir, platform.triple, async () => (await readSources()).key);
   return basePath(cacheDir, platform, version, key);
 }
 
+interface BaseSources {
+  readonly program: Program;
+  readonly native: NativeSources;
+  readonly key: string;
+}
+
 /** Returns the inputs of a base runtime of this version, and the hash over all of them. */
-async function baseSources(
-  platform: Platform,
-  version: string,
-): Promise<{ program: Program; native: NativeSources; key: string }> {
+async function baseSources(platform: Platform, version: string): Promise<BaseSources> {
   const [program, native] = await Promise.all([
     bundleProgram('encoder', version),
     readNativeLibraries(platform),
