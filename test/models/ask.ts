@@ -24,7 +24,7 @@ interface Result {
   readonly tokens?: readonly { readonly logits: readonly number[] }[];
 }
 
-/** Runs the texts through an executable alone and together; `vectors` tells whether `infer` returns numbers too. */
+/** Runs the texts through an executable alone and together; `vectors` is whether `infer` returns numbers too. */
 export async function askExecutable(
   path: string,
   texts: readonly string[],

@@ -9,8 +9,8 @@ import { HASH, type HubFile } from './repository-files.ts';
 import { isSafePath } from './safe-path.ts';
 
 /**
- * Lists of files by commit, which never change. A snapshot has only the files that were downloaded, so that without a list nobody
- * knows whether another graph or a settings file exists.
+ * Lists of files by commit, which never change. A snapshot has only the files that were downloaded: without a list, it is
+ * unknown whether another graph or a settings file exists.
  */
 const OWN_FOLDER = '.encoderfile';
 /** The lists of huggingface_hub. It takes them as complete snapshots, so they are read but never written. */
