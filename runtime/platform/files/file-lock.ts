@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configError } from '../../contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
@@ -39,48 +40,56 @@ export async function withFileLock<Result>(
   }
 }
 
+/** Lock files of this process, because another attempt in it must not open them: see `tryLock`. */
+const held = new Set<string>();
+
 /**
- * Locks a path with the file `<path>.lock` next to it; returns undefined if another process holds the lock. Node has no file
- * locks, but SQLite uses the system's locks on its files: no process ids are compared, so neither a killed holder nor a
- * container in which every process is number 1 leaves a stale lock.
+ * Locks a path with the file `<path>.lock` next to it; returns undefined if the lock is held. Node has no file locks, but SQLite uses
+ * the system's locks on its files: no process ids are compared, so neither a killed holder nor a container in which every process is
+ * number 1 leaves a stale lock. On POSIX, a process that closes any descriptor of a file loses all its locks on it, so the descriptor of
+ * this function stays open until the lock is released.
  */
 export function tryLock(path: string): FileLock | undefined {
   const file = `${path}.lock`;
+  const key = resolve(file);
+  if (held.has(key)) return undefined;
   for (let failures = 0; ;) {
-    const before = createFile(file, path);
+    const fd = openLockFile(file, path);
     const database = new DatabaseSync(file);
+    const close = (): void => {
+      database.close();
+      closeSync(fd);
+    };
     try {
       database.exec('begin exclusive');
     } catch (error) {
-      database.close();
+      close();
       if (isBusy(error)) return undefined;
       // SQLite fails if the previous holder removes the file while it is being opened.
       failures += 1;
       if (failures === MAX_FAILURES) throw explainWriteError(file, error);
       continue;
     }
-    // The previous holder removed the locked file, so another process can lock the new one.
-    if (inodeOf(file) !== before) {
-      database.close();
+    // The previous holder removed the locked file, so another process can lock the new one. The number of a removed file is used again
+    // for a new one, but not while the descriptor is open.
+    if (inodeOf(file) !== fstatSync(fd, { bigint: true }).ino) {
+      close();
       continue;
     }
+    held.add(key);
     return {
       release() {
         rmSync(file, { force: true });
-        database.close();
+        close();
+        held.delete(key);
       },
     };
   }
 }
 
-function createFile(file: string, path: string): bigint | undefined {
+function openLockFile(file: string, path: string): number {
   try {
-    const fd = openSync(file, 'a', 0o600);
-    try {
-      return fstatSync(fd, { bigint: true }).ino;
-    } finally {
-      closeSync(fd);
-    }
+    return openSync(file, 'a', 0o600);
   } catch (error) {
     throw explainWriteError(path, error);
   }

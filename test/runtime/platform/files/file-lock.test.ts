@@ -73,3 +73,17 @@ test('processes that take and release the lock at the same time work one after t
   expect(readFileSync(path(), 'utf8')).toBe('600');
   expect(readdirSync(folder())).toEqual(['f']);
 });
+
+test('a second attempt of the same process does not release the lock for others', async () => {
+  const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
+  const program = `
+    const { tryLock } = await import(process.argv[1]);
+    console.log(tryLock(process.argv[2]) === undefined);
+  `;
+  const lock = tryLock(path());
+  expect(tryLock(path())).toBeUndefined();
+  const args = ['--input-type=module', '-e', program, module, path()];
+  expect(await runProcess(process.execPath, args)).toMatchObject({ exitCode: 0, stdout: 'true' });
+  lock?.release();
+  expect(await runProcess(process.execPath, args)).toMatchObject({ exitCode: 0, stdout: 'false' });
+});
