@@ -40,7 +40,7 @@ export class ContentWriter {
         from += bytesWritten;
       }
     } catch (error) {
-      throw explainWriteError(`the cache of Hugging Face`, error);
+      throw explainWriteError('the cache of Hugging Face', error, 'Set HF_HUB_CACHE to another folder');
     }
     this.#hash.update(chunk);
     this.#count(chunk.length);

@@ -47,7 +47,9 @@ export async function downloadFiles(
   } catch (error) {
     stop(error);
   }
-  if (failures.length > 0) throw explainWriteError(cache.folder, failures[0]);
+  if (failures.length > 0) {
+    throw explainWriteError(cache.folder, failures[0], 'Set HF_HUB_CACHE to another folder');
+  }
 }
 
 async function refuseFullDisk(cache: RepositoryCache, files: readonly HubFile[]): Promise<void> {

@@ -4,7 +4,7 @@ import { firstLine } from './first-line.ts';
 export interface LengthTrial {
   /** Runs one batch of token ids; fails if the model cannot run it. */
   readonly run: (ids: readonly (readonly number[])[]) => Promise<unknown>;
-  /** Token ids of a short text that the model can run. */
+  /** Token ids of a short text. */
   readonly sample: readonly number[];
   /** Maximum number of tokens that the model's files or the user allow. */
   readonly maxLength: number;
@@ -34,6 +34,13 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
 
   const error = await failure(maxLength);
   if (error === undefined) return maxLength;
+  const shortError = await failure(sample.length);
+  if (shortError !== undefined) {
+    throw configError(
+      `${model} fails on a single text, also on one of ${sample.length} tokens: ${firstLine(shortError)}. Export it again, and test the graph with single texts.`,
+      shortError,
+    );
+  }
   let longest = sample.length;
   let failing = maxLength;
   // Positions that start after the padding id are the usual reason.

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { findMaxLength, type LengthTrial } from '../../../../cli/packaging/model/find-max-length.ts';
+
+/** A model that runs texts of the lengths that `allows` accepts. */
+const trial = (allows: (length: number) => boolean, changes: Partial<LengthTrial> = {}): LengthTrial => ({
+  run: async ([ids = []]) => {
+    if (!allows(ids.length)) throw new Error(`index ${ids.length} is out of bounds\nat Gather`);
+  },
+  sample: [1, 5, 2],
+  maxLength: 512,
+  padId: 1,
+  isChosen: false,
+  model: 'model.onnx',
+  ...changes,
+});
+
+test('a model that runs the longest text keeps its maximum', async () => {
+  expect(await findMaxLength(trial(() => true))).toBe(512);
+});
+
+test.each([510, 509, 300, 4])(
+  'a model that fails on longer texts is limited to %i tokens',
+  async (longest) => {
+    expect(await findMaxLength(trial((length) => length <= longest))).toBe(longest);
+  },
+);
+
+test('a maximum that the user chose is not reduced', async () => {
+  await expect(findMaxLength(trial((length) => length <= 300, { isChosen: true }))).rejects.toThrow(
+    'model.onnx failed on a text of 512 tokens, which `max_length` allows: index 512 is out of bounds. Set `max_length` in the config to at most 300, the maximum number of tokens of the model.',
+  );
+});
+
+test('a model that runs no single text has no maximum to set', async () => {
+  await expect(findMaxLength(trial(() => false, { isChosen: true }))).rejects.toThrow(
+    /^model\.onnx fails on a single text, also on one of 3 tokens: index 3 is out of bounds\. Export it again, and test the graph with single texts\.$/,
+  );
+});
