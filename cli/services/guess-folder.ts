@@ -1,5 +1,5 @@
 import { guessModel, type ModelGuess } from '../config/guess-model-type.ts';
-import { chooseGraph, graphVariants } from '../packaging/model/graph-variants.ts';
+import { chooseGraphIn } from '../packaging/model/graph-variants.ts';
 import { graphOutputs } from '../packaging/model/graph-outputs.ts';
 import { findIn } from '../packaging/model/locate-files.ts';
 import { modelOrigin } from '../packaging/model/model-origin.ts';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 /** Guesses the name and type of the model in a folder. Fails if its graph cannot be chosen or read. */
 export async function guessFolder(folder: string, variant?: string): Promise<ModelGuess> {
-  const { path } = chooseGraph(graphVariants(folder), variant, folder);
+  const { path } = chooseGraphIn(folder, variant);
   return guessModel({ ...(await readEvidence(folder)), outputs: graphOutputs(join(folder, path)) });
 }
 

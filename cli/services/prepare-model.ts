@@ -1,5 +1,9 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
+import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
+import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
@@ -64,6 +68,7 @@ export async function prepareModel(
       family: modelConfig.model_type,
       keepsIntegers: config.keepsIntegers,
       file: files.weights,
+      graph: await graphOf(files, config.modelType, folder),
     },
     tokenizer,
     folder,
@@ -111,6 +116,18 @@ export async function prepareModel(
     cardText: documents.cardText,
     manifest: planManifest(config, facts, ownVersion()),
   };
+}
+
+/** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
+async function graphOf(
+  { weights, modelConfig }: ModelFiles,
+  modelType: BuildConfig['modelType'],
+  folder: string,
+): Promise<string> {
+  if (!isSafetensors(weights) || modelConfig === undefined) return weights;
+  const written = join(folder, 'written');
+  await mkdir(written);
+  return await writeGraph({ weights, config: modelConfig }, modelType, written);
 }
 
 async function sentenceSource(

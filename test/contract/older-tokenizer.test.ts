@@ -2,12 +2,10 @@ import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runCliHere } from '../helpers/cli-here.ts';
-import { builtBuildTool } from '../helpers/built.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { runExecutable } from './arms.ts';
 import { post } from './http-client.ts';
-import { serveAssets } from './serving.ts';
+import { serveBuilt } from './serve-built.ts';
 import { useServers } from './started-servers.ts';
 import { verifiesOnce, verifiesServed } from './verifies.ts';
 
@@ -47,9 +45,7 @@ for (const family of FAMILIES) {
   verifiesServed('build:older-tokenizer', async (arm) => {
     const config = writeModel(family);
     const output = join(folder(), `${family}.encoder`);
-    const server = await (arm.name === 'in-process'
-      ? serveBuiltAssets(config, output)
-      : serveBuiltExecutable(config, output));
+    const server = await serveBuilt(arm, config, output, serve);
     const expected = golden.families[family];
     // Both tokenizers of transformers agree on these texts, so the ids do not depend on rules that only one of them has.
     const indexes = [...golden.texts.keys()].filter(
@@ -65,24 +61,6 @@ for (const family of FAMILIES) {
     );
     await server.stop();
   });
-}
-
-async function serveBuiltAssets(config: string, output: string) {
-  const args = ['build', '-f', config, '--no-build', '-o', output, '--cache-dir', TEST_CACHE];
-  expect(await runCliHere(args, { cwd: folder() })).toMatchObject({ exitCode: 0 });
-  return await serveAssets(output.replace(/\.encoder$/, '.assets'));
-}
-
-/** Builds with the build tool that is one file. */
-async function serveBuiltExecutable(config: string, output: string) {
-  const args = ['build', '-f', config, '-o', output];
-  expect(await runExecutable(builtBuildTool(), args, { cwd: folder() })).toMatchObject({ exitCode: 0 });
-  const { url, child, ended } = await serve({ path: output });
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
-  };
-  return { httpPort: Number(new URL(url).port), stop };
 }
 
 verifiesOnce('build:bad-vocabulary', async () => {

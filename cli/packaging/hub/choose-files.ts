@@ -1,7 +1,8 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
-import { type GraphVariant, isDataOf, variantsAmong } from '../model/graph-variants.ts';
+import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
 import { isDocument } from '../model/model-documents.ts';
+import { withoutGraph } from '../model/without-graph.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { HubFile } from './repository-files.ts';
 
@@ -9,6 +10,12 @@ export interface ChosenFiles {
   readonly graph: GraphVariant;
   readonly variants: readonly GraphVariant[];
   readonly files: readonly HubFile[];
+}
+
+/** The files of a repository, and the `model_type` of its config.json. */
+export interface HubListing {
+  readonly files: readonly HubFile[];
+  readonly modelType: string | undefined;
 }
 
 /** Files that a build reads whole, so that a wrong one must not fill the memory. */
@@ -28,12 +35,12 @@ const OTHER_FOLDERS: ReadonlySet<string> = new Set(['onnx', 'openvino', 'coreml'
 
 /** Chooses the files of a repository that a build reads: one graph with its weights, the tokenizer, settings and documents. */
 export function chooseFiles(
-  files: readonly HubFile[],
+  { files, modelType }: HubListing,
   repository: string,
   choose: (variants: readonly GraphVariant[]) => GraphVariant,
 ): ChosenFiles {
-  const variants = variantsAmong(files);
-  if (variants.length === 0) throw withoutGraph(files, repository);
+  const variants = graphVariants({ files, modelType });
+  if (variants.length === 0) throw withoutGraph({ files, modelType }, `hf:${repository}`, repository);
   const graph = choose(variants);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const folder = graph.path.slice(0, graph.path.lastIndexOf('/') + 1);
@@ -77,20 +84,10 @@ function isModuleConfig(path: string): boolean {
   return deeper.length === 0 && name === 'config.json' && !OTHER_FOLDERS.has(folder);
 }
 
-function refuseLarge({ path, bytes }: HubFile, repository: string): void {
+/** Refuses a file of which a build would read too much. */
+export function refuseLarge({ path, bytes }: HubFile, repository: string): void {
   if (bytes <= MAX_READ_BYTES) return;
   throw configError(
     `${path} of hf:${repository} has ${formatBytes(bytes)}, but it can have at most ${formatBytes(MAX_READ_BYTES)}. Choose another model.`,
   );
 }
-
-function withoutGraph(files: readonly HubFile[], repository: string): Error {
-  const weights = files.find(({ path }) => WEIGHTS.test(path));
-  const only = weights ? `, only ${weights.path}` : '';
-  const name = repository.split('/').at(-1) ?? repository;
-  return configError(
-    `hf:${repository} has no ONNX graph${only}. Export it with \`optimum-cli export onnx --model ${repository} ./${name}\`, and build that folder.`,
-  );
-}
-
-const WEIGHTS = /^(?:model|pytorch_model)[^/]*\.(?:safetensors|bin)$/;

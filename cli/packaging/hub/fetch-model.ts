@@ -4,11 +4,14 @@ import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import { type HubReference, hubReferenceText, isCommit } from '../../config/hub-reference.ts';
+import { safetensorsOf } from '../architectures/find-weights.ts';
+import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
+import { modelTypeIn } from '../model/model-listing.ts';
 import { externalLocations } from '../onnx/external-locations.ts';
 import type { Reporter, Step } from '../reporter.ts';
 import { RepositoryCache } from './cache-layout.ts';
-import { type ChosenFiles, chooseFiles } from './choose-files.ts';
+import { type ChosenFiles, chooseFiles, refuseLarge } from './choose-files.ts';
 import { downloadFiles } from './download-files.ts';
 import { createHubClient, type HubClient, type Surroundings } from './hub-client.ts';
 import { isUnavailable } from './hub-errors.ts';
@@ -72,7 +75,6 @@ async function fromHub(
   const commit = isCommit(revision) ? revision : await resolveCommit(client, reference);
   const listed = await readListing(cache, commit);
   const listing = listed ?? (await listFiles(client, reference, commit));
-  const chosen = chooseFiles(listing, repository, (variants) => choose(variants, true));
   const downloaded = new Set<HubFile>();
   const progress = { done: 0, total: 0 };
   const download = async (files: readonly HubFile[]): Promise<void> => {
@@ -86,6 +88,12 @@ async function fromHub(
       step.progress(progress.done, progress.total);
     });
   };
+  // Which graphs the model can have depends on its architecture.
+  const config = listing.filter(({ path }) => path === 'config.json');
+  for (const file of config) refuseLarge(file, repository);
+  await download(config);
+  const modelType = modelTypeIn(cache.snapshot(commit));
+  const chosen = chooseFiles({ files: listing, modelType }, repository, (variants) => choose(variants, true));
   await download(chosen.files);
   const weights = await externalFiles(cache.snapshot(commit), chosen, listing);
   await download(weights);
@@ -112,7 +120,10 @@ async function fromCache(
   }
   const listed = await readListing(cache, commit);
   const listing = listed ?? (await snapshotFiles(cache, commit));
-  const chosen = chooseFiles(listing, repository, (variants) => choose(variants, listed !== undefined));
+  const modelType = modelTypeIn(cache.snapshot(commit));
+  const chosen = chooseFiles({ files: listing, modelType }, repository, (variants) =>
+    choose(variants, listed !== undefined),
+  );
   const refuseMissing = (files: readonly HubFile[]): void => {
     const missing = files.find((file) => !cache.hasFile(commit, file));
     if (missing === undefined) return;
@@ -131,13 +142,16 @@ async function fromCache(
   return modelOf(cache, { repository, commit, chosen, weights }, new Set());
 }
 
-/** Files with weights whose names only the graph knows. */
+/** Files with weights whose names only the graph, or the index of several safetensors files, knows. */
 async function externalFiles(
   snapshot: string,
   { graph, files }: ChosenFiles,
   listing: readonly HubFile[],
 ): Promise<HubFile[]> {
-  const locations = await withFileSource(join(snapshot, graph.path), externalLocations);
+  const path = join(snapshot, graph.path);
+  const locations = isSafetensors(path)
+    ? await safetensorsOf(path)
+    : await withFileSource(path, externalLocations);
   const folder = posix.dirname(graph.path);
   const paths = new Set(locations.map((location) => posix.join(folder, location)));
   return listing.filter((file) => paths.has(file.path) && !files.includes(file));

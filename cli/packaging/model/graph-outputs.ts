@@ -2,6 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { ValueInfoProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { openFileSource } from '../../../runtime/platform/file-source.ts';
+import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { messageFields } from '../onnx/message-fields.ts';
 
 /** An output of a graph, as far as its type is known without running it. */
@@ -15,8 +16,9 @@ export interface GraphOutput {
 const MODEL_GRAPH = 7;
 const GRAPH_OUTPUT = 12;
 
-/** Reads the outputs of an ONNX file, without its weights, which can be gigabytes. */
+/** Reads the outputs of an ONNX file, without its weights, which can be gigabytes. Safetensors have none. */
 export function graphOutputs(path: string): GraphOutput[] {
+  if (isSafetensors(path)) return [];
   const source = openFileSource(path);
   try {
     const outputs: GraphOutput[] = [];

@@ -1,33 +1,30 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { canWriteGraph } from '../architectures/architectures.ts';
+import { safetensorsAmong } from '../architectures/safetensors-files.ts';
+import { type ModelListing, listModel } from './model-listing.ts';
+import { withoutGraph } from './without-graph.ts';
 
-/** An ONNX graph of a model folder. Exporters write one for each precision or level of optimization. */
+/**
+ * A graph that a build can use. Exporters write one for each precision or level of optimization; for safetensors, the build
+ * writes it.
+ */
 export interface GraphVariant {
-  /** Path in the folder, with slashes: `onnx/model_fp16.onnx`. */
+  /** Path in the folder, with slashes: `onnx/model_fp16.onnx`, or `model.safetensors`. */
   readonly path: string;
-  /** The value of `variant` that selects it: `fp16`, or `model` for model.onnx. */
+  /** The value of `variant` that selects it: `fp16`, `model` for model.onnx, or `safetensors`. */
   readonly name: string;
   /** Size of the graph and its external weights. */
   readonly bytes: number;
 }
 
-/** Lists the graphs of a folder as on Hugging Face: those in the folder before those in `onnx/`, by path. */
-export const graphVariants = (folder: string): GraphVariant[] =>
-  variantsAmong(
-    ['', 'onnx/'].flatMap((below) =>
-      filesIn(join(folder, below)).map((name) => ({
-        path: `${below}${name}`,
-        bytes: statSync(join(folder, below, name)).size,
-      })),
-    ),
-  );
+/** Lists the graphs of a model as on Hugging Face: those in its folder before those in `onnx/`, by path; safetensors come last. */
+export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[] => [
+  ...onnxGraphs(files),
+  ...(canWriteGraph(modelType) ? safetensorsAmong(files) : []),
+];
 
-/** Same, for a list of files with paths relative to the folder. */
-export function variantsAmong(
-  files: readonly { readonly path: string; readonly bytes: number }[],
-): GraphVariant[] {
+function onnxGraphs(files: ModelListing['files']): GraphVariant[] {
   return ['', 'onnx/'].flatMap((below) => {
     const here = files
       .filter(({ path }) => path.startsWith(below) && !path.includes('/', below.length))
@@ -45,19 +42,30 @@ export function variantsAmong(
   });
 }
 
-/** Chooses the graph of a folder: the named variant, else model.onnx, else the only one. `shown` is the folder for messages. */
+/** Chooses the graph of a folder, as `chooseGraph` does. */
+export function chooseGraphIn(folder: string, wanted: string | undefined): GraphVariant {
+  const listing = listModel(folder);
+  const variants = graphVariants(listing);
+  if (variants.length === 0 && wanted === undefined) throw withoutGraph(listing, folder);
+  return chooseGraph(variants, wanted, folder);
+}
+
+/**
+ * Chooses among the graphs of a model, at least one: the named one, else model.onnx, else the only ONNX graph, else safetensors.
+ * `shown` is the model for messages.
+ */
 export function chooseGraph(
   variants: readonly GraphVariant[],
   wanted: string | undefined,
   shown: string,
 ): GraphVariant {
   if (wanted !== undefined) return namedVariant(variants, wanted, shown);
-  const [first, ...others] = variants;
   const plain = variants.find(({ name }) => name === PLAIN);
   if (plain) return plain;
-  if (!first)
-    throw configError(`No such file: model.onnx (searched in ${shown}). Export the model to ONNX first.`);
-  if (others.length === 0) return first;
+  const exported = variants.filter(({ path }) => isGraph(path));
+  const chosen =
+    exported.length === 1 ? exported[0] : variants.find((variant) => !exported.includes(variant));
+  if (chosen) return chosen;
   throw configError(
     `${shown} has no model.onnx, but ${variants.length} other graphs: ${listVariants(variants)}. Choose one with \`variant\` in the config, or with --variant.`,
   );
@@ -84,13 +92,3 @@ const isGraph = (file: string): boolean => file.endsWith('.onnx') && !file.start
 export const isDataOf = (name: string, graph: string): boolean =>
   name.startsWith(`${graph}_data`) || name.startsWith(`${graph}.data`);
 const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^model[_-](?=.)/, '');
-
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
-  const isFile = (name: string): boolean => {
-    const path = join(folder, name);
-    // Files of the Hugging Face cache are links, which can be broken.
-    return existsSync(path) && statSync(path).isFile();
-  };
-  return readdirSync(folder).filter(isFile);
-}

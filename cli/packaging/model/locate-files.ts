@@ -5,11 +5,12 @@ import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-k
 import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';
-import { chooseGraph, graphVariants } from './graph-variants.ts';
+import { chooseGraphIn } from './graph-variants.ts';
 
 export interface ModelFiles {
   /** The folder with the documents and the settings of the model. */
   readonly folder: string;
+  /** The ONNX graph, or safetensors for which the build writes one. */
   readonly weights: string;
   /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
   readonly graph: string | undefined;
@@ -42,7 +43,7 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   const { folder, variant } = model;
   if (!isFolder(folder))
     throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
-  const { path: graph } = chooseGraph(graphVariants(folder), variant, folder);
+  const { path: graph } = chooseGraphIn(folder, variant);
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
   const modelConfig = findIn(folder, 'config.json');

@@ -11,17 +11,18 @@ import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
-import { explainLoad } from '../onnx/explain-load.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
 import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
 import type { MatchedInput } from '../onnx/match-inputs.ts';
 import { findFirstPosition } from './find-first-position.ts';
-import { firstLine } from './first-line.ts';
+import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 export interface GraphRequest extends SignatureRequest {
+  /** The ONNX file. It is another one than `file`, which messages name, if the build has written it. */
+  readonly graph: string;
   /** Whether the user chose the maximum length, which is then not reduced. */
   readonly isLengthChosen: boolean;
   /** `model_type` of config.json. */
@@ -55,12 +56,12 @@ export async function rewriteGraph(
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<RewrittenGraph> {
-  const { file: model, family, keepsIntegers } = request;
+  const { file: model, graph: source, family, keepsIntegers } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
-  const hasIntegers = await withFileSource(model, hasIntegerWeights);
+  const hasIntegers = await withFileSource(source, hasIntegerWeights);
   const integers = !hasIntegers ? undefined : keepsIntegers ? 'keep' : 'convert';
-  await optimize(runtime, model, graphPath, integers);
+  await optimize(runtime, request, graphPath, integers);
   // A model with only tiny tensors has no external weights.
   await writeFile(weightsPath, '', { flag: 'a' });
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
@@ -100,15 +101,16 @@ const ownName = (inputs: readonly MatchedInput[], wanted: string): string =>
 
 async function optimize(
   runtime: OnnxRuntime,
-  model: string,
+  request: GraphRequest,
   graph: string,
   integers: OptimizeTask['integers'],
 ): Promise<void> {
-  if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
+  const { file, graph: source } = request;
+  if ((await stat(source)).size === 0) throw configError(`${file} is empty. Export the model to ONNX again.`);
   try {
-    await runtime.optimize({ model, graph, weights: ASSETS.weights, integers });
+    await runtime.optimize({ model: source, graph, weights: ASSETS.weights, integers });
   } catch (error) {
-    throw configError(`ONNX Runtime cannot load ${model}: ${explainLoad(firstLine(error))}`, error);
+    throw graphError(request, `ONNX Runtime cannot load ${file}`, error);
   }
 }
 

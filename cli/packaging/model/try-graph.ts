@@ -6,10 +6,9 @@ import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
-import { explainLoad } from '../onnx/explain-load.ts';
 import { findBatching } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
-import { firstLine } from './first-line.ts';
+import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 
@@ -36,11 +35,12 @@ const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
 /** Runs texts through a graph as the executable will, alone and together. */
 export async function tryGraph(
   runtime: OnnxRuntime,
-  { file: model, isLengthChosen }: GraphRequest,
+  request: GraphRequest,
   { tokenizer, settings: { maxLength: wanted, padId } }: PreparedTokenizer,
   { graphPath, graph, signature: { inputs, output }, fixedShape, firstPosition }: RewrittenGraph,
   folder: string,
 ): Promise<TriedGraph> {
+  const { file: model, isLengthChosen } = request;
   if (isLengthChosen) refuseLonger(wanted, fixedShape, model);
   const limit = Math.min(wanted, fixedShape?.tokens ?? Infinity);
   const tryOut = (ids: readonly Ids[]): Promise<TryResult> =>
@@ -58,7 +58,7 @@ export async function tryGraph(
     try {
       return await tryOut(ids);
     } catch (error) {
-      throw configError(`${model} failed on a sample text: ${explainLoad(firstLine(error))}`, error);
+      throw graphError(request, `${model} failed on a sample text`, error);
     }
   };
   const encode = async (texts: readonly string[]): Promise<number[][]> =>

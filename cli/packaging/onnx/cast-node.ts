@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { intAttribute } from './int-attribute.ts';
+import { int } from './attributes.ts';
 
 /** A node that converts the value `from` to the element type `type` and names the result `to`. */
 export const castNode = (name: string, from: string, to: string, type: number): NodeProto =>
@@ -9,5 +9,5 @@ export const castNode = (name: string, from: string, to: string, type: number): 
     name,
     input: [from],
     output: [to],
-    attribute: [intAttribute('to', BigInt(type))],
+    attribute: [int('to', type)],
   });

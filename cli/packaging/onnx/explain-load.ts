@@ -1,12 +1,16 @@
 /** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
 export function explainLoad(message: string): string {
-  const plain = message
-    .replace(/^Load model from .*? failed:\s*/, '')
-    .replaceAll(SOURCE_PLACE, '')
-    .replaceAll(/\p{Cc}/gu, '\uFFFD');
+  const plain = withoutPlaces(message);
   const found = WAYS_OUT.find(([pattern]) => pattern.test(message));
   return found ? `${plain.replace(/[.\s]*$/, '')}. ${found[1]}` : plain;
 }
+
+/** The message of ONNX Runtime without the path of the model and places in its source. */
+export const withoutPlaces = (message: string): string =>
+  message
+    .replace(/^Load model from .*? failed:\s*/, '')
+    .replaceAll(SOURCE_PLACE, '')
+    .replaceAll(/\p{Cc}/gu, '\uFFFD');
 
 /** File, line and function that raised an error. */
 const SOURCE_PLACE = /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g;

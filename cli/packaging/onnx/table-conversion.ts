@@ -8,7 +8,7 @@ import {
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
 import { FLOAT32 } from './element-types.ts';
-import { intAttribute } from './int-attribute.ts';
+import { int } from './attributes.ts';
 
 /** Nodes that convert a table of integers, in order; each one reads the result of the one before. */
 export interface TableConversion {
@@ -96,7 +96,7 @@ const operation = (opType: string, input: string[], name: string): NodeProto =>
 
 const withAxis = (node: NodeProto, axis: bigint): NodeProto => {
   const others = node.attribute.filter(({ name }) => name !== 'axis');
-  return create(NodeProtoSchema, { ...node, attribute: [...others, intAttribute('axis', axis)] });
+  return create(NodeProtoSchema, { ...node, attribute: [...others, int('axis', axis)] });
 };
 
 const readInt = ({ attribute }: NodeProto, wanted: string, otherwise: number): number =>

@@ -6,6 +6,8 @@ import { readDocuments } from '../../packaging/model/model-documents.ts';
 import { guessModel, type ModelGuess } from '../../config/guess-model-type.ts';
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
+import { listModel } from '../../packaging/model/model-listing.ts';
+import { withoutGraph } from '../../packaging/model/without-graph.ts';
 import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
 import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
 import { readEvidence } from '../guess-folder.ts';
@@ -55,7 +57,8 @@ export async function inspectModelFolder(
   const found = await stat(folder).catch(() => undefined);
   if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
-  const variants = known ?? graphVariants(folder);
+  const listing = listModel(folder);
+  const variants = known ?? graphVariants(listing);
   const graph = variants.length > 0 ? proposeGraph(variants) : undefined;
   const evidence = await readEvidence(folder);
   const guess = guessModel({ ...evidence, outputs: graph ? outputsOf(join(folder, graph.path)) : [] });
@@ -82,7 +85,7 @@ export async function inspectModelFolder(
     documentProblems,
     files,
     problems: [
-      ...(graph ? [] : [`${shown} has no model.onnx. Export the model to ONNX before building.`]),
+      ...(graph ? [] : [withoutGraph(listing, shown).message]),
       ...(config !== undefined
         ? []
         : [

@@ -2,7 +2,7 @@ import { itemAt } from '../../../runtime/core/values/item-at.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 
 /** Builds optimize and run any of them; full precision comes first, then the one with the smallest loss. */
-const PREFERRED = ['model', 'O1', 'O2', 'O3', 'fp16', 'O4', 'quantized', 'int8', 'uint8'];
+const PREFERRED = ['model', 'safetensors', 'O1', 'O2', 'O3', 'fp16', 'O4', 'quantized', 'int8', 'uint8'];
 
 /** The graph that a build uses without `variant`, or the one to propose. There must be one. */
 export function proposeGraph(variants: readonly GraphVariant[]): GraphVariant {

@@ -98,7 +98,7 @@ describe('encoderfile init', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Missing +model\.onnx, tokenizer\.json, tokenizer_config\.json \(optional\)$/m);
     expect(stderr).toBe(
-      'Warning: model has no model.onnx. Export the model to ONNX before building.\n' +
+      'Warning: No such file: model.onnx (searched in model). Export the model to ONNX first.\n' +
         'Warning: model has no tokenizer.json. Save it with `save_pretrained` of the tokenizer.',
     );
   });

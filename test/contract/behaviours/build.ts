@@ -42,6 +42,16 @@ export const BUILD = {
     behaviour:
       'A model with vocab.txt, vocab.json and merges.txt, or a sentencepiece model instead of tokenizer.json is built, and POST /tokenize gives the ids of the slow tokenizer.',
   },
+  'build:safetensors': {
+    source: 'docs/config.md',
+    behaviour:
+      'A model with config.json and model.safetensors instead of an ONNX graph is built, and returns what transformers returns.',
+  },
+  'build:bad-safetensors': {
+    source: 'docs/config.md',
+    behaviour:
+      'Architectures that have no graph, pickle files, weights that are missing or do not fit, and damaged files are refused with a sentence.',
+  },
   'build:bad-vocabulary': {
     source: 'docs/config.md',
     behaviour: 'A broken vocabulary is one clear sentence, exit code 1, and nothing is written.',

@@ -4,8 +4,10 @@ import { chooseGraph } from '../../../../cli/packaging/model/graph-variants.ts';
 
 const filesOf = (paths: readonly string[]) =>
   paths.map((path) => ({ path, bytes: 10, hash: 'a'.repeat(40) }));
-const chosen = (paths: readonly string[], variant?: string): string[] =>
-  chooseFiles(filesOf(paths), 'org/name', (variants) => chooseGraph(variants, variant, 'hf:org/name'))
+const chosen = (paths: readonly string[], variant?: string, modelType?: string): string[] =>
+  chooseFiles({ files: filesOf(paths), modelType }, 'org/name', (variants) =>
+    chooseGraph(variants, variant, 'hf:org/name'),
+  )
     .files.map(({ path }) => path)
     .sort();
 
@@ -81,10 +83,31 @@ test('exporters can write all files to onnx/', () => {
 });
 
 test('a repository without graphs has a way out', () => {
-  expect(() => chosen(['config.json', 'model.safetensors'])).toThrow(
-    'hf:org/name has no ONNX graph, only model.safetensors. Export it with `optimum-cli export onnx --model org/name ./name`, and build that folder.',
+  const way = 'Export it with `optimum-cli export onnx --model org/name ./exported`, and build that folder.';
+  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 't5')).toThrow(
+    new RegExp(
+      `^hf:org/name has no ONNX graph, only model\\.safetensors, and a model of type "t5" cannot be built from them, only albert, bert, .*xlm-roberta\\. ${way}$`,
+    ),
   );
-  expect(() => chosen(['data.csv'])).toThrow('hf:org/name has no ONNX graph. Export it');
+  expect(() => chosen(['model.safetensors'])).toThrow(
+    `only model.safetensors, and config.json with a \`model_type\`, which states how the weights are used, is missing. ${way}`,
+  );
+  expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
+    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when it is read. ${way}`,
+  );
+  expect(() => chosen(['data.csv'])).toThrow(`hf:org/name has no ONNX graph. ${way}`);
+});
+
+test('safetensors are chosen without an ONNX graph, or by name', () => {
+  const settings = ['config.json', 'tokenizer.json'];
+  expect(chosen([...settings, 'model.safetensors', 'pytorch_model.bin'], undefined, 'bert')).toEqual([
+    'config.json',
+    'model.safetensors',
+    'tokenizer.json',
+  ]);
+  const both = [...settings, 'model.safetensors', 'onnx/model.onnx'];
+  expect(chosen(both, undefined, 'bert')).toContain('onnx/model.onnx');
+  expect(chosen(both, 'safetensors', 'bert')).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
 });
 
 test('a graph that is not clear, and a file that is too large to read, are refused', () => {
@@ -92,7 +115,9 @@ test('a graph that is not clear, and a file that is too large to read, are refus
     'hf:org/name has no model.onnx, but 2 other graphs: O4 (onnx/model_O4.onnx, 10 B)',
   );
   const files = [...filesOf(['model.onnx']), { path: 'config.json', bytes: 5e9, hash: 'a'.repeat(40) }];
-  expect(() => chooseFiles(files, 'org/name', (variants) => chooseGraph(variants, undefined, ''))).toThrow(
-    'config.json of hf:org/name has 5.0 GB, but it can have at most 537 MB.',
-  );
+  const choose = () =>
+    chooseFiles({ files, modelType: undefined }, 'org/name', (variants) =>
+      chooseGraph(variants, undefined, ''),
+    );
+  expect(choose).toThrow('config.json of hf:org/name has 5.0 GB, but it can have at most 537 MB.');
 });

@@ -210,3 +210,41 @@ test('a cache that cannot be written still works', async () => {
   chmodSync(cachedAt('refs'), 0o500);
   expect(await fetched('hf:acme/model')).toMatchObject({ commit });
 });
+
+test('safetensors are downloaded if there is no graph: one file, or those of an index', async () => {
+  const config = '{"model_type": "bert"}';
+  publish({
+    'config.json': config,
+    'tokenizer.json': '{}',
+    'model.safetensors': 'weights',
+    'tf_model.h5': 'x',
+  });
+  const one = await fetched('hf:acme/model');
+  expect(one.graph).toEqual({ path: 'model.safetensors', name: 'safetensors', bytes: 7 });
+  expect(downloadedFiles(one)).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
+  const index = {
+    weight_map: { a: 'weights-1.safetensors', b: 'weights-2.safetensors', c: 'weights-1.safetensors' },
+  };
+  publish(
+    {
+      'config.json': config,
+      'tokenizer.json': '{}',
+      'model.safetensors.index.json': JSON.stringify(index),
+      'weights-1.safetensors': 'first',
+      'weights-2.safetensors': 'second',
+      'weights-3.safetensors': 'third',
+    },
+    'acme/large',
+  );
+  const large = await fetched('hf:acme/large');
+  const parts = ['weights-1.safetensors', 'weights-2.safetensors'];
+  const files = ['config.json', 'model.safetensors.index.json', 'tokenizer.json', ...parts];
+  expect(downloadedFiles(large)).toEqual(files);
+  const offline = await fetched('hf:acme/large', { offline: true });
+  expect(offline.files.map(({ path }) => path)).toEqual(files);
+});
+
+test('safetensors of an architecture without a graph are not a choice', async () => {
+  publish({ ...CONTENTS, 'config.json': '{"model_type": "t5"}', 'model.safetensors': 'weights' });
+  expect((await fetched('hf:acme/model')).variants.map(({ name }) => name)).toEqual(['model']);
+});

@@ -75,7 +75,10 @@ test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, 
   const ends: (readonly [seed: number, end: unknown])[] = [];
   for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     const file = damaged(seed);
-    ends.push([seed, await endOf(() => prepareGraph({ ...request, file }, tokenizer, folder()))]);
+    ends.push([
+      seed,
+      await endOf(() => prepareGraph({ ...request, file, graph: file }, tokenizer, folder())),
+    ]);
   }
   expect(ends.filter(([, end]) => typeof end === 'object')).toEqual([]);
   expect(ends.filter(([, end]) => end === 'clear error').length).toBeGreaterThan(COUNT / 3);

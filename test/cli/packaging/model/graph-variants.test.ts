@@ -2,16 +2,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chooseGraph, graphVariants } from '../../../../cli/packaging/model/graph-variants.ts';
+import { listModel } from '../../../../cli/packaging/model/model-listing.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
+
+const listed = () => graphVariants(listModel(folder()));
 
 function variantsOf(...names: string[]) {
   for (const name of names) {
     mkdirSync(dirname(join(folder(), name)), { recursive: true });
     writeFileSync(join(folder(), name), 'bytes');
   }
-  return graphVariants(folder());
+  return listed();
 }
 const choice = (names: readonly string[], wanted?: string): string =>
   chooseGraph(variantsOf(...names), wanted, 'model').path;
@@ -50,4 +53,25 @@ test.each([
   ['q8', 'model has no variant "q8"; choose one of fp16 (onnx/model_fp16.onnx, '],
 ])('%j among several others is refused with a list', (wanted, message) => {
   expect(() => choice(['onnx/model_fp16.onnx', 'onnx/model_q4.onnx'], wanted)).toThrow(message);
+});
+
+test('safetensors count if a graph can be written for the architecture', () => {
+  writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
+  const safetensors = { path: 'model.safetensors', name: 'safetensors', bytes: 5 };
+  expect(variantsOf('model.safetensors')).toEqual([safetensors]);
+  expect(choice([])).toBe('model.safetensors');
+  expect(choice(['onnx/model_q4.onnx'])).toBe('onnx/model_q4.onnx');
+  expect(choice(['onnx/model_fp16.onnx'])).toBe('model.safetensors');
+  expect(choice(['onnx/model.onnx'])).toBe('onnx/model.onnx');
+  expect(choice([], 'safetensors')).toBe('model.safetensors');
+  writeFileSync(join(folder(), 'config.json'), '{"model_type": "t5"}');
+  expect(listed()).not.toContainEqual(safetensors);
+});
+
+test('weights in several files are one variant', () => {
+  writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
+  const parts = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'];
+  expect(variantsOf('model.safetensors.index.json', ...parts)).toEqual([
+    { path: 'model.safetensors.index.json', name: 'safetensors', bytes: 10 },
+  ]);
 });

@@ -1,0 +1,78 @@
+import type { EncoderGraph } from './encoder-graph.ts';
+import { albert } from './encoders/albert.ts';
+import { bert, roberta } from './encoders/bert.ts';
+import { deberta } from './encoders/deberta.ts';
+import { distilbert } from './encoders/distilbert.ts';
+import { gte } from './encoders/gte.ts';
+import { modernbert } from './encoders/modernbert.ts';
+import { mpnet } from './encoders/mpnet.ts';
+import { nomicBert } from './encoders/nomic-bert.ts';
+import { qwen3 } from './encoders/qwen3.ts';
+import type { Value } from './graph-writer.ts';
+import {
+  albertHead,
+  debertaHead,
+  distilbertHead,
+  electraHead,
+  modernbertHead,
+  modernbertTokenHead,
+  pooledHead,
+  qwen3Head,
+  robertaHead,
+  type TextHead,
+  tokenHead,
+} from './heads.ts';
+
+export interface Architecture {
+  /** What the names of weights begin with in a model that has a head; several if versions of transformers differ. */
+  readonly prefixes: readonly string[];
+  /** Rows of tokens. */
+  readonly encode: (g: EncoderGraph) => Value;
+  readonly textHead: TextHead;
+  readonly tokenHead: TextHead;
+}
+
+const likeBert = { tokenHead, textHead: pooledHead };
+const likeRoberta: Architecture = {
+  prefixes: ['roberta.'],
+  encode: roberta,
+  textHead: robertaHead,
+  tokenHead,
+};
+
+/** By `model_type` of config.json. */
+const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
+  albert: { ...likeBert, prefixes: ['albert.'], encode: albert, textHead: albertHead },
+  bert: { ...likeBert, prefixes: ['bert.'], encode: bert },
+  camembert: likeRoberta,
+  'deberta-v2': { ...likeBert, prefixes: ['deberta.'], encode: deberta, textHead: debertaHead },
+  distilbert: { ...likeBert, prefixes: ['distilbert.'], encode: distilbert, textHead: distilbertHead },
+  electra: { ...likeBert, prefixes: ['electra.'], encode: bert, textHead: electraHead },
+  modernbert: {
+    prefixes: ['model.'],
+    encode: modernbert,
+    textHead: modernbertHead,
+    tokenHead: modernbertTokenHead,
+  },
+  gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  mpnet: { ...likeBert, prefixes: ['mpnet.'], encode: mpnet, textHead: robertaHead },
+  new: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
+  nomic_bert: { ...likeBert, prefixes: ['bert.', 'nomic_bert.'], encode: nomicBert },
+  qwen3: {
+    prefixes: ['model.'],
+    encode: qwen3,
+    textHead: qwen3Head,
+    tokenHead: (g, rows) => g.linear(rows, 'score'),
+  },
+  roberta: likeRoberta,
+  'xlm-roberta': likeRoberta,
+};
+
+export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
+
+/** Whether a build writes the graph of such a model. */
+export const canWriteGraph = (modelType: string | undefined): boolean =>
+  findArchitecture(modelType) !== undefined;
+
+export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
+  modelType !== undefined && Object.hasOwn(ARCHITECTURES, modelType) ? ARCHITECTURES[modelType] : undefined;

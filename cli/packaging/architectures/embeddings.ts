@@ -1,0 +1,44 @@
+import { INT64 } from '../onnx/element-types.ts';
+import { int } from '../onnx/attributes.ts';
+import type { EncoderGraph } from './encoder-graph.ts';
+import type { Value } from './graph-writer.ts';
+
+const WORDS = 'embeddings.word_embeddings';
+const POSITIONS = 'embeddings.position_embeddings';
+const TYPES = 'embeddings.token_type_embeddings';
+
+/** The vector of each token, texts x length x width. */
+export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookUp(table, g.inputIds);
+
+/** Adds the vectors of token types, if the model has them. */
+export function addTokenTypes(g: EncoderGraph, value: Value): Value {
+  if (!g.weights.has(`${TYPES}.weight`)) return value;
+  return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
+}
+
+/** Adds the vectors of the positions 0, 1, 2 … */
+export function addPositions(g: EncoderGraph, value: Value): Value {
+  const zero = g.writer.integers([0]);
+  return g.add(value, g.writer.op('Slice', [g.weight(`${POSITIONS}.weight`), zero, g.length, zero]));
+}
+
+/** Adds the vectors of positions that count the tokens of a text from the padding id on, as in RoBERTa. */
+export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: number): Value {
+  const { writer } = g;
+  const isToken = writer.op(
+    'Cast',
+    [writer.op('Not', [writer.op('Equal', [g.inputIds, writer.integer(padId)])])],
+    int('to', INT64),
+  );
+  const counted = g.multiply(writer.op('CumSum', [isToken, writer.integer(1)]), isToken);
+  return g.add(value, g.lookUp(POSITIONS, g.add(counted, writer.integer(padId))));
+}
+
+/** A constant that is 0 where tokens are near each other and very low elsewhere, 1 x 1 x length x length. */
+export function windowBias(g: EncoderGraph, distance: number): Value {
+  const { writer } = g;
+  const isFar = writer.op('Greater', [writer.op('Abs', [g.distances]), writer.integer(distance)]);
+  // Not the lowest float32: added to the mask of padding, it would overflow to infinity.
+  const bias = writer.op('Where', [isFar, writer.float(-1e30), writer.float(0)]);
+  return writer.op('Unsqueeze', [bias, writer.integers([0, 1])]);
+}

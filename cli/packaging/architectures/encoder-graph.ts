@@ -1,0 +1,192 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { FLOAT32 } from '../onnx/element-types.ts';
+import { float, int, ints } from '../onnx/attributes.ts';
+import type { ConfigReader } from './config-reader.ts';
+import { GraphWriter, type Value } from './graph-writer.ts';
+import type { Weights } from './weights.ts';
+
+const INT32 = 6;
+
+/** How attention differs from the plain one. */
+export interface AttentionOptions {
+  /** Added to the scores: 1 or all texts x 1 or all heads x length x length. */
+  readonly bias?: Value | undefined;
+  /** Factor of the scores, by default 1 / sqrt(width of a head). */
+  readonly scale?: number;
+  /** Whether a token attends to itself and earlier tokens only. */
+  readonly isCausal?: boolean;
+}
+
+/**
+ * The parts that encoders are made of. Hidden states have one row per token of all texts: with that shape ONNX Runtime does not
+ * fuse residual and norm to SkipLayerNormalization, which is several times slower on processors.
+ */
+export class EncoderGraph {
+  readonly writer = new GraphWriter();
+  readonly weights: Weights;
+  readonly config: ConfigReader;
+
+  constructor(weights: Weights, config: ConfigReader) {
+    this.weights = weights;
+    this.config = config;
+  }
+
+  weight(name: string): Value {
+    return this.writer.weight(name, this.weights.get(name));
+  }
+
+  get inputIds(): Value {
+    return this.writer.input('input_ids');
+  }
+
+  /** 1 for each token and 0 for padding, texts x length. */
+  get mask(): Value {
+    return this.writer.input('attention_mask');
+  }
+
+  /** The number of tokens of the longest text, as a list. */
+  get length(): Value {
+    return this.writer.once('length', () =>
+      this.writer.op('Shape', [this.inputIds], int('start', 1), int('end', 2)),
+    );
+  }
+
+  /** Texts x length x width, from rows. */
+  byText(rows: Value): Value {
+    const shape = this.writer.once('shape of texts', () =>
+      this.writer.op(
+        'Concat',
+        [this.writer.op('Shape', [this.inputIds]), this.writer.integers([-1])],
+        int('axis', 0),
+      ),
+    );
+    return this.writer.op('Reshape', [rows, shape]);
+  }
+
+  /** Rows of tokens, from texts x length x width. */
+  byToken(value: Value, width: number): Value {
+    return this.writer.op('Reshape', [value, this.writer.integers([-1, width])]);
+  }
+
+  /** A linear layer on rows. The weight is used as it is stored: outputs x inputs. */
+  linear(rows: Value, name: string): Value {
+    const inputs = [rows, this.weight(`${name}.weight`)];
+    if (this.weights.has(`${name}.bias`)) inputs.push(this.weight(`${name}.bias`));
+    return this.writer.op('Gemm', inputs, int('transB', 1));
+  }
+
+  norm(value: Value, name: string, epsilon: number): Value {
+    const inputs = [value, this.weight(`${name}.weight`)];
+    if (this.weights.has(`${name}.bias`)) inputs.push(this.weight(`${name}.bias`));
+    return this.writer.op('LayerNormalization', inputs, int('axis', -1), float('epsilon', epsilon));
+  }
+
+  rmsNorm(value: Value, name: string, epsilon: number): Value {
+    const inputs = [value, this.weight(`${name}.weight`)];
+    return this.writer.op('SimplifiedLayerNormalization', inputs, int('axis', -1), float('epsilon', epsilon));
+  }
+
+  add(a: Value, b: Value): Value {
+    return this.writer.op('Add', [a, b]);
+  }
+
+  multiply(a: Value, b: Value): Value {
+    return this.writer.op('Mul', [a, b]);
+  }
+
+  /** An activation function by its name in transformers. */
+  activation(value: Value, name: string): Value {
+    const make = Object.hasOwn(ACTIVATIONS, name) ? ACTIVATIONS[name] : undefined;
+    if (make) return make(this.writer, value);
+    throw configError(
+      `The activation ${JSON.stringify(name)} of config.json is not one of ${Object.keys(ACTIVATIONS).join(', ')}. Export the model to ONNX with optimum.`,
+    );
+  }
+
+  /** Scores of queries and keys, softmax, and the sum of values; rows in and out. */
+  attention(
+    [query, key, value]: readonly [Value, Value, Value],
+    heads: number,
+    width: number,
+    { bias = '', scale, isCausal = false }: AttentionOptions = {},
+  ): Value {
+    const { writer } = this;
+    // Padding is to the right, so a causal model never sees it before a token of the text.
+    const mask = isCausal
+      ? ''
+      : writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
+    const inputs = [query, key, value, '', mask, bias];
+    while (inputs.at(-1) === '') inputs.pop();
+    const attributes = [int('num_heads', heads)];
+    if (scale !== undefined) attributes.push(float('scale', scale));
+    if (isCausal) attributes.push(int('unidirectional', 1));
+    return this.byToken(writer.fused('MultiHeadAttention', inputs, ...attributes), width);
+  }
+
+  /** A layer with a norm after each residual, as in BERT. */
+  feedForward(rows: Value, names: FeedForwardNames, epsilon: number, activation: string): Value {
+    const inner = this.activation(this.linear(rows, names.up), activation);
+    return this.norm(this.add(this.linear(inner, names.down), rows), names.norm, epsilon);
+  }
+
+  /** The row of a table for each token. */
+  lookUp(table: string, ids: Value): Value {
+    return this.writer.op('Gather', [this.weight(`${table}.weight`), ids]);
+  }
+
+  /** 1 for tokens and 0 for padding as float32, texts x length x 1. */
+  get floatMask(): Value {
+    return this.writer.once('mask as float32', () =>
+      this.writer.op('Unsqueeze', [
+        this.writer.op('Cast', [this.mask], int('to', FLOAT32)),
+        this.writer.integers([2]),
+      ]),
+    );
+  }
+
+  /** The distance of each key from each query, length x length. */
+  get distances(): Value {
+    const { writer } = this;
+    return writer.once('distances', () => {
+      const positions = writer.op('Range', [
+        writer.integer(0),
+        writer.op('Squeeze', [this.length]),
+        writer.integer(1),
+      ]);
+      const axis = (at: number): Value => writer.op('Unsqueeze', [positions, writer.integers([at])]);
+      return writer.op('Sub', [axis(0), axis(1)]);
+    });
+  }
+
+  /** Splits the width of a value by head and swaps heads and tokens: texts x heads x length x width of a head. */
+  byHead(rows: Value, heads: number, headWidth: number): Value {
+    const { writer } = this;
+    const split = writer.op('Reshape', [this.byText(rows), writer.integers([0, 0, heads, headWidth])]);
+    return writer.op('Transpose', [split], ints('perm', [0, 2, 1, 3]));
+  }
+}
+
+export interface FeedForwardNames {
+  readonly up: string;
+  readonly down: string;
+  readonly norm: string;
+}
+
+const exactGelu = (writer: GraphWriter, value: Value): Value => writer.op('Gelu', [value]);
+const tanhGelu = (writer: GraphWriter, value: Value): Value => writer.fused('FastGelu', [value]);
+const silu = (writer: GraphWriter, value: Value): Value =>
+  writer.fused('QuickGelu', [value], float('alpha', 1));
+
+const ACTIVATIONS: Readonly<Record<string, (writer: GraphWriter, value: Value) => Value>> = {
+  gelu: exactGelu,
+  gelu_python: exactGelu,
+  gelu_new: tanhGelu,
+  gelu_fast: tanhGelu,
+  gelu_pytorch_tanh: tanhGelu,
+  quick_gelu: (writer, value) => writer.fused('QuickGelu', [value], float('alpha', 1.702)),
+  silu,
+  swish: silu,
+  relu: (writer, value) => writer.op('Relu', [value]),
+  tanh: (writer, value) => writer.op('Tanh', [value]),
+  sigmoid: (writer, value) => writer.op('Sigmoid', [value]),
+};

@@ -1,0 +1,71 @@
+import { int, ints } from '../../onnx/attributes.ts';
+import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
+import type { EncoderGraph } from '../encoder-graph.ts';
+import type { Value } from '../graph-writer.ts';
+import { RelativePositions } from './relative-positions.ts';
+
+/** DeBERTa v2 and v3: scores depend on the contents of tokens and on their distance. */
+export function deberta(g: EncoderGraph): Value {
+  const { config } = g;
+  const width = config.size('hidden_size', 768);
+  const heads = config.size('num_attention_heads', 12);
+  const epsilon = config.number('layer_norm_eps', 1e-7);
+  const activation = config.text('hidden_act', 'gelu');
+  const relative = config.flag('relative_attention', false)
+    ? new RelativePositions(g, heads, width / heads, epsilon)
+    : undefined;
+  const embedded = embed(g, width, epsilon);
+  let rows = embedded;
+  for (let at = 0; at < config.size('num_hidden_layers', 12); at += 1) {
+    const layer = `encoder.layer.${at}`;
+    const self = `${layer}.attention.self`;
+    const output = `${layer}.attention.output`;
+    const query = g.linear(rows, `${self}.query_proj`);
+    const key = g.linear(rows, `${self}.key_proj`);
+    const value = g.linear(rows, `${self}.value_proj`);
+    const attended = g.attention([g.byText(query), g.byText(key), g.byText(value)], heads, width, {
+      bias: relative?.bias(self, query, key),
+      ...(relative ? { scale: relative.scale } : {}),
+    });
+    rows = g.norm(g.add(g.linear(attended, `${output}.dense`), rows), `${output}.LayerNorm`, epsilon);
+    rows = g.feedForward(
+      rows,
+      { up: `${layer}.intermediate.dense`, down: `${layer}.output.dense`, norm: `${layer}.output.LayerNorm` },
+      epsilon,
+      activation,
+    );
+    if (at === 0 && g.weights.has('encoder.conv.conv.weight'))
+      rows = convolve(g, embedded, rows, width, epsilon);
+  }
+  return rows;
+}
+
+function embed(g: EncoderGraph, width: number, epsilon: number): Value {
+  const { config } = g;
+  const words = wordEmbeddings(g);
+  const positioned = config.flag('position_biased_input', true) ? addPositions(g, words) : words;
+  const typed = config.number('type_vocab_size', 0) > 0 ? addTokenTypes(g, positioned) : positioned;
+  const sized = g.weights.has('embeddings.embed_proj.weight')
+    ? g.byText(g.linear(g.byToken(typed, config.size('embedding_size', width)), 'embeddings.embed_proj'))
+    : typed;
+  return g.byToken(g.multiply(g.norm(sized, 'embeddings.LayerNorm', epsilon), g.floatMask), width);
+}
+
+/** The largest models of version 2 have a convolution next to the first layer. */
+function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, epsilon: number): Value {
+  const { config, writer } = g;
+  const kernel = config.size('conv_kernel_size', 3);
+  const padding = (kernel - 1) / 2;
+  const swapped = writer.op('Transpose', [g.byText(embedded)], ints('perm', [0, 2, 1]));
+  const convolved = writer.op(
+    'Conv',
+    [swapped, g.weight('encoder.conv.conv.weight'), g.weight('encoder.conv.conv.bias')],
+    int('group', config.size('conv_groups', 1)),
+    ints('pads', [padding, padding]),
+    ints('kernel_shape', [kernel]),
+  );
+  const byText = writer.op('Transpose', [convolved], ints('perm', [0, 2, 1]));
+  const activated = g.activation(g.multiply(byText, g.floatMask), config.text('conv_act', 'tanh'));
+  const normed = g.norm(g.add(g.byText(rows), activated), 'encoder.conv.LayerNorm', epsilon);
+  return g.byToken(g.multiply(normed, g.floatMask), width);
+}

@@ -1,0 +1,60 @@
+import { configError } from '../../../../runtime/contract/errors.ts';
+import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
+import type { EncoderGraph } from '../encoder-graph.ts';
+import type { Value } from '../graph-writer.ts';
+import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
+
+/** Activations of the gate in a gated feed-forward layer. */
+const GATES: Readonly<Record<string, string>> = { swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' };
+
+export function nomicBert(g: EncoderGraph): Value {
+  const { config, writer } = g;
+  config.refuseUnless('prenorm', [false]);
+  config.refuseUnless('use_rms_norm', [false]);
+  config.refuseUnless('parallel_block', [false]);
+  config.refuseUnless('rotary_scaling_factor', []);
+  config.refuseUnless('num_experts', [0, 1]);
+  const width = config.size(['n_embd', 'hidden_size'], 768);
+  const heads = config.size(['n_head', 'num_attention_heads'], 12);
+  const headWidth = width / heads;
+  const epsilon = config.number(['layer_norm_epsilon', 'layer_norm_eps'], 1e-5);
+  // transformers 5 has a class of its own with other keys, whose models are always gated and rotated.
+  const isOfTransformers = config.value('n_embd') === undefined;
+  const activation = config.text(['activation_function', 'hidden_act'], 'gelu');
+  const gate = isOfTransformers ? activation : GATES[activation];
+  const rotated = headWidth * config.number('rotary_emb_fraction', isOfTransformers ? 1 : 0);
+  if (!Number.isInteger(rotated / 2)) {
+    throw configError(
+      '`rotary_emb_fraction` in config.json must be a part of the head with an even number of values.',
+    );
+  }
+  const rotary =
+    rotated > 0
+      ? rotaryTables(g, {
+          base: rotaryBase(config, 'rotary_emb_base', isOfTransformers ? 1000 : 10_000),
+          positions: Math.max(config.size(['n_positions', 'max_position_embeddings'], 2048), 2048),
+          headWidth,
+          width: rotated,
+          isInterleaved: config.flag('rotary_emb_interleaved', false),
+        })
+      : undefined;
+  const words = wordEmbeddings(g);
+  const embedded = addTokenTypes(g, rotary ? words : addPositions(g, words));
+  let rows = g.byToken(g.norm(embedded, 'emb_ln', epsilon), width);
+  for (let at = 0; at < config.size(['n_layer', 'num_hidden_layers'], 12); at += 1) {
+    const layer = `encoder.layers.${at}`;
+    const [query = '', key = '', value = ''] = writer.split(g.linear(rows, `${layer}.attn.Wqkv`), 3);
+    const turned = (part: Value): Value => (rotary ? rotate(g, part, heads, rotary) : g.byText(part));
+    const attended = g.attention([turned(query), turned(key), g.byText(value)], heads, width);
+    rows = g.norm(g.add(rows, g.linear(attended, `${layer}.attn.out_proj`)), `${layer}.norm1`, epsilon);
+    const inner =
+      gate === undefined
+        ? g.activation(g.linear(rows, `${layer}.mlp.fc1`), activation)
+        : g.multiply(
+            g.linear(rows, `${layer}.mlp.fc11`),
+            g.activation(g.linear(rows, `${layer}.mlp.fc12`), gate),
+          );
+    rows = g.norm(g.add(rows, g.linear(inner, `${layer}.mlp.fc2`)), `${layer}.norm2`, epsilon);
+  }
+  return rows;
+}

@@ -1,0 +1,30 @@
+import { basename, dirname, join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { readJson } from '../model/read-json.ts';
+import { readSafetensors } from './read-safetensors.ts';
+import { isSafetensorsIndex } from './safetensors-files.ts';
+import type { StoredTensor } from './stored-tensor.ts';
+
+/** Finds the weights of a model in one safetensors file, or in those that an index lists. */
+export async function findWeights(path: string): Promise<Map<string, StoredTensor>> {
+  const tensors = new Map<string, StoredTensor>();
+  for (const file of await safetensorsOf(path)) {
+    for (const [name, tensor] of await withFileSource(join(dirname(path), file), readSafetensors)) {
+      tensors.set(name, tensor);
+    }
+  }
+  return tensors;
+}
+
+/** Names of the files, next to an index or a single file, that have the weights. */
+export async function safetensorsOf(path: string): Promise<string[]> {
+  if (!isSafetensorsIndex(path)) return [basename(path)];
+  const { weight_map: map } = await readJson<{ weight_map?: unknown }>(path);
+  const files = typeof map === 'object' && map !== null ? [...new Set<unknown>(Object.values(map))] : [];
+  return files.map((file) => {
+    // An index names files of its own folder.
+    if (typeof file === 'string' && /^[^/\\]+\.safetensors$/.test(file)) return file;
+    throw configError(`${path} must map each weight to a .safetensors file of the same folder.`);
+  });
+}

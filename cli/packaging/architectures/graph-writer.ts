@@ -1,0 +1,162 @@
+import { basename } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  type AttributeProto,
+  GraphProtoSchema,
+  ModelProtoSchema,
+  type NodeProto,
+  NodeProtoSchema,
+  type TensorProto,
+  TensorProtoSchema,
+  ValueInfoProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { FLOAT32, INT64 } from '../onnx/element-types.ts';
+import { int } from '../onnx/attributes.ts';
+import { STORED_TYPES, type StoredTensor } from './stored-tensor.ts';
+
+/** The name of a tensor in the graph: an input, a weight or a result. */
+export type Value = string;
+
+const OPSET = 20;
+/** The version of the format that belongs to this opset. */
+const IR_VERSION = 9;
+const EXTERNAL = 1;
+/** Operators of ONNX Runtime that replace several of ONNX. */
+const FUSED = 'com.microsoft';
+
+/** Collects the nodes and initializers of a graph. Weights stay in their files. */
+export class GraphWriter {
+  readonly #nodes: NodeProto[] = [];
+  readonly #initializers = new Map<string, TensorProto>();
+  readonly #inputs = new Set<string>();
+
+  /** An input of token ids or masks: integers, one per token of each text. */
+  input(name: string): Value {
+    this.#inputs.add(name);
+    return name;
+  }
+
+  /** Adds a node of an operator of ONNX; an input that is left out is an empty name. */
+  op(opType: string, inputs: readonly Value[], ...attributes: AttributeProto[]): Value {
+    return this.#add('', opType, inputs, attributes, 1)[0] ?? '';
+  }
+
+  /** Adds a node of an operator of ONNX Runtime. */
+  fused(opType: string, inputs: readonly Value[], ...attributes: AttributeProto[]): Value {
+    return this.#add(FUSED, opType, inputs, attributes, 1)[0] ?? '';
+  }
+
+  /** Splits the last axis of a value into equal parts. */
+  split(value: Value, parts: number): Value[] {
+    return this.#add('', 'Split', [value], [int('axis', -1), int('num_outputs', parts)], parts);
+  }
+
+  /** A weight, as float32. */
+  weight(name: string, { file, type, shape, offset, length }: StoredTensor): Value {
+    const { onnx } = STORED_TYPES[type];
+    if (!this.#initializers.has(name)) {
+      this.#initializers.set(
+        name,
+        create(TensorProtoSchema, {
+          name,
+          dims: shape.map(BigInt),
+          dataType: onnx,
+          dataLocation: EXTERNAL,
+          externalData: [
+            { key: 'location', value: basename(file) },
+            { key: 'offset', value: String(offset) },
+            { key: 'length', value: String(length) },
+          ],
+        }),
+      );
+    }
+    return onnx === FLOAT32
+      ? name
+      : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
+  }
+
+  /** A table of numbers that the build computed. */
+  floats(values: Float32Array, shape: readonly number[]): Value {
+    return this.#constant(
+      FLOAT32,
+      new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+      shape,
+    );
+  }
+
+  float(value: number): Value {
+    return this.once(`float ${value}`, () => this.floats(Float32Array.of(value), []));
+  }
+
+  /** Whole numbers, by default as a list. */
+  integers(values: readonly number[], shape: readonly number[] = [values.length]): Value {
+    return this.once(`integers ${values.join()} ${shape.join()}`, () =>
+      this.#constant(INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer), shape),
+    );
+  }
+
+  integer(value: number): Value {
+    return this.integers([value], []);
+  }
+
+  readonly #shared = new Map<string, Value>();
+
+  /** Makes a value once, however many layers use it. */
+  once(key: string, make: () => Value): Value {
+    const made = this.#shared.get(key) ?? make();
+    this.#shared.set(key, made);
+    return made;
+  }
+
+  /** Returns the ONNX file of the graph. */
+  finish(output: Value, name: string, axes: readonly string[]): Uint8Array {
+    const result = create(NodeProtoSchema, { opType: 'Identity', name, input: [output], output: [name] });
+    const valueInfo = (value: string, elemType: number, dims: readonly string[]) =>
+      create(ValueInfoProtoSchema, {
+        name: value,
+        type: { tensorType: { elemType, shape: { dim: dims.map((dimParam) => ({ dimParam })) } } },
+      });
+    return toBinary(
+      ModelProtoSchema,
+      create(ModelProtoSchema, {
+        irVersion: BigInt(IR_VERSION),
+        producerName: 'encoderfile',
+        opsetImport: [
+          { domain: '', version: BigInt(OPSET) },
+          { domain: FUSED, version: 1n },
+        ],
+        graph: create(GraphProtoSchema, {
+          name: 'encoder',
+          node: [...this.#nodes, result],
+          initializer: [...this.#initializers.values()],
+          input: [...this.#inputs].map((input) => valueInfo(input, INT64, ['batch', 'length'])),
+          output: [valueInfo(name, FLOAT32, axes)],
+        }),
+      }),
+    );
+  }
+
+  #constant(dataType: number, rawData: Uint8Array, shape: readonly number[]): Value {
+    const name = `constant_${this.#initializers.size}`;
+    this.#initializers.set(
+      name,
+      create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
+    );
+    return name;
+  }
+
+  #add(
+    domain: string,
+    opType: string,
+    inputs: readonly Value[],
+    attribute: AttributeProto[],
+    outputs: number,
+  ): Value[] {
+    const name = `${opType}_${this.#nodes.length}`;
+    const output = Array.from({ length: outputs }, (_, at) => (outputs === 1 ? name : `${name}_${at}`));
+    this.#nodes.push(
+      create(NodeProtoSchema, { domain, opType, name, input: [...inputs], output, attribute }),
+    );
+    return output;
+  }
+}

@@ -1,0 +1,63 @@
+import { int } from '../onnx/attributes.ts';
+import type { ConfigReader } from './config-reader.ts';
+import type { EncoderGraph } from './encoder-graph.ts';
+import type { Value } from './graph-writer.ts';
+
+/** Longer texts than this have no table: it would take megabytes for lengths that nobody runs on a processor. */
+const MAX_POSITIONS = 8192;
+
+export interface Rotary {
+  readonly cos: Value;
+  readonly sin: Value;
+  /** Number of values of a head that are rotated; the others stay. */
+  readonly width: number;
+  readonly headWidth: number;
+  /** Whether pairs are neighbors instead of halves. */
+  readonly isInterleaved: boolean;
+}
+
+export interface RotaryOptions {
+  readonly base: number;
+  readonly positions: number;
+  readonly headWidth: number;
+  readonly width?: number;
+  readonly isInterleaved?: boolean;
+  /** Changes the frequency of a pair, counted from 0, for models that were extended to longer texts. */
+  readonly rescale?: (frequency: number, pair: number) => number;
+}
+
+/** The base of the rotation. transformers 5 writes it to `rope_parameters`, for each kind of layer if a model has several. */
+export function rotaryBase(config: ConfigReader, key: string, otherwise: number, kind?: string): number {
+  const all = config.under('rope_parameters');
+  const parameters = kind === undefined ? all : all.under(kind);
+  parameters.refuseUnless('rope_type', ['default']);
+  return parameters.number('rope_theta', config.number(key, otherwise));
+}
+
+/** Tables of the rotation of each position, computed in float32 as transformers does. */
+export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
+  const { base, headWidth, width = headWidth, isInterleaved = false, rescale = (value) => value } = options;
+  const positions = Math.min(options.positions, MAX_POSITIONS);
+  const pairs = width / 2;
+  const frequencies = Float32Array.from({ length: pairs }, (_, pair) =>
+    rescale(Math.fround(1 / Math.fround(base ** Math.fround((2 * pair) / width))), pair),
+  );
+  const table = (of: (angle: number) => number): Value =>
+    g.writer.floats(
+      Float32Array.from({ length: positions * pairs }, (_, at) =>
+        of(Math.fround(Math.floor(at / pairs) * (frequencies[at % pairs] ?? 0))),
+      ),
+      [positions, pairs],
+    );
+  return { cos: table(Math.cos), sin: table(Math.sin), width, headWidth, isInterleaved };
+}
+
+/** Rotates the heads of queries or keys by their position; texts x length x width. */
+export function rotate(g: EncoderGraph, rows: Value, heads: number, rotary: Rotary): Value {
+  const attributes = [int('interleaved', rotary.isInterleaved ? 1 : 0)];
+  if (rotary.width < rotary.headWidth) {
+    attributes.push(int('num_heads', heads), int('rotary_embedding_dim', rotary.width));
+  }
+  const start = g.writer.integers([0]);
+  return g.writer.fused('RotaryEmbedding', [g.byText(rows), start, rotary.cos, rotary.sin], ...attributes);
+}

@@ -1,0 +1,39 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { StoredTensor } from './stored-tensor.ts';
+
+/** The weights of a model by name, with or without a prefix of models with a head. */
+export class Weights {
+  readonly #tensors: ReadonlyMap<string, StoredTensor>;
+  readonly #prefixes: readonly string[];
+
+  constructor(tensors: ReadonlyMap<string, StoredTensor>, prefixes: readonly string[]) {
+    this.#tensors = tensors;
+    this.#prefixes = [...prefixes, ''];
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
+  get(name: string): StoredTensor {
+    const tensor = this.#find(name);
+    if (!tensor) throw configError(`The weights have no tensor ${name}, which this architecture needs.`);
+    return tensor;
+  }
+
+  #find(name: string): StoredTensor | undefined {
+    for (const spelling of [name, oldSpelling(name)]) {
+      for (const prefix of this.#prefixes) {
+        const found = this.#tensors.get(prefix + spelling);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Files that were converted from TensorFlow call the weights of a norm gamma and beta. */
+const oldSpelling = (name: string): string =>
+  name
+    .replace(/(LayerNorm|layer_norm|norm)\.weight$/, '$1.gamma')
+    .replace(/(LayerNorm|layer_norm|norm)\.bias$/, '$1.beta');

@@ -1,0 +1,86 @@
+import { copyFileSync, linkSync, realpathSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { readJson } from '../model/read-json.ts';
+import { type Architecture, ARCHITECTURE_NAMES, findArchitecture } from './architectures.ts';
+import { ConfigReader } from './config-reader.ts';
+import { EncoderGraph } from './encoder-graph.ts';
+import { findWeights } from './find-weights.ts';
+import type { Value } from './graph-writer.ts';
+import { Weights } from './weights.ts';
+
+export interface ModelWeights {
+  /** A safetensors file, or the index of several. */
+  readonly weights: string;
+  /** Path of config.json. */
+  readonly config: string;
+}
+
+/**
+ * Writes the ONNX graph of a model that has only config.json and safetensors files; returns its path. The graph refers to the
+ * weights, which are linked next to it.
+ */
+export async function writeGraph(
+  { weights, config: configPath }: ModelWeights,
+  modelType: ModelType,
+  folder: string,
+): Promise<string> {
+  const config = new ConfigReader(await readJson(configPath));
+  const architecture = architectureOf(config.text('model_type', ''), configPath);
+  const tensors = await findWeights(weights);
+  const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);
+  const { value, name, axes } = OUTPUTS[modelType](g, architecture);
+  const graph = join(folder, 'written.onnx');
+  await writeFile(graph, g.writer.finish(value, name, axes));
+  // ONNX Runtime reads weights only from the folder of the graph, and not through symbolic links that leave it.
+  for (const file of new Set([...tensors.values()].map((tensor) => tensor.file)))
+    place(realpathSync(file), join(folder, basename(file)));
+  return graph;
+}
+
+interface Output {
+  readonly value: Value;
+  readonly name: string;
+  readonly axes: readonly string[];
+}
+
+const hidden = (g: EncoderGraph, { encode }: Architecture): Output => ({
+  value: g.byText(encode(g)),
+  name: 'last_hidden_state',
+  axes: ['batch', 'length', 'width'],
+});
+
+const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) => Output> = {
+  embedding: hidden,
+  sentence_embedding: hidden,
+  sequence_classification: (g, { encode, textHead }) => ({
+    value: textHead(g, encode(g)),
+    name: 'logits',
+    axes: ['batch', 'labels'],
+  }),
+  token_classification: (g, { encode, tokenHead }) => ({
+    value: g.byText(tokenHead(g, encode(g))),
+    name: 'logits',
+    axes: ['batch', 'length', 'labels'],
+  }),
+};
+
+function architectureOf(modelType: string, configPath: string): Architecture {
+  const found = findArchitecture(modelType);
+  if (found) return found;
+  throw configError(
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built from safetensors. ` +
+      `Export the model to ONNX: \`optimum-cli export onnx --model ${dirname(configPath)} ./exported\`.`,
+  );
+}
+
+/** A hard link takes no space; other file systems need a copy. */
+function place(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { memberOf } from '../../../runtime/core/values/member-of.ts';
+
+/** What is known of a model from the names of its files and from config.json. */
+export interface ModelListing {
+  /** Files with paths relative to the model, with slashes. */
+  readonly files: readonly ListedFile[];
+  /** `model_type` of config.json: the architecture. */
+  readonly modelType: string | undefined;
+}
+
+interface ListedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Lists the files of a model folder and of `onnx/` in it. */
+export const listModel = (folder: string): ModelListing => ({
+  modelType: modelTypeIn(folder),
+  files: ['', 'onnx/'].flatMap((below) =>
+    filesIn(join(folder, below)).map((name) => ({
+      path: `${below}${name}`,
+      bytes: statSync(join(folder, below, name)).size,
+    })),
+  ),
+});
+
+/** The `model_type` in config.json of a folder. A file that cannot be read is reported where all of it is read. */
+export function modelTypeIn(folder: string): string | undefined {
+  try {
+    const value = memberOf(parseJsonText(readFileSync(join(folder, 'config.json'), 'utf8')), 'model_type');
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
+  const isFile = (name: string): boolean => {
+    const path = join(folder, name);
+    // Files of the Hugging Face cache are links, which can be broken.
+    return existsSync(path) && statSync(path).isFile();
+  };
+  return readdirSync(folder).filter(isFile);
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OnnxRuntime, withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
+import { writeGraph } from '../../../../cli/packaging/architectures/write-graph.ts';
+import { ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ModelType } from '../../../../runtime/contract/model-types.ts';
+import { largestDifference } from '../../../helpers/close.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+
+type Numbers = number | readonly Numbers[];
+interface Golden {
+  readonly ids: readonly (readonly number[])[];
+  readonly hidden: Numbers;
+  readonly text?: Numbers;
+  readonly tokens?: Numbers;
+}
+const readGolden = (name: string) =>
+  JSON.parse(readFileSync(join(FIXTURES, 'golden', name), 'utf8')) as Record<string, Golden>;
+/** Of transformers 4 and 5, which write different keys to config.json. */
+const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
+
+const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', type: ModelType, output: string][] = [
+  ['hidden', 'embedding', 'last_hidden_state'],
+  ['text', 'sequence_classification', 'logits'],
+  ['tokens', 'token_classification', 'logits'],
+];
+
+/** The inputs that a graph uses. */
+const inputNames = (graph: string): string[] =>
+  (fromBinary(ModelProtoSchema, readFileSync(graph)).graph?.input ?? []).flatMap(({ name }) => name ?? []);
+
+/** One process runs all graphs, because starting it takes longer than running one. */
+let runtime: OnnxRuntime;
+let end: () => void;
+let ended: Promise<void>;
+beforeAll(async () => {
+  await new Promise<void>((isReady) => {
+    ended = withOnnxRuntime(async (opened) => {
+      runtime = opened;
+      isReady();
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    });
+  });
+});
+afterAll(async () => {
+  end();
+  await ended;
+});
+
+/** Runs a graph that was written for a model folder, after ONNX Runtime has optimized it as a build does. */
+async function run(model: string, type: ModelType, output: string, ids: Golden['ids']) {
+  const written = await writeGraph(
+    { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
+    type,
+    folder(),
+  );
+  const graph = join(folder(), 'graph.onnx');
+  await runtime.optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
+  return await runtime.tryOut({ graph, folder: folder(), inputs: inputNames(graph), output, ids, padId: 0 });
+}
+
+const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
+  OUTPUTS.flatMap(([part, type, output]) => {
+    const expected = golden[part];
+    const model = join(FIXTURES, 'architectures', `${name}-${part === 'tokens' ? 'tokens' : 'text'}`);
+    return expected === undefined ? [] : [{ name, part, type, output, model, ids: golden.ids, expected }];
+  }),
+);
+
+test.each(CASES)('$name computes what transformers computes: $part', async (one) => {
+  const { data, dims } = await run(one.model, one.type, one.output, one.ids);
+  const expected = flatten(one.expected);
+  expect(largestDifference(withoutPadding(data, dims, one), expected)).toBeLessThan(1e-5);
+  expect(expected.length).toBeGreaterThan(8);
+});
+
+const flatten = (value: Numbers): number[] => (typeof value === 'number' ? [value] : value.flatMap(flatten));
+
+/** The rows of tokens of each text; logits of texts have no padding. */
+function withoutPadding(
+  data: Float32Array,
+  dims: readonly number[],
+  { ids, part }: (typeof CASES)[number],
+): number[] {
+  if (part === 'text') return [...data];
+  const [, length = 0, width = 0] = dims;
+  return ids.flatMap((row, at) => [
+    ...data.subarray(at * length * width, (at * length + row.length) * width),
+  ]);
+}
