@@ -49,7 +49,7 @@ export async function exportModel(wished: Export, folder: string, into: string):
 }
 
 /** A Python with the packages of export.py; torch alone has some gigabytes. */
-async function exportPython(): Promise<string> {
+export async function exportPython(): Promise<string> {
   const folder = join(MODELS_CACHE, 'python-export');
   const python = join(folder, 'bin/python');
   if (existsSync(join(folder, 'ready'))) return python;

@@ -1,0 +1,89 @@
+/** A published size of an architecture, with random weights. */
+export interface SizedArchitecture {
+  readonly name: string;
+  /** Values of config.json. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Whether its graph has `token_type_ids`. */
+  readonly types: boolean;
+}
+
+const SIZES = {
+  vocab_size: 30_522,
+  hidden_size: 384,
+  num_hidden_layers: 6,
+  num_attention_heads: 12,
+  intermediate_size: 1536,
+};
+const ROBERTA = {
+  ...SIZES,
+  type_vocab_size: 1,
+  pad_token_id: 1,
+  max_position_embeddings: 514,
+  layer_norm_eps: 1e-5,
+};
+
+const sized = (config: SizedArchitecture['config'], types = false): SizedArchitecture => ({
+  name: String(config['model_type']),
+  config,
+  types,
+});
+
+/** All that transformers 4 has; NomicBERT and GTE are in version 5 only, and are tested with small models. */
+export const SIZED_ARCHITECTURES: readonly SizedArchitecture[] = [
+  sized({ ...SIZES, model_type: 'bert' }, true),
+  sized({ ...ROBERTA, model_type: 'roberta' }),
+  sized({ ...ROBERTA, model_type: 'xlm-roberta' }),
+  sized({ ...ROBERTA, model_type: 'camembert' }),
+  sized({
+    model_type: 'distilbert',
+    vocab_size: SIZES.vocab_size,
+    dim: 384,
+    n_layers: 6,
+    n_heads: 12,
+    hidden_dim: 1536,
+  }),
+  sized({ ...ROBERTA, model_type: 'mpnet' }),
+  sized({ ...SIZES, embedding_size: 128, model_type: 'electra' }, true),
+  sized({ ...SIZES, embedding_size: 128, model_type: 'albert' }, true),
+  sized({
+    ...SIZES,
+    model_type: 'deberta-v2',
+    relative_attention: true,
+    position_buckets: 256,
+    norm_rel_ebd: 'layer_norm',
+    share_att_key: true,
+    pos_att_type: ['p2c', 'c2p'],
+    position_biased_input: false,
+    type_vocab_size: 0,
+    pooler_hidden_size: 384,
+  }),
+  sized({
+    ...SIZES,
+    model_type: 'modernbert',
+    intermediate_size: 576,
+    local_attention: 128,
+    pad_token_id: 0,
+    bos_token_id: 1,
+    eos_token_id: 2,
+    cls_token_id: 1,
+    sep_token_id: 2,
+    reference_compile: false,
+  }),
+  sized({
+    ...SIZES,
+    model_type: 'qwen3',
+    num_attention_heads: 6,
+    num_key_value_heads: 2,
+    head_dim: 64,
+    intermediate_size: 1024,
+    pad_token_id: 0,
+  }),
+];
+
+/** Settings of the build for each head. */
+export const HEADS = {
+  'vectors of texts': { model_type: 'sentence_embedding', pooling: 'mean', normalize: false },
+  'labels of texts': { model_type: 'sequence_classification' },
+  'labels of tokens': { model_type: 'token_classification' },
+} as const;
+export type Head = keyof typeof HEADS;
