@@ -1,7 +1,7 @@
 import type { HubReference } from './hub-reference.ts';
 import type { InputName } from '../../runtime/contract/manifest.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
-import type { Pooling } from '../../runtime/contract/sentence.ts';
+import type { Pooling, Similarity } from '../../runtime/contract/sentence.ts';
 import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
 
@@ -44,6 +44,7 @@ export interface SentenceConfig {
   readonly pooling: Pooling | undefined;
   readonly normalize: boolean | undefined;
   readonly dimensions: number | undefined;
+  readonly similarity: Similarity | undefined;
   readonly prompts: Readonly<Record<string, string>> | undefined;
   readonly defaultPromptName: string | undefined;
 }

@@ -65,8 +65,9 @@ function modelSource(
 
 function sentenceConfig(fields: Fields): SentenceConfig | undefined {
   if (fields.model_type !== 'sentence_embedding') return undefined;
-  const { pooling, normalize, dimensions, prompts, default_prompt_name: defaultPromptName } = fields;
-  return { pooling, normalize, dimensions, prompts, defaultPromptName };
+  const { pooling, normalize, dimensions, prompts } = fields;
+  const { similarity_fn_name: similarity, default_prompt_name: defaultPromptName } = fields;
+  return { pooling, normalize, dimensions, similarity, prompts, defaultPromptName };
 }
 
 function transformSource(

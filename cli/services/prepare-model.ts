@@ -7,6 +7,7 @@ import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
+import { readLayerWeights } from '../packaging/model/layer-weights.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
 import { type FamilySource, findFamily } from '../packaging/model/pooling-families.ts';
@@ -18,7 +19,12 @@ import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
 import { hasSentenceFiles, readSentenceDefaults } from '../packaging/model/sentence-files.ts';
-import { type SentenceSource, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
+import {
+  layersOf,
+  type SentenceSource,
+  sentenceSettings,
+  vectorsOf,
+} from '../packaging/model/sentence-settings.ts';
 import { checkTokenizerOptions, ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
 import { batchingText } from '../../runtime/core/model/batching-text.ts';
@@ -88,6 +94,10 @@ export async function prepareModel(
   const { width, precision, batching, fixedShape, firstPosition } = graph;
   const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
+  const layers =
+    sentence && vectors?.layers
+      ? await readLayerWeights(files.folder, layersOf(sentence, output.shape))
+      : undefined;
   if (sentence && vectors && pooling) reportPooling(vectors, sentence, pooling, report);
   const facts = {
     source: sourceOf(files.graph, origin),
@@ -112,6 +122,7 @@ export async function prepareModel(
     tokenizer,
     graph,
     transform: transform?.source,
+    layers,
     licenseText: documents.licenseText,
     cardText: documents.cardText,
     manifest: planManifest(config, facts, ownVersion()),

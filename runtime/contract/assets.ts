@@ -7,6 +7,7 @@ export const ASSETS = {
   tokenizer: 'tokenizer.json',
   config: 'config.json',
   transform: 'transform.lua',
+  layers: 'layers.bin',
   manifest: 'manifest.json',
   // Not README.md or LICENSE: a folder with files of a user must not look like one that a build wrote.
   license: 'model-license.txt',

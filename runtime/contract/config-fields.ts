@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { POOLINGS } from './sentence.ts';
+import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
 /** Fields of sentence_embedding models only. */
@@ -20,6 +20,12 @@ export const sentenceFields = {
     Type.Integer({
       minimum: 1,
       description: 'Truncate vectors to this many dimensions. Default: all dimensions.',
+    }),
+  ),
+  similarity_fn_name: Type.Optional(
+    Type.Enum(SIMILARITIES, {
+      description:
+        'How vectors are compared. Default: the function in config_sentence_transformers.json of the model, or cosine.',
     }),
   ),
   prompts: Type.Optional(

@@ -69,6 +69,8 @@ export interface CardFacts {
   /** Models that this one was trained or converted from. */
   readonly baseModels?: readonly string[];
   readonly tags?: readonly string[];
+  /** How to cite the model: BibTeX, or the text of CITATION.cff. */
+  readonly citation?: string;
 }
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;

@@ -1,15 +1,48 @@
 /** How token vectors are pooled into one. With `none`, the model itself returns one vector per text. */
-export const POOLINGS = ['mean', 'cls', 'max', 'last', 'none'] as const;
+export const POOLINGS = [
+  'mean',
+  'cls',
+  'max',
+  'last',
+  'none',
+  'mean_sqrt_len_tokens',
+  'weightedmean',
+] as const;
 export type Pooling = (typeof POOLINGS)[number];
+
+/** Functions that compare two vectors; the distances are negated, so that a greater number always means more similar. */
+export const SIMILARITIES = ['cosine', 'dot', 'euclidean', 'manhattan'] as const;
+export type Similarity = (typeof SIMILARITIES)[number];
+
+/** Functions that a dense layer applies to each value of its result. */
+export type Activation = 'identity' | 'tanh' | 'relu' | 'sigmoid';
+
+/** A module between pooling and the final normalization. Its weights are in the section `layers`, if it has any. */
+export type LayerSettings =
+  | {
+      /** Multiplies the vector by a matrix of `outputs` rows, and adds a bias. */
+      readonly kind: 'dense';
+      readonly inputs: number;
+      readonly outputs: number;
+      readonly bias: boolean;
+      readonly activation: Activation;
+    }
+  | { readonly kind: 'layer_norm'; readonly width: number }
+  | { readonly kind: 'normalize' };
 
 /** How texts are turned into single vectors: the manifest's settings for sentence_embedding models. */
 export interface SentenceSettings {
-  readonly pooling: Pooling;
+  /** A list joins the vectors of several modes, in its order. */
+  readonly pooling: Pooling | readonly Pooling[];
   /** Whether the tokens of a prompt are included in pooling. */
   readonly includePrompt: boolean;
+  /** Modules that follow pooling, in their order; undefined if there are none. */
+  readonly layers?: readonly LayerSettings[];
   readonly normalize: boolean;
   /** Number of leading dimensions to keep; undefined keeps all. */
   readonly dimensions?: number;
+  /** How vectors are compared. Undefined means cosine. */
+  readonly similarity?: Similarity;
   /** Prompts by name; a prompt is put before each text. */
   readonly prompts: Readonly<Record<string, Prompt>>;
   /** Name of the prompt for requests that do not set one. */

@@ -8,6 +8,7 @@ import { safetensorsOf } from '../architectures/find-weights.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
 import { modelTypeIn } from '../model/model-listing.ts';
+import { moduleWeights } from '../model/sentence-files.ts';
 import { externalLocations } from '../onnx/external-locations.ts';
 import type { Reporter, Step } from '../reporter.ts';
 import { RepositoryCache } from './cache-layout.ts';
@@ -142,7 +143,7 @@ async function fromCache(
   return modelOf(cache, { repository, commit, chosen, weights }, new Set());
 }
 
-/** Files with weights whose names only the graph, or the index of several safetensors files, knows. */
+/** Files with weights whose names only the graph, the index of several safetensors files, and modules.json know. */
 async function externalFiles(
   snapshot: string,
   { graph, files }: ChosenFiles,
@@ -153,7 +154,10 @@ async function externalFiles(
     ? await safetensorsOf(path)
     : await withFileSource(path, externalLocations);
   const folder = posix.dirname(graph.path);
-  const paths = new Set(locations.map((location) => posix.join(folder, location)));
+  const paths = new Set([
+    ...locations.map((location) => posix.join(folder, location)),
+    ...(await moduleWeights(snapshot)),
+  ]);
   return listing.filter((file) => paths.has(file.path) && !files.includes(file));
 }
 

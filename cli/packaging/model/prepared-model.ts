@@ -10,6 +10,8 @@ export interface PreparedModel {
   readonly graph: PreparedGraph;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
+  /** Weights of the modules that follow pooling, if there are any. */
+  readonly layers: Uint8Array | undefined;
   /** Texts of the licenses and notices that are next to the model. */
   readonly licenseText: string | undefined;
   /** Text of the model card. */

@@ -1,16 +1,28 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import type { Pooling } from '../../../runtime/contract/sentence.ts';
+import { type Pooling, SIMILARITIES, type Similarity } from '../../../runtime/contract/sentence.ts';
 import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { isOneOf } from '../../../runtime/core/values/is-one-of.ts';
+import {
+  findLayers,
+  type FoundLayer,
+  isWeighted,
+  type ModuleFiles,
+  moduleName,
+  modulePath,
+} from './sentence-layers.ts';
 
 /** Settings for vectors that a sentence-transformers model was saved with. */
 export interface SentenceDefaults {
-  readonly pooling: Pooling | undefined;
+  /** Several modes are joined. */
+  readonly pooling: Pooling | readonly Pooling[] | undefined;
+  /** Modules between pooling and normalization. */
+  readonly layers: readonly FoundLayer[];
   /** A processing step that is not supported, as the start of an error message. */
   readonly unsupported: string | undefined;
   readonly includePrompt: boolean;
   readonly normalize: boolean;
   readonly dimensions: number | undefined;
+  readonly similarity: Similarity | undefined;
   readonly prompts: Readonly<Record<string, string>>;
   readonly defaultPromptName: string | undefined;
   /** Maximum number of tokens of a text. */
@@ -31,20 +43,25 @@ export function sentenceDefaults(
   modules: readonly unknown[] | undefined,
   poolingFile: PoolingFile,
   settings: Fields,
+  files: ReadonlyMap<string, ModuleFiles> = new Map(),
 ): SentenceDefaults {
-  const parts = (modules ?? []).map((module) => partName(module));
-  const other = parts.find((part) => !KNOWN_PARTS.has(part));
+  const listed = modules ?? [];
+  const parts = listed.map((module) => moduleName(module));
+  const other = listed.find((module) => !KNOWN_PARTS.has(moduleName(module)) && !isWeighted(module));
   const modes = poolingModes(poolingFile.content);
-  const [pooling] = modes.flatMap((mode) => POOLING_OF[mode] ?? []);
+  const [pooling, ...joined] = modes.flatMap((mode) => POOLING_OF[mode] ?? []);
+  const { layers, problem } = other === undefined ? findLayers(listed, files) : NO_LAYERS;
   return {
-    pooling: modes.length === 1 ? pooling : undefined,
+    pooling: pooling !== undefined && joined.length > 0 ? [pooling, ...joined] : pooling,
+    layers,
     unsupported:
       other === undefined
-        ? unsupportedPooling(modes, poolingFile, parts.includes('Pooling'))
-        : `modules.json has an unsupported module ${other}; it works only in a model with the output sentence_embedding`,
+        ? (problem ?? unsupportedPooling(modes, poolingFile, parts.includes('Pooling')))
+        : `modules.json has an unsupported module ${moduleName(other)}; it works only in a model with the output sentence_embedding`,
     includePrompt: poolingFile.content?.['include_prompt'] !== false,
-    normalize: parts.includes('Normalize'),
+    normalize: parts.findLast((part) => part !== 'Dropout') === 'Normalize',
     dimensions: positive(settings['truncate_dim']),
+    similarity: similarityOf(settings['similarity_fn_name']),
     prompts: promptsOf(settings['prompts']),
     defaultPromptName: text(settings['default_prompt_name']),
     maxLength: positive(settings['max_seq_length']),
@@ -54,25 +71,25 @@ export function sentenceDefaults(
 
 /** Folder of the pooling settings, relative to the model folder. */
 export function poolingFolder(modules: readonly unknown[] | undefined): string {
-  const pooling = modules?.filter(isObject).find((module) => partName(module) === 'Pooling');
-  return text(pooling?.['path']) ?? '1_Pooling';
+  const pooling = modules?.filter(isObject).find((module) => moduleName(module) === 'Pooling');
+  return modulePath(pooling) || '1_Pooling';
 }
+
+const NO_LAYERS = { layers: [], problem: undefined };
 
 /** Dropout has no effect after training. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
-
-/** The class of a module; its package has changed between versions of the library. */
-const partName = (module: unknown): string =>
-  (text(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
 
 const POOLING_OF: Readonly<Record<string, Pooling>> = {
   mean: 'mean',
   cls: 'cls',
   max: 'max',
   lasttoken: 'last',
+  mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  weightedmean: 'weightedmean',
 };
 
-/** Older files have a boolean for each mode. */
+/** Older files have a boolean for each mode. Several are joined in this order. */
 const MODE_OF_SWITCH: Readonly<Record<string, string>> = {
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -94,11 +111,17 @@ function unsupportedPooling(
   isListed: boolean,
 ): string | undefined {
   if (!content) return isListed ? `modules.json has a Pooling module, but ${name} is missing` : undefined;
-  if (modes.length > 1) return `${name} combines several pooling modes (${modes.join(', ')})`;
-  const [mode] = modes;
-  return mode === undefined || POOLING_OF[mode]
-    ? undefined
-    : `${name} has an unsupported pooling mode ${mode}`;
+  const unknown = modes.find((mode) => POOLING_OF[mode] === undefined);
+  return unknown === undefined ? undefined : `${name} has an unsupported pooling mode ${unknown}`;
+}
+
+/** Cosine is the default of executables, too. */
+function similarityOf(value: unknown): Similarity | undefined {
+  if (value === undefined || value === null || value === 'cosine') return undefined;
+  if (isOneOf(SIMILARITIES, value)) return value;
+  throw configError(
+    `config_sentence_transformers.json: \`similarity_fn_name\` is ${JSON.stringify(value)}, but it must be one of ${SIMILARITIES.join(', ')}.`,
+  );
 }
 
 function promptsOf(value: unknown): Record<string, string> {

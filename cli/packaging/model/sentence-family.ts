@@ -16,11 +16,12 @@ export function withFamily(defaults: SentenceDefaults, family: FoundFamily): Sen
 
 /** Reports a pooling mode that no file of the model states. The result depends on it, so it is never chosen silently. */
 export function reportPooling(
-  { pooling, normalize }: SentenceSettings,
+  { pooling: modes, normalize }: SentenceSettings,
   { config, file, transforms }: SentenceSource,
   origin: PoolingOrigin,
   report: Reporter,
 ): void {
+  const pooling = [modes].flat().join(' and ');
   if (origin === 'files' || config.pooling !== undefined || transforms || pooling === 'none') return;
   if (origin !== 'assumed') {
     report.print(

@@ -1,9 +1,11 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import type { Pooling, Prompt, SentenceSettings } from '../../../runtime/contract/sentence.ts';
+import type { Prompt, SentenceSettings } from '../../../runtime/contract/sentence.ts';
+import { pooledWidth, vectorWidth } from '../../../runtime/core/model/vector-width.ts';
 import type { SentenceConfig } from '../../config/build-config.ts';
 import type { VectorsOf } from '../onnx/select-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-defaults.ts';
+import type { FoundLayer } from './sentence-layers.ts';
 
 /** The facts about a sentence_embedding model before its graph is read. */
 export interface SentenceSource {
@@ -37,10 +39,14 @@ export async function sentenceSettings(
 ): Promise<SentenceSettings> {
   const { config, defaults, file } = source;
   const pooling = choosePooling(source, shape);
+  const layers = layersOf(source, shape);
+  checkLayers(layers, pooledWidth(pooling, width));
+  const steps = layers.map((layer) => layer.settings);
   const dimensions = config.dimensions ?? defaults.dimensions;
-  if (dimensions !== undefined && dimensions > width) {
+  const full = vectorWidth({ sentence: { pooling, layers: steps }, width });
+  if (dimensions !== undefined && dimensions > full) {
     throw configError(
-      `${file}: \`dimensions\` is ${dimensions}, but the vectors of the model have only ${width}.`,
+      `${file}: \`dimensions\` is ${dimensions}, but the vectors of the model have only ${full}.`,
     );
   }
   const prompts: Record<string, Prompt> = {};
@@ -53,18 +59,47 @@ export async function sentenceSettings(
     }
     prompts[name] = { text, tokens };
   }
+  const similarity = config.similarity ?? defaults.similarity;
   const defaultPrompt = chooseDefaultPrompt(source, prompts);
   return {
     pooling,
     includePrompt: shape.length === 2 || defaults.includePrompt,
+    ...(steps.length === 0 ? {} : { layers: steps }),
     normalize: config.normalize ?? defaults.normalize,
     ...(dimensions === undefined ? {} : { dimensions }),
+    ...(similarity === undefined || similarity === 'cosine' ? {} : { similarity }),
     prompts,
     ...(defaultPrompt === undefined ? {} : { defaultPrompt }),
   };
 }
 
-function choosePooling(source: SentenceSource, shape: readonly string[]): Pooling {
+/**
+ * The modules of the model that follow pooling. A graph or a transform that returns vectors of texts replaces them, and so does a
+ * `pooling` that overrides modules which cannot be applied.
+ */
+export function layersOf(
+  { config, defaults, transforms }: SentenceSource,
+  shape: readonly string[],
+): readonly FoundLayer[] {
+  const isOverridden = config.pooling !== undefined && defaults.unsupported !== undefined;
+  return shape.length === 2 || transforms || isOverridden ? [] : defaults.layers;
+}
+
+function checkLayers(layers: readonly FoundLayer[], pooled: number): void {
+  let width = pooled;
+  for (const { settings, path } of layers) {
+    if (settings.kind === 'normalize') continue;
+    const expected = settings.kind === 'dense' ? settings.inputs : settings.width;
+    if (expected !== width) {
+      throw configError(
+        `${path}/config.json expects vectors with ${expected} dimensions, but those before it have ${width}. Check the order of modules.json, and \`pooling\`.`,
+      );
+    }
+    if (settings.kind === 'dense') width = settings.outputs;
+  }
+}
+
+function choosePooling(source: SentenceSource, shape: readonly string[]): SentenceSettings['pooling'] {
   const { config, defaults, file } = source;
   if (shape.length === 2) {
     if (config.pooling !== undefined && config.pooling !== 'none') {
@@ -102,12 +137,16 @@ const leavesPromptsOut = (source: SentenceSource): boolean =>
 const promptsOf = ({ config, defaults }: SentenceSource): Readonly<Record<string, string>> =>
   config.prompts ?? defaults.prompts;
 
+const EMPTY_PROMPTS: ReadonlySet<string> = new Set(['query', 'document']);
+
 function chooseDefaultPrompt(
   { config, defaults, file }: SentenceSource,
   prompts: Readonly<Record<string, Prompt>>,
 ): string | undefined {
   const name = config.defaultPromptName ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;
+  // In the library, each model has these prompts, and they are empty if no file sets them.
+  if (config.defaultPromptName === undefined && EMPTY_PROMPTS.has(name)) return undefined;
   // The default prompt belongs to the model's own prompts; it is dropped if the config file sets other prompts.
   if (config.defaultPromptName === undefined && config.prompts) return undefined;
   const known = Object.keys(prompts).join(', ') || 'none';

@@ -30,7 +30,7 @@ export async function writeExecutable({
   report,
 }: ExecutableInput): Promise<number> {
   const step = report.step('Writing the executable');
-  const { files, tokenizer, graph, transform, licenseText, cardText, manifest } = model;
+  const { files, tokenizer, graph, transform, layers, licenseText, cardText, manifest } = model;
   const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
   const runtime = encode(base.info);
   // The weights come before the graph, so their position is known before the graph is complete.
@@ -48,6 +48,7 @@ export async function writeExecutable({
       content: files.modelConfig === undefined ? { bytes: text('{}\n') } : await bytes(files.modelConfig),
     },
     ...optional('transform', transform),
+    ...(layers === undefined ? [] : [{ name: 'layers' as const, content: { bytes: layers } }]),
     { name: 'manifest', content: { bytes: encode(manifest) } },
     ...optional('license', licenseText),
     ...optional('card', cardText),

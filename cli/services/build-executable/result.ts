@@ -1,3 +1,4 @@
+import { vectorWidth } from '../../../runtime/core/model/vector-width.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { batchingText } from '../../../runtime/core/model/batching-text.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
@@ -29,7 +30,7 @@ export function buildSummary(result: BuildResult): string {
     ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
     ...(image === undefined || digest === undefined ? [] : [['Image', `${image}, ${digest}`]]),
     ['Model', `${manifest.name} ${manifest.version}`],
-    ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
+    ['Type', `${manifest.modelType}, ${vectorWidth(manifest)} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
     ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),

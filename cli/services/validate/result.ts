@@ -1,3 +1,4 @@
+import { vectorWidth } from '../../../runtime/core/model/vector-width.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
@@ -32,7 +33,7 @@ export function validateSummary({
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
     ['Tokenizer', tokenizerOrigin],
-    ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
+    ['Type', `${manifest.modelType}, ${vectorWidth(manifest)} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),

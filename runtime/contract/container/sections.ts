@@ -11,6 +11,7 @@ export const SECTION_NAMES = [
   'tokenizer',
   'config',
   'transform',
+  'layers',
   'manifest',
   'program',
   'code-cache',

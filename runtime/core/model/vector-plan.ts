@@ -1,6 +1,7 @@
 import { inputError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { SentenceSettings } from '../../contract/sentence.ts';
+import { vectorWidth } from './vector-width.ts';
 
 /** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
 export interface VectorOptions {
@@ -30,11 +31,12 @@ export interface VectorPlan {
  * is the name of the prompt option, for messages.
  */
 export function planVector(
-  { sentence, width }: Pick<Manifest, 'sentence' | 'width'>,
+  manifest: Pick<Manifest, 'sentence' | 'width'>,
   { normalize, dimensions, promptName }: VectorRequest,
   promptLabel = 'prompt_name',
 ): VectorPlan {
-  checkDimensions(dimensions, width);
+  const { sentence } = manifest;
+  checkDimensions(dimensions, vectorWidth(manifest));
   const prompt = findPrompt(sentence, promptName, promptLabel);
   return {
     options: {

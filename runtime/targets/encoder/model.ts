@@ -8,6 +8,7 @@ import { ASSETS } from '../../contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
 import { parseManifest } from '../../core/model/manifest-json.ts';
 import { openFileSource } from '../../platform/file-source.ts';
+import { layersOf, type VectorLayer } from './maths/layers.ts';
 
 /** Everything that is needed to run a model. */
 export interface Model {
@@ -21,6 +22,8 @@ export interface Model {
   readonly tokenizer: string;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
+  /** Modules that follow pooling, in memory that threads share; undefined if there are none. */
+  readonly layers: readonly VectorLayer[] | undefined;
   /** Compares what was read with its checksums; throws if they differ. Must be called before any result is returned. */
   readonly check: () => Promise<void>;
   /** Whether the file has not been replaced: threads that open it later must not get another model. */
@@ -55,6 +58,7 @@ function openExecutable(path: string): Model {
       weightsBytes: requireSection(source, container, 'weights').length,
       tokenizer: decode(read('tokenizer')),
       transform: manifest.transform && decode(read('transform')),
+      layers: layersIn(manifest, () => read('layers')),
       check: () => checkSections(path, sections),
       isStillThere: watchFile(path),
     };
@@ -74,6 +78,7 @@ function openAssets(folder: string): Model {
     weightsBytes: statSync(join(folder, ASSETS.weights)).size,
     tokenizer: decode(read(ASSETS.tokenizer)),
     transform: manifest.transform && decode(read(ASSETS.transform)),
+    layers: layersIn(manifest, () => read(ASSETS.layers)),
     check: () => Promise.resolve(),
     isStillThere: watchFile(join(folder, ASSETS.weights)),
   };
@@ -107,6 +112,14 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
     at += bytes.write(location, at);
   }
   return graph;
+}
+
+function layersIn({ sentence }: Manifest, read: () => Uint8Array): VectorLayer[] | undefined {
+  if (!sentence?.layers) return undefined;
+  const bytes = read();
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  return layersOf(sentence.layers, new Float32Array(shared));
 }
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

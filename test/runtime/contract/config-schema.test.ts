@@ -73,6 +73,7 @@ describe('the published schema', () => {
       'pooling',
       'normalize',
       'dimensions',
+      'similarity_fn_name',
       'prompts',
       'default_prompt_name',
       'output_path',

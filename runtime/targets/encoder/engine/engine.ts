@@ -110,7 +110,7 @@ function succeeded(inference: Inference | FailedInference): Inference {
 
 async function runAll(
   thread: InferenceThread,
-  { manifest }: Model,
+  { manifest, layers }: Model,
   texts: readonly TokenizedText[],
 ): Promise<(Inference | FailedInference)[]> {
   const lengths = texts.map(({ ids }) => ids.length);
@@ -124,7 +124,7 @@ async function runAll(
         const transformed = output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
         const values = rowOf(output, row, text.ids.length);
-        inferences[index] = isFailed ? transformed : { text, values, transformed };
+        inferences[index] = isFailed ? transformed : { text, values, transformed, layers };
       }
     }),
   );

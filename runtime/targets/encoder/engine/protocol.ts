@@ -5,6 +5,7 @@ import type { Transformed } from '../../../transform/transform-row.ts';
 import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '../../../transform/transform-script.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
+import type { VectorLayer } from '../maths/layers.ts';
 import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
 import type { RawOutput } from '../../../core/model/raw-output.ts';
@@ -17,6 +18,8 @@ export interface OpenModel extends SessionOptions {
   /** Path of the ONNX Runtime addon. */
   readonly addon: string;
   readonly manifest: Manifest;
+  /** Modules that follow pooling, for threads that render results. */
+  readonly layers?: readonly VectorLayer[] | undefined;
   /** Whether this thread runs at a lower priority than threads that serve callers. */
   readonly background: boolean;
   readonly transform?: OpenTransform | undefined;

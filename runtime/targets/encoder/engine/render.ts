@@ -15,12 +15,13 @@ export interface RenderInput {
   readonly batch: TokenBatch;
   readonly rows: readonly RenderRow[];
   readonly manifest: Manifest;
+  readonly layers?: Inference['layers'];
   /** Results of the transform, for models with a transform. */
   readonly transformed: readonly RowResult[] | undefined;
 }
 
 /** Renders every row of a batch in the form of its view. */
-export function renderRows({ output, batch, rows, manifest, transformed }: RenderInput): RenderReply {
+export function renderRows({ output, batch, rows, manifest, layers, transformed }: RenderInput): RenderReply {
   const failures: { row: number; message: string }[] = [];
   const parts = rows.map(({ view, details }, row) => {
     const made = transformed?.[row];
@@ -33,7 +34,8 @@ export function renderRows({ output, batch, rows, manifest, transformed }: Rende
     const ids = batch.ids.subarray(start, start + length);
     const text = { ids, details, truncated: false };
     try {
-      return render({ text, values: rowOf(output, row, length), transformed: made }, view, manifest);
+      const values = rowOf(output, row, length);
+      return render({ text, values, transformed: made, layers }, view, manifest);
     } catch (error) {
       failures.push({ row, message: messageOf(error) });
       return new Uint8Array();

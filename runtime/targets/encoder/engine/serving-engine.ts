@@ -101,10 +101,11 @@ async function start(
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   loadOnnxRuntime(native.onnxruntime);
-  const { manifest, graph, weightsFolder } = model;
+  const { manifest, graph, weightsFolder, layers } = model;
   const transform = transformToOpen(model, native.lua);
+  const addon = native.onnxruntime;
   const starting = startPool(
-    { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest, background: true, transform },
+    { addon, graph, weightsFolder, prepack: true, manifest, layers, background: true, transform },
     plan,
     dispatcher.hooks,
     model.isStillThere,

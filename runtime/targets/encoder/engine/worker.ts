@@ -12,6 +12,7 @@ import type { RowTransform } from './row-transform.ts';
 
 interface LoadedModel {
   readonly manifest: OpenModel['manifest'];
+  readonly layers: OpenModel['layers'];
   readonly run: (batch: RunBatch['batch']) => RawOutput;
   readonly transform: RowTransform | undefined;
 }
@@ -23,7 +24,14 @@ function loaded(): LoadedModel {
   return model;
 }
 
-async function open({ addon, manifest, background, transform, ...options }: OpenModel): Promise<Answer> {
+async function open({
+  addon,
+  manifest,
+  layers,
+  background,
+  transform,
+  ...options
+}: OpenModel): Promise<Answer> {
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
   const { inputs, output, tokenizer, fixedShape, firstPosition } = manifest;
@@ -31,6 +39,7 @@ async function open({ addon, manifest, background, transform, ...options }: Open
   const rows = transform && (await import('./row-transform.ts'));
   model = {
     manifest,
+    layers,
     transform: transform && (await rows?.openRowTransform(transform, manifest)),
     run(batch) {
       const padded = padToShape(batch, tokenizer.padId, fixedShape);
@@ -53,11 +62,11 @@ async function run({ batch }: RunBatch): Promise<Answer> {
 async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   // Only servers render results; a cold `infer` does not load this code.
   const { renderRows } = await import('./render.ts');
-  const { manifest, run: runBatch, transform } = loaded();
+  const { manifest, layers, run: runBatch, transform } = loaded();
   const output = runBatch(batch);
   const skips = rows.map(({ view }) => skipOf(view));
   const transformed = await transform?.(output, batch.lengths, skips);
-  const reply = renderRows({ output, batch, rows, manifest, transformed });
+  const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
   return { reply, transfer: [reply.bytes.buffer] };
 }
 

@@ -1,19 +1,12 @@
 import type { Static } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { omitUndefined } from '../../../core/json/omit-undefined.ts';
+import { vectorWidth } from '../../../core/model/vector-width.ts';
 import type { modelMetadata } from '../schemas/model.ts';
 
 /** The response of `GET /model`. */
-export function modelFacts({
-  name,
-  version,
-  modelType,
-  id2label,
-  scoreFunction,
-  sentence,
-  width,
-  license,
-}: Manifest): Static<typeof modelMetadata> {
+export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
+  const { name, version, modelType, id2label, scoreFunction, sentence, license, card = {} } = manifest;
   return {
     model_id: name,
     model_type: modelType,
@@ -24,9 +17,11 @@ export function modelFacts({
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
     ...(sentence
       ? {
-          pooling: sentence.pooling,
+          pooling: typeof sentence.pooling === 'string' ? sentence.pooling : [...sentence.pooling],
           normalize: sentence.normalize,
-          dimensions: sentence.dimensions ?? width,
+          dimensions: sentence.dimensions ?? vectorWidth(manifest),
+          // Cosine is omitted like softmax.
+          ...(sentence.similarity ? { similarity_fn_name: sentence.similarity } : {}),
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
@@ -34,5 +29,11 @@ export function modelFacts({
     ...(license
       ? omitUndefined({ license: license.id, license_name: license.name, license_link: license.link })
       : {}),
+    ...omitUndefined({
+      languages: card.languages && [...card.languages],
+      base_models: card.baseModels && [...card.baseModels],
+      tags: card.tags && [...card.tags],
+      citation: card.citation,
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { configError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
@@ -16,7 +17,7 @@ const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; rea
 
 /** Reads the options for printing results from the flags and the settings of the model. */
 export function printOptions(invocation: Invocation, manifest: Manifest): PrintOptions {
-  const { modelType, width } = manifest;
+  const { modelType } = manifest;
   for (const [flag, { types, called }] of Object.entries(FLAGS)) {
     if (invocation.value(flag) === undefined || types.includes(modelType)) continue;
     throw configError(
@@ -26,7 +27,7 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
   const normalize = invocation.value('normalize');
   const wishes = {
     normalize: normalize === undefined ? undefined : normalize === 'true',
-    dimensions: wholeNumber(invocation, 'dimensions', { min: 1, max: width }),
+    dimensions: wholeNumber(invocation, 'dimensions', { min: 1, max: vectorWidth(manifest) }),
     promptName: invocation.value('prompt-name'),
   };
   const { options, prompt } = planVector(manifest, wishes, '--prompt-name');

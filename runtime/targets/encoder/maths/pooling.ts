@@ -5,18 +5,49 @@ import { meanOfRows } from './vectors.ts';
  * Pools the token vectors of a text, stored row by row, into one vector. The first `skip` rows are ignored; without rows, the
  * vector is zero. The result can share memory with `values`.
  */
-export function poolRows(values: Float32Array, width: number, pooling: Pooling, skip = 0): Float32Array {
+export function poolRows(
+  values: Float32Array,
+  width: number,
+  pooling: Pooling | readonly Pooling[],
+  skip = 0,
+): Float32Array {
+  if (typeof pooling !== 'string') {
+    return Float32Array.from(pooling.flatMap((mode) => [...poolRows(values, width, mode, skip)]));
+  }
   if (pooling === 'none') return values;
   const counted = values.subarray(skip * width);
-  return counted.length === 0 ? new Float32Array(width) : POOL[pooling](counted, width);
+  return counted.length === 0 ? new Float32Array(width) : POOL[pooling](counted, width, skip);
 }
 
-const POOL: Record<Exclude<Pooling, 'none'>, (rows: Float32Array, width: number) => Float32Array> = {
+/** `skip` is the position of the first row. */
+type Pool = (rows: Float32Array, width: number, skip: number) => Float32Array;
+
+const POOL: Record<Exclude<Pooling, 'none'>, Pool> = {
   mean: (rows, width) => meanOfRows(rows, rows.length / width, width),
   cls: (rows, width) => rows.subarray(0, width),
   max: maxOfRows,
   last: (rows, width) => rows.subarray(-width),
+  mean_sqrt_len_tokens: (rows, width) => weightedSum(rows, width, () => Math.sqrt(width / rows.length)),
+  weightedmean: weightedMean,
 };
+
+/** The weight of a token is its position, counted from 1 with the tokens of the prompt. */
+function weightedMean(rows: Float32Array, width: number, skip: number): Float32Array {
+  const count = rows.length / width;
+  const total = (count * (count + 1)) / 2 + count * skip;
+  return weightedSum(rows, width, (row) => (skip + row + 1) / total);
+}
+
+function weightedSum(rows: Float32Array, width: number, weightOf: (row: number) => number): Float32Array {
+  const sum = new Float64Array(width);
+  for (let row = 0; row < rows.length / width; row++) {
+    const weight = weightOf(row);
+    for (let column = 0; column < width; column++) {
+      sum[column] = (sum[column] ?? 0) + weight * (rows[row * width + column] ?? 0);
+    }
+  }
+  return Float32Array.from(sum);
+}
 
 function maxOfRows(rows: Float32Array, width: number): Float32Array {
   const maximum = rows.slice(0, width);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { MODEL_TYPE_NAMES } from '../../../contract/model-types.ts';
 import { SCORE_FUNCTIONS } from '../../../contract/score-function.ts';
-import { POOLINGS } from '../../../contract/sentence.ts';
+import { POOLINGS, SIMILARITIES } from '../../../contract/sentence.ts';
 import { oneOf, textMap } from '../../../serve/http/schemas.ts';
 
 export const modelMetadata = Type.Object(
@@ -17,12 +17,18 @@ export const modelMetadata = Type.Object(
       }),
     ),
     pooling: Type.Optional(
-      oneOf(POOLINGS, {
-        description: 'How token vectors are pooled into one; `none` if the model pools them itself.',
+      Type.Union([oneOf(POOLINGS), Type.Array(oneOf(POOLINGS))], {
+        description:
+          'How token vectors are pooled into one; `none` if the model pools them itself, a list if several vectors are joined.',
       }),
     ),
     normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
+    similarity_fn_name: Type.Optional(
+      oneOf(SIMILARITIES, {
+        description: 'Function that compares vectors in `/similarity`, if it is not cosine.',
+      }),
+    ),
     prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is put before each text.' })),
     default_prompt_name: Type.Optional(
       Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
@@ -35,6 +41,16 @@ export const modelMetadata = Type.Object(
     ),
     license_link: Type.Optional(
       Type.String({ description: 'Link to the license, from the model card; it can be the name of a file.' }),
+    ),
+    languages: Type.Optional(Type.Array(Type.String(), { description: 'Languages, from the model card.' })),
+    base_models: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Models that this one was trained or converted from, from the model card.',
+      }),
+    ),
+    tags: Type.Optional(Type.Array(Type.String(), { description: 'Tags, from the model card.' })),
+    citation: Type.Optional(
+      Type.String({ description: 'How to cite the model: BibTeX from the model card, or CITATION.cff.' }),
     ),
   },
   { $id: 'ModelMetadata' },

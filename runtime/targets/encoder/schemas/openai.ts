@@ -1,3 +1,4 @@
+import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { documented } from '../../../serve/http/documented.ts';
@@ -35,7 +36,7 @@ export const vectorMembers = (manifest: Manifest) => ({
   dimensions: optional(
     Type.Integer({
       minimum: 1,
-      maximum: manifest.width,
+      maximum: vectorWidth(manifest),
       description: 'Truncate vectors to this many dimensions; intended for models trained for it.',
     }),
   ),

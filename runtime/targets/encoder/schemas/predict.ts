@@ -1,3 +1,4 @@
+import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
@@ -45,7 +46,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   token_classification: () => ({ aggregation }),
   sentence_embedding: (manifest) => ({
     normalize: modelNormalize,
-    dimensions: dimensions(manifest.width),
+    dimensions: dimensions(vectorWidth(manifest)),
     prompt_name: promptName(manifest),
   }),
 };

@@ -2,6 +2,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
+import type { VectorLayer } from '../maths/layers.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */
 export interface Inference {
@@ -9,6 +10,8 @@ export interface Inference {
   readonly values: Float32Array;
   /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
+  /** The modules that follow pooling, if the model has any. */
+  readonly layers?: readonly VectorLayer[] | undefined;
 }
 
 /** The reason why a text has no inference. */

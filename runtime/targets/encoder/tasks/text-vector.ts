@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../contract/manifest.ts';
+import { applyLayers } from '../maths/layers.ts';
 import { poolRows } from '../maths/pooling.ts';
 import { normalizeL2 } from '../maths/vectors.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
@@ -16,6 +17,7 @@ export function textVector(
   // The transform of a sentence_embedding model has already pooled.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
-  const pooled = finiteOutput(poolRows(values, width, pooling, skip).subarray(0, dimensions), manifest);
-  return normalize ? normalizeL2(pooled) : pooled;
+  const pooled = applyLayers(poolRows(values, width, pooling, skip), inference.layers ?? []);
+  const vector = finiteOutput(pooled.subarray(0, dimensions), manifest);
+  return normalize ? normalizeL2(vector) : vector;
 }

@@ -5,7 +5,7 @@ const NAME = '1_Pooling/config.json';
 const MODULES = ['Transformer', 'Pooling'].map((type) => ({ type: `sentence_transformers.models.${type}` }));
 const pooling = (content: Record<string, unknown> | undefined) => {
   const { pooling: mode, unsupported } = sentenceDefaults(MODULES, { name: NAME, content }, {});
-  return mode ?? unsupported;
+  return unsupported ?? mode;
 };
 const settings = (content: Record<string, unknown>) =>
   sentenceDefaults(undefined, { name: NAME, content: undefined }, content);
@@ -23,19 +23,16 @@ describe('pooling', () => {
     [{ pooling_mode_lasttoken: true }, 'last'],
     [{ pooling_mode: 'max', pooling_mode_mean_tokens: true }, 'max'],
     [{ word_embedding_dimension: 32 }, undefined],
-    [{ pooling_mode: 'weightedmean' }, `${NAME} has an unsupported pooling mode weightedmean`],
-    [
-      { pooling_mode_mean_sqrt_len_tokens: true },
-      `${NAME} has an unsupported pooling mode mean_sqrt_len_tokens`,
-    ],
-    [{ pooling_mode: ['cls', 'mean'] }, `${NAME} combines several pooling modes (cls, mean)`],
-    [
-      { pooling_mode_weightedmean_tokens: true, pooling_mode_cls_token: true },
-      `${NAME} combines several pooling modes (cls, weightedmean)`,
-    ],
+    [{ pooling_mode: 'weightedmean' }, 'weightedmean'],
+    [{ pooling_mode_mean_sqrt_len_tokens: true }, 'mean_sqrt_len_tokens'],
+    [{ pooling_mode: ['mean', 'cls'] }, ['mean', 'cls']],
+    [{ pooling_mode_mean_tokens: true, pooling_mode_max_tokens: true }, ['max', 'mean']],
+    [{ pooling_mode_weightedmean_tokens: true, pooling_mode_cls_token: true }, ['cls', 'weightedmean']],
+    [{ pooling_mode: 'median' }, `${NAME} has an unsupported pooling mode median`],
+    [{ pooling_mode: ['cls', 'median'] }, `${NAME} has an unsupported pooling mode median`],
     [undefined, `modules.json has a Pooling module, but ${NAME} is missing`],
   ])('of %j is %s', (content, expected) => {
-    expect(pooling(content)).toBe(expected);
+    expect(pooling(content)).toEqual(expected);
   });
 
   test('is where modules.json says', () => {
@@ -48,10 +45,12 @@ describe('pooling', () => {
 test('without any files nothing is known', () => {
   expect(settings({})).toEqual({
     pooling: undefined,
+    layers: [],
     unsupported: undefined,
     includePrompt: true,
     normalize: false,
     dimensions: undefined,
+    similarity: undefined,
     prompts: {},
     defaultPromptName: undefined,
     maxLength: undefined,
@@ -85,6 +84,7 @@ describe('settings', () => {
       prompts: { query: 'q: ', document: null, '': 'x' },
       default_prompt_name: 'query',
       truncate_dim: 64,
+      similarity_fn_name: 'dot',
     };
     expect(settings(content)).toMatchObject({
       maxLength: 256,
@@ -92,14 +92,28 @@ describe('settings', () => {
       prompts: { query: 'q: ', document: '' },
       defaultPromptName: 'query',
       dimensions: 64,
+      similarity: 'dot',
     });
   });
 
   test.each([
-    { prompts: null, default_prompt_name: null, truncate_dim: null, max_seq_length: null },
+    {
+      prompts: null,
+      default_prompt_name: null,
+      truncate_dim: null,
+      max_seq_length: null,
+      similarity_fn_name: null,
+    },
+    { similarity_fn_name: 'cosine' },
     { max_seq_length: 1e30 },
   ])('%j are as if they were not there', (content) => {
     expect(settings(content)).toEqual(settings({}));
+  });
+
+  test('an unknown similarity function is refused', () => {
+    expect(() => settings({ similarity_fn_name: 'angle' })).toThrow(
+      'config_sentence_transformers.json: `similarity_fn_name` is "angle", but it must be one of cosine, dot, euclidean, manhattan.',
+    );
   });
 
   test('prompts that are no mapping are refused', () => {

@@ -22,6 +22,7 @@ const NOTHING: SentenceConfig = {
   pooling: undefined,
   normalize: undefined,
   dimensions: undefined,
+  similarity: undefined,
   prompts: undefined,
   defaultPromptName: undefined,
 };
@@ -122,6 +123,43 @@ describe('refused are', () => {
     ],
   ])('%#', async (from, message) => {
     await expect(settings(from)).rejects.toThrow(message);
+  });
+});
+
+test('a default prompt that is empty in every model of the library is no prompt', async () => {
+  for (const defaultPromptName of ['query', 'document']) {
+    expect(await settings(source({}, { defaultPromptName }))).not.toHaveProperty('defaultPrompt');
+  }
+});
+
+describe('modules that follow pooling', () => {
+  const dense = { kind: 'dense', inputs: 32, outputs: 40, bias: true, activation: 'tanh' } as const;
+  const layers = [{ path: '2_Dense', settings: dense }];
+
+  test('are kept, and determine the number of dimensions', async () => {
+    expect(await settings(source({ dimensions: 40 }, { layers }))).toMatchObject({ layers: [dense] });
+    await expect(settings(source({ dimensions: 41 }, { layers }))).rejects.toThrow(
+      '`dimensions` is 41, but the vectors of the model have only 40.',
+    );
+    expect(await settings(source({ pooling: 'max' }, { layers }))).toMatchObject({ layers: [dense] });
+  });
+
+  test('are left out where a graph, a transform or an overriding `pooling` replaces them', async () => {
+    expect(await settings(source({}, { layers }), PER_TEXT)).not.toHaveProperty('layers');
+    const overridden = source({ pooling: 'mean' }, { layers, unsupported: 'It pools oddly' });
+    expect(await settings(overridden)).not.toHaveProperty('layers');
+    const transformed = { ...source({}, { layers }), transforms: true };
+    expect(await settings(transformed)).not.toHaveProperty('layers');
+  });
+
+  test('must fit to each other', async () => {
+    const norm = { path: '3_LayerNorm', settings: { kind: 'layer_norm', width: 32 } as const };
+    await expect(settings(source({}, { layers: [...layers, norm] }))).rejects.toThrow(
+      '3_LayerNorm/config.json expects vectors with 32 dimensions, but those before it have 40.',
+    );
+    await expect(settings(source({}, { layers, pooling: ['mean', 'cls'] }))).rejects.toThrow(
+      '2_Dense/config.json expects vectors with 32 dimensions, but those before it have 64.',
+    );
   });
 });
 

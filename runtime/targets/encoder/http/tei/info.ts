@@ -23,7 +23,7 @@ export function teiInfo({ engine, runtime }: EncoderContext): Static<typeof info
 
 function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record<string, object> {
   if (modelType === 'embedding' || modelType === 'sentence_embedding') {
-    return { embedding: { pooling: sentence?.pooling ?? 'mean' } };
+    return { embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } };
   }
   const label2id = Object.fromEntries(Object.entries(id2label).map(([id, label]) => [label, Number(id)]));
   const labels = { id2label, label2id };

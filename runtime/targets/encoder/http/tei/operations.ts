@@ -50,7 +50,8 @@ export const similarityOperation = (schema: TSchema): Operation => ({
     },
   },
   answer: {
-    description: 'One cosine similarity per sentence.',
+    description:
+      'One similarity per sentence, greater for more similar ones: the cosine, or the function of the model (`similarity_fn_name` of `GET /model`).',
     schema: similarityResponse,
     examples: { sentences: [0.83] },
     headers: ANSWER_HEADERS,

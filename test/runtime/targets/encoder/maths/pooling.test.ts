@@ -12,6 +12,12 @@ describe('poolRows', () => {
     ['max', [8, -2]],
     ['last', [8, -9]],
     ['none', [1, -2, 3, -4, 8, -9]],
+    ['mean_sqrt_len_tokens', [12 / Math.sqrt(3), -15 / Math.sqrt(3)].map(Math.fround)],
+    ['weightedmean', [31 / 6, -37 / 6].map(Math.fround)],
+    [
+      ['last', 'cls'],
+      [8, -9, 1, -2],
+    ],
   ] as const)('%s of three rows', (pooling, expected) => {
     expect(pool(ROWS, 2, pooling)).toEqual(expected);
   });
@@ -22,6 +28,13 @@ describe('poolRows', () => {
     ['max', [8, -4]],
     ['last', [8, -9]],
     ['none', [1, -2, 3, -4, 8, -9]],
+    ['mean_sqrt_len_tokens', [11 / Math.sqrt(2), -13 / Math.sqrt(2)].map(Math.fround)],
+    // The weights are the positions in the whole text: 2 and 3.
+    ['weightedmean', [30 / 5, -35 / 5]],
+    [
+      ['mean', 'last'],
+      [5.5, -6.5, 8, -9],
+    ],
   ] as const)('%s without the first row', (pooling, expected) => {
     expect(pool(ROWS, 2, pooling, 1)).toEqual(expected);
   });

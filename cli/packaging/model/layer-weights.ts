@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { LayerSettings } from '../../../runtime/contract/sentence.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { readSafetensors } from '../architectures/read-safetensors.ts';
+import type { StoredTensor, StoredType } from '../architectures/stored-tensor.ts';
+import type { FoundLayer } from './sentence-layers.ts';
+
+/** Reads the weights of modules that follow pooling as float32: the section `layers` of an executable. */
+export async function readLayerWeights(folder: string, layers: readonly FoundLayer[]): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (const { settings, path } of layers) {
+    const tensors = tensorsOf(settings);
+    if (tensors.length === 0) continue;
+    const file = join(folder, path, 'model.safetensors');
+    parts.push(...(await withFileSource(file, (source) => readTensors(source, tensors))));
+  }
+  return Buffer.concat(parts);
+}
+
+type Expected = readonly [name: string, shape: readonly number[]];
+
+/** Names of the library, in the order of the section. */
+function tensorsOf(layer: LayerSettings): Expected[] {
+  if (layer.kind === 'normalize') return [];
+  if (layer.kind === 'layer_norm') {
+    return [
+      ['norm.weight', [layer.width]],
+      ['norm.bias', [layer.width]],
+    ];
+  }
+  const { inputs, outputs, bias } = layer;
+  return [
+    ['linear.weight', [outputs, inputs]],
+    ...(bias ? [['linear.bias', [outputs]] satisfies Expected] : []),
+  ];
+}
+
+function readTensors(source: ByteSource, expected: readonly Expected[]): Uint8Array[] {
+  const stored = readSafetensors(source);
+  return expected.map(([name, shape]) => {
+    const tensor = stored.get(name);
+    if (!tensor) throw configError(`${source.name} has no tensor ${name}. Save the model again.`);
+    if (tensor.shape.join() !== shape.join()) {
+      throw configError(
+        `${source.name}: ${name} has the shape [${tensor.shape.join(', ')}], but config.json next to it states [${shape.join(', ')}]. Save the model again.`,
+      );
+    }
+    return asFloat32(source, tensor);
+  });
+}
+
+function asFloat32(source: ByteSource, { type, offset, length }: StoredTensor): Uint8Array {
+  const { buffer } = source.readAt(offset, length);
+  if (!(buffer instanceof ArrayBuffer)) throw new Error('bytes of a file are not shared');
+  const values = FLOATS_OF[type](buffer);
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+const FLOATS_OF: Record<StoredType, (bytes: ArrayBuffer) => Float32Array> = {
+  F32: (bytes) => new Float32Array(bytes),
+  F16: (bytes) => Float32Array.from(new Float16Array(bytes)),
+  // The upper half of a float32.
+  BF16: (bytes) => new Float32Array(Uint32Array.from(new Uint16Array(bytes), (half) => half << 16).buffer),
+  F64: (bytes) => Float32Array.from(new Float64Array(bytes)),
+};

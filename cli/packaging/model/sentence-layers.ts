@@ -1,0 +1,112 @@
+import type { Activation, LayerSettings } from '../../../runtime/contract/sentence.ts';
+import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { memberOf } from '../../../runtime/core/values/member-of.ts';
+
+/** A module of sentence-transformers that follows pooling. */
+export interface FoundLayer {
+  readonly settings: LayerSettings;
+  /** Its folder in that of the model, for messages and weights. */
+  readonly path: string;
+}
+
+/** config.json of a module, and whether its folder has model.safetensors. */
+export interface ModuleFiles {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly hasWeights: boolean;
+}
+
+export interface FoundLayers {
+  readonly layers: readonly FoundLayer[];
+  /** The reason why a module cannot be applied, as the start of an error message. */
+  readonly problem: string | undefined;
+}
+
+/** The class of a module; its package has changed between versions of the library. */
+export const moduleName = (module: unknown): string =>
+  (textOf(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
+
+/** Folder of a module, relative to that of the model. */
+export const modulePath = (module: unknown): string => textOf(memberOf(module, 'path')) ?? '';
+
+/** Whether a module has weights that a build reads. Classes of the model's own package can compute something else. */
+export const isWeighted = (module: unknown): boolean =>
+  ['Dense', 'LayerNorm'].includes(moduleName(module)) &&
+  textOf(memberOf(module, 'type'))?.startsWith('sentence_transformers.') === true;
+
+/** Reads the modules between Pooling and the final Normalize. */
+export function findLayers(
+  modules: readonly unknown[],
+  files: ReadonlyMap<string, ModuleFiles>,
+): FoundLayers {
+  const effective = modules.filter((module) => moduleName(module) !== 'Dropout');
+  const pooling = effective.findIndex((module) => moduleName(module) === 'Pooling');
+  const last = effective.findLastIndex((module) => moduleName(module) !== 'Normalize');
+  const early = effective.slice(0, pooling < 0 ? undefined : pooling).find(isWeighted);
+  if (early)
+    return { layers: [], problem: `modules.json has ${moduleName(early)} without a Pooling before it` };
+  if (pooling < 0) return { layers: [], problem: undefined };
+  const layers: FoundLayer[] = [];
+  for (const module of effective.slice(pooling + 1, last + 1)) {
+    const path = modulePath(module);
+    const settings =
+      moduleName(module) === 'Normalize'
+        ? ({ kind: 'normalize' } as const)
+        : settingsOf(moduleName(module), path, files.get(path));
+    if (typeof settings === 'string') return { layers: [], problem: settings };
+    layers.push({ settings, path });
+  }
+  return { layers, problem: undefined };
+}
+
+/** Settings of a module with weights, or the reason why they cannot be used. */
+function settingsOf(name: string, path: string, files: ModuleFiles | undefined): LayerSettings | string {
+  if (!files) return `modules.json has the module ${name}, but ${path}/config.json is missing`;
+  if (!files.hasWeights) {
+    return `${path} has no model.safetensors, and weights in a pytorch_model.bin are not read: save the model again with a recent sentence-transformers`;
+  }
+  const file = `${path}/config.json`;
+  return name === 'Dense' ? denseOf(files.config, file) : layerNormOf(files.config, file);
+}
+
+function denseOf(config: ModuleFiles['config'], file: string): LayerSettings | string {
+  const { in_features: inputs, out_features: outputs, bias = true } = config;
+  const [from = VECTOR, to = from] = [
+    config['module_input_name'] ?? undefined,
+    config['module_output_name'] ?? undefined,
+  ];
+  if (from !== VECTOR || to !== VECTOR) {
+    return `${file} computes ${JSON.stringify(to)} of ${JSON.stringify(from)}, but only ${VECTOR} is supported`;
+  }
+  if (!isSize(inputs) || !isSize(outputs)) return `${file} has no valid in_features and out_features`;
+  const activation = activationOf(config['activation_function']);
+  if (activation === undefined) {
+    return `${file} has an unsupported activation_function ${JSON.stringify(config['activation_function'])}`;
+  }
+  return { kind: 'dense', inputs, outputs, bias: bias === true, activation };
+}
+
+function layerNormOf({ dimension }: ModuleFiles['config'], file: string): LayerSettings | string {
+  return isSize(dimension) ? { kind: 'layer_norm', width: dimension } : `${file} has no valid dimension`;
+}
+
+const isSize = (value: unknown): value is number => isCount(value) && value > 0;
+
+const VECTOR = 'sentence_embedding';
+
+/** Without an activation function, the library uses tanh. */
+function activationOf(value: unknown): Activation | undefined {
+  if (value === undefined) return 'tanh';
+  if (typeof value !== 'string') return undefined;
+  const [, name = ''] = /^torch\.nn\.(?:.*\.)?(\w+)$/.exec(value) ?? [];
+  return ACTIVATION_OF.get(name);
+}
+
+const ACTIVATION_OF: ReadonlyMap<string, Activation> = new Map([
+  ['Identity', 'identity'],
+  ['Tanh', 'tanh'],
+  ['ReLU', 'relu'],
+  ['Sigmoid', 'sigmoid'],
+]);
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

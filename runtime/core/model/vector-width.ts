@@ -1,0 +1,21 @@
+import type { Manifest } from '../../contract/manifest.ts';
+import type { LayerSettings, SentenceSettings } from '../../contract/sentence.ts';
+
+/** Number of dimensions of a vector that a model returns, before it is truncated. */
+export function vectorWidth({
+  sentence,
+  width,
+}: Pick<Manifest, 'width'> & {
+  readonly sentence?: Pick<SentenceSettings, 'pooling' | 'layers'>;
+}): number {
+  if (!sentence) return width;
+  const pooled = pooledWidth(sentence.pooling, width);
+  return (sentence.layers ?? []).reduce(layerWidth, pooled);
+}
+
+/** Number of dimensions of a pooled vector, given that of a token's vector. */
+export const pooledWidth = (pooling: string | readonly string[], width: number): number =>
+  width * [pooling].flat().length;
+
+const layerWidth = (width: number, layer: LayerSettings): number =>
+  layer.kind === 'dense' ? layer.outputs : width;

@@ -1,0 +1,24 @@
+import type { Similarity } from '../../../contract/sentence.ts';
+
+type Vector = readonly number[];
+
+/**
+ * Compares two vectors of equal length; for `cosine`, they must be L2-normalized. A distance is negated, so that a greater number
+ * always means more similar.
+ */
+export const similarityOf = (similarity: Similarity, one: Vector, other: Vector): number =>
+  COMPARE[similarity](one, other);
+
+const COMPARE: Record<Similarity, (one: Vector, other: Vector) => number> = {
+  cosine: dot,
+  dot,
+  euclidean: (one, other) => -Math.sqrt(sumOver(one, other, (a, b) => (a - b) ** 2)),
+  manhattan: (one, other) => -sumOver(one, other, (a, b) => Math.abs(a - b)),
+};
+
+function dot(one: Vector, other: Vector): number {
+  return sumOver(one, other, (a, b) => a * b);
+}
+
+const sumOver = (one: Vector, other: Vector, term: (a: number, b: number) => number): number =>
+  one.reduce((sum, value, at) => sum + term(value, other[at] ?? 0), 0);
