@@ -29,7 +29,16 @@ tags: [sentiment]
 ---
 
 # Sentiment of reviews
+
+## Citation
+
+\`\`\`bibtex
+@misc{reviews,
+  title = {Reviews}
+}
+\`\`\`
 `;
+const CITATION = '@misc{reviews,\n  title = {Reviews}\n}';
 
 verifiesOnce('build:license', async () => {
   const config = copyModel(folder());
@@ -44,10 +53,11 @@ verifiesOnce('build:license', async () => {
   expect(table).toMatch(/^License +other: research-1 \(LICENSE\), from the model card$/m);
   expect(table).toMatch(/^Based on +org\/base$/m);
   expect(table).toMatch(/^Languages +en, de$/m);
+  expect(table).toMatch(/^Citation +@misc\{reviews, …$/m);
   const inspection = JSON.parse((await run('inspect', '--json')).stdout);
   expect(inspection.model).toMatchObject({
     license: { id: 'other', name: 'research-1', link: 'LICENSE', source: 'card' },
-    card: { languages: ['en', 'de'], baseModels: ['org/base'], tags: ['sentiment'] },
+    card: { languages: ['en', 'de'], baseModels: ['org/base'], tags: ['sentiment'], citation: CITATION },
   });
   expect((await run('inspect', '--card')).stdout).toBe(CARD.trimEnd());
   expect((await runCli(['inspect', '--card', executable()])).stdout).toBe(CARD.trimEnd());
@@ -67,7 +77,7 @@ verifiesOnce('build:license', async () => {
   const licenses = await run('--licenses');
   expect(licenses.exitCode).toBe(0);
   expect(licenses.stdout).toMatch(
-    /\n={80}\n\nModel model 0\.1\.0 \(other: research-1 \(LICENSE\)\)\n\nLICENSE:\n\nResearch License\n\nFor research only\.\n\nNOTICE:\n\nCopyright of the authors$/,
+    /\n={80}\n\nModel model 0\.1\.0 \(other: research-1 \(LICENSE\)\)\n\nLICENSE:\n\nResearch License\n\nFor research only\.\n\nNOTICE:\n\nCopyright of the authors\n\nBased on: org\/base\n\nCitation:\n\n@misc\{reviews,\n {2}title = \{Reviews\}\n\}$/,
   );
   expect(JSON.parse((await run('licenses', '--json')).stdout)).toMatchObject({
     program: 'encoder',
@@ -76,6 +86,8 @@ verifiesOnce('build:license', async () => {
       version: '0.1.0',
       license: { id: 'other' },
       text: expect.stringContaining('NOTICE:'),
+      baseModels: ['org/base'],
+      citation: CITATION,
     },
   });
 

@@ -1,5 +1,6 @@
 import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
 import { type Document, type ModelDocuments, NOTICE } from './model-documents.ts';
+import { MAX_CITATION_LENGTH } from './find-citation.ts';
 import { readCard } from './read-card.ts';
 import { shortText } from './short-text.ts';
 
@@ -15,16 +16,22 @@ export interface LicensedModel {
 
 /** Finds the license of a model: in the config, else in the model card, else in a license file. */
 export function findLicense(stated: string | undefined, documents: ModelDocuments): LicensedModel {
-  const { card, licenses, problems } = documents;
+  const { card, licenses, citation: file, problems } = documents;
   const read = card && readCard(card.text);
   const invalid = read?.invalid ?? [];
+  const citation = read?.citation ?? file?.text.trim();
+  const isTooLong = citation !== undefined && citation.length > MAX_CITATION_LENGTH;
+  const cited = citation === undefined || isTooLong ? undefined : { citation };
   return {
     license: licenseIn(stated, read?.license, licenses),
-    facts: read?.facts,
+    facts: read?.facts || cited ? { ...read?.facts, ...cited } : undefined,
     licenseText: licenses.length === 0 ? undefined : licenses.map(titled).join('\n'),
     cardText: card?.text,
     problems: [
       ...problems,
+      ...(isTooLong
+        ? [`The citation is not included: it is longer than ${MAX_CITATION_LENGTH} characters.`]
+        : []),
       ...invalid.map(
         (key) => `${card?.name}: \`${key}\` is ignored, because it is too long or not valid YAML.`,
       ),

@@ -8,10 +8,11 @@ export interface Document {
   readonly text: string;
 }
 
-/** Documents next to config.json: the model card, and texts of licenses and notices. */
+/** Documents next to config.json: the model card, texts of licenses and notices, and CITATION.cff. */
 export interface ModelDocuments {
   readonly card: Document | undefined;
   readonly licenses: readonly Document[];
+  readonly citation?: Document;
   /** Documents that were left out or truncated, one sentence each. */
   readonly problems: readonly string[];
 }
@@ -22,6 +23,7 @@ const MAX_SIZE = '1 MiB';
 
 const CARD = /^readme\.md$/i;
 const LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.(?:txt|md))?$/i;
+const CITATION = /^citation\.cff$/i;
 export const NOTICE = /^notice/i;
 
 /** Reads the documents of a model. A document that cannot be used never fails a build. */
@@ -29,6 +31,7 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
   const problems: string[] = [];
   const licenses: Document[] = [];
   let card: Document | undefined;
+  let citation: Document | undefined;
   for (const path of await documentPaths(folder)) {
     const isCard = CARD.test(basename(path));
     // A file system can have both README.md and readme.md.
@@ -38,13 +41,15 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
     if (text === undefined || text.trim() === '') continue;
     const document = { name: basename(path), text };
     if (isCard) card = document;
+    else if (CITATION.test(document.name)) citation = document;
     else licenses.push(document);
   }
-  return { card, licenses, problems };
+  return { card, licenses, ...(citation ? { citation } : {}), problems };
 }
 
 /** Whether a file of a model folder is a document, by its name. */
-export const isDocument = (name: string): boolean => CARD.test(name) || LICENSE.test(name);
+export const isDocument = (name: string): boolean =>
+  [CARD, LICENSE, CITATION].some((pattern) => pattern.test(name));
 
 /** Paths of the documents in a folder: licenses before notices, otherwise by name. */
 export async function documentPaths(folder: string): Promise<string[]> {

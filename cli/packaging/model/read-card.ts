@@ -1,17 +1,27 @@
 import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
 import { isObject } from '../../../runtime/core/json/is-object.ts';
 import { parseYaml } from '../../../runtime/core/yaml/parse-yaml.ts';
+import { findCitation } from './find-citation.ts';
 import { shortText } from './short-text.ts';
 
-/** What the front matter of a model card states. */
+/** What a model card states in its front matter, and how to cite the model. */
 export interface Card {
   readonly license: Omit<ModelLicense, 'source'> | undefined;
   readonly facts: CardFacts | undefined;
+  readonly citation?: string;
   /** Names of members that are not valid YAML, that occur repeatedly or that are too long. */
   readonly invalid: readonly string[];
 }
 
-const KEYS = ['license', 'license_name', 'license_link', 'language', 'base_model', 'tags'] as const;
+const KEYS = [
+  'license',
+  'license_name',
+  'license_link',
+  'language',
+  'base_model',
+  'tags',
+  'citation',
+] as const;
 type Key = (typeof KEYS)[number];
 
 /** Maximum number of items of a list; model cards of multilingual models list up to about 150 languages. */
@@ -21,16 +31,24 @@ const MAX_MEMBER_LENGTH = 16_384;
 
 /** Reads the YAML front matter of a model card (README.md), as on Hugging Face. Members of unexpected types are ignored. */
 export function readCard(text: string): Card {
-  const [, frontMatter = ''] = FRONT_MATTER.exec(text) ?? [];
+  const [start = '', frontMatter = ''] = FRONT_MATTER.exec(text) ?? [];
   const lists = new Map<Key, readonly string[]>();
   const invalid: string[] = [];
+  let stated: string | undefined;
   for (const [key, source] of membersIn(frontMatter)) {
     const value = source === undefined ? undefined : valueOf(source);
-    if (isObject(value)) lists.set(key, textsIn(value[key]));
-    else invalid.push(key);
+    if (!isObject(value)) invalid.push(key);
+    else if (key === 'citation') stated = textIn(value[key]);
+    else lists.set(key, textsIn(value[key]));
   }
   const list = (key: Key): readonly string[] => lists.get(key) ?? [];
-  return { license: licenseOf(list), facts: factsOf(list), invalid };
+  const citation = stated ?? findCitation(text.slice(start.length));
+  return {
+    license: licenseOf(list),
+    facts: factsOf(list),
+    ...(citation === undefined ? {} : { citation }),
+    invalid,
+  };
 }
 
 /** YAML between two lines of `---` at the start of the file. */
@@ -62,6 +80,10 @@ function valueOf(source: string): unknown {
   const { value, issues } = parseYaml(source);
   return issues.length > 0 ? undefined : value;
 }
+
+/** A citation has several lines, so it is kept as it is. */
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 /** One text or a list of texts. */
 function textsIn(value: unknown): string[] {

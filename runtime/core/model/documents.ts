@@ -3,6 +3,7 @@ import { findSection, readContainer, requireSection } from '../../contract/conta
 import type { OptionalSectionName } from '../../contract/container/sections.ts';
 import { configError } from '../../contract/errors.ts';
 import type { ModelLicense } from '../../contract/manifest.ts';
+import { omitUndefined } from '../json/omit-undefined.ts';
 import { licenseText, NOT_STATED } from './license-facts.ts';
 import { parseManifest } from './manifest-json.ts';
 
@@ -24,21 +25,43 @@ export interface LicenseNotice {
   readonly license?: ModelLicense;
   /** Texts of the license files and notices that were next to the model. */
   readonly text?: string;
+  /** Models that this one was trained or converted from. */
+  readonly baseModels?: readonly string[];
+  readonly citation?: string;
 }
 
 /** Reads the license of the model in a file; undefined if the file contains no model. */
 export function readLicense(source: ByteSource): LicenseNotice | undefined {
   const manifest = findSection(readContainer(source), 'manifest');
   if (!manifest) return undefined;
-  const { name, version, license } = parseManifest(source.readAt(manifest.offset, manifest.length));
+  const {
+    name,
+    version,
+    license,
+    card = {},
+  } = parseManifest(source.readAt(manifest.offset, manifest.length));
   const text = readDocument(source, 'license');
-  return { model: name, version, ...(license ? { license } : {}), ...(text === undefined ? {} : { text }) };
+  const { baseModels, citation } = card;
+  return { model: name, version, ...omitUndefined({ license, text, baseModels, citation }) };
 }
 
 /** Formats the license of a model like the notices of software, which precede it. */
-export function formatLicense({ model, version, license, text }: LicenseNotice): string {
+export function formatLicense({
+  model,
+  version,
+  license,
+  text,
+  baseModels = [],
+  citation,
+}: LicenseNotice): string {
   const title = `Model ${model} ${version} (${license ? licenseText(license) : `license ${NOT_STATED}`})`;
-  return `\n${'='.repeat(80)}\n\n${title}\n${text === undefined ? '' : `\n${text}`}`;
+  const parts = [
+    title,
+    ...(text === undefined ? [] : [text.trimEnd()]),
+    ...(baseModels.length === 0 ? [] : [`Based on: ${baseModels.join(', ')}`]),
+    ...(citation === undefined ? [] : [`Citation:\n\n${citation}`]),
+  ];
+  return `\n${'='.repeat(80)}\n\n${parts.join('\n\n')}\n`;
 }
 
 function readDocument(source: ByteSource, name: OptionalSectionName): string | undefined {

@@ -13,6 +13,12 @@ export function licenseFacts({ license, card = {} }: Pick<Manifest, 'license' | 
   ];
 }
 
+/** The first line; `licenses` prints all of them. */
+function shortCitation(citation: string): string {
+  const [first = '', ...others] = citation.split('\n');
+  return others.length === 0 ? first : `${first} …`;
+}
+
 export const NOT_STATED = 'not stated';
 
 const FROM: Record<ModelLicense['source'], string> = {
@@ -21,11 +27,12 @@ const FROM: Record<ModelLicense['source'], string> = {
   file: 'from a license file',
 };
 
-function rows({ baseModels = [], languages = [], tags = [] }: CardFacts): [string, string][] {
+function rows({ baseModels = [], languages = [], tags = [], citation }: CardFacts): [string, string][] {
   const lists: [string, readonly string[]][] = [
     ['Based on', baseModels],
     ['Languages', languages],
     ['Tags', tags],
+    ['Citation', citation === undefined ? [] : [shortCitation(citation)]],
   ];
   return lists.filter(([, items]) => items.length > 0).map(([name, items]) => [name, items.join(', ')]);
 }

@@ -31,6 +31,27 @@ test('a notice states no license, but its text is kept', () => {
   );
 });
 
+test('the citation comes from the front matter, the card, or CITATION.cff', () => {
+  const section = '# Model\n## Citation\n```bibtex\n@misc{a}\n```\n';
+  const citation = { name: 'CITATION.cff', text: 'cff-version: 1.2.0\ntitle: A model\n' };
+  const cited = (text: string, file?: typeof citation) =>
+    findLicense(undefined, {
+      card: { name: 'README.md', text },
+      licenses: [],
+      ...(file ? { citation: file } : {}),
+      problems: [],
+    });
+  expect(cited(`---\ncitation: |\n  @misc{b,\n  }\n---\n${section}`, citation).facts?.citation).toBe(
+    '@misc{b,\n}',
+  );
+  expect(cited(section, citation).facts).toEqual({ citation: '@misc{a}' });
+  expect(cited('# Model', citation).facts).toEqual({ citation: 'cff-version: 1.2.0\ntitle: A model' });
+  expect(cited('# Model').facts).toBeUndefined();
+  const long = cited('# Model', { ...citation, text: 'x'.repeat(9000) });
+  expect(long.facts).toBeUndefined();
+  expect(long.problems).toEqual(['The citation is not included: it is longer than 8192 characters.']);
+});
+
 test('a license file without letters is named', () => {
   expect(find(undefined, undefined, { name: 'COPYING', text: '====\n1.0\n' }).license?.id).toBe('COPYING');
 });
