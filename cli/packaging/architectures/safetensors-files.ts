@@ -1,3 +1,5 @@
+import { CONFIG_FOLDERS } from '../model/model-listing.ts';
+
 /** Weights in one file, or in several that an index lists. */
 const SINGLE = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
@@ -13,11 +15,12 @@ export const isSafetensorsIndex = (path: string): boolean => path.endsWith('.ind
 export function safetensorsAmong(
   files: readonly { readonly path: string; readonly bytes: number }[],
 ): { readonly path: string; readonly name: string; readonly bytes: number }[] {
-  const main = files.find(({ path }) => path === SINGLE) ?? files.find(({ path }) => path === INDEX);
-  if (!main) return [];
-  const bytes =
-    main.path === SINGLE
-      ? main.bytes
-      : files.filter(({ path }) => PART.test(path)).reduce((sum, part) => sum + part.bytes, 0);
-  return [{ path: main.path, name: 'safetensors', bytes }];
+  const paths = CONFIG_FOLDERS.flatMap((folder) => [`${folder}${SINGLE}`, `${folder}${INDEX}`]);
+  const path = paths.find((one) => files.some((file) => file.path === one));
+  if (path === undefined) return [];
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const isWeights = (file: string): boolean =>
+    path.endsWith(SINGLE) ? file === path : file.startsWith(folder) && PART.test(file.slice(folder.length));
+  const bytes = files.filter((file) => isWeights(file.path)).reduce((sum, file) => sum + file.bytes, 0);
+  return [{ path, name: 'safetensors', bytes }];
 }

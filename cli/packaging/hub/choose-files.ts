@@ -2,6 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
 import { isDocument } from '../model/model-documents.ts';
+import { TRANSFORMER_FOLDER } from '../model/transformer-folder.ts';
 import { withoutGraph } from '../model/without-graph.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { HubFile } from './repository-files.ts';
@@ -63,7 +64,7 @@ type Files = ReadonlyMap<string, HubFile>;
 
 /** Some exporters write all files to `onnx/`. */
 const findIn = (files: Files, name: string): HubFile | undefined =>
-  files.get(name) ?? files.get(`onnx/${name}`);
+  files.get(name) ?? files.get(`onnx/${name}`) ?? files.get(`${TRANSFORMER_FOLDER}/${name}`);
 
 /** A vocabulary is only read without tokenizer.json, and the other files only next to the one that is read. */
 function tokenizerFiles(files: Files): HubFile[] {
@@ -71,7 +72,9 @@ function tokenizerFiles(files: Files): HubFile[] {
   const names = Object.values(VOCABULARY_FILES).flat();
   const old = fast
     ? []
-    : ['', 'onnx/'].map((folder) => names.flatMap((name) => files.get(`${folder}${name}`) ?? []));
+    : ['', 'onnx/', `${TRANSFORMER_FOLDER}/`].map((folder) =>
+        names.flatMap((name) => files.get(`${folder}${name}`) ?? []),
+      );
   const found = fast ? [fast] : (old.find((list) => list.length > 0) ?? []);
   const [{ path } = { path: '' }] = found;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);

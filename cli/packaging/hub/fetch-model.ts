@@ -7,7 +7,7 @@ import { type HubReference, hubReferenceText, isCommit } from '../../config/hub-
 import { safetensorsOf } from '../architectures/find-weights.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
-import { modelTypeIn } from '../model/model-listing.ts';
+import { CONFIG_FOLDERS, modelTypeIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
 import { externalLocations } from '../onnx/external-locations.ts';
 import type { Reporter, Step } from '../reporter.ts';
@@ -90,7 +90,9 @@ async function fromHub(
     });
   };
   // Which graphs the model can have depends on its architecture.
-  const config = listing.filter(({ path }) => path === 'config.json');
+  const config = listing.filter(({ path }) =>
+    CONFIG_FOLDERS.some((folder) => path === `${folder}config.json`),
+  );
   for (const file of config) refuseLarge(file, repository);
   await download(config);
   const modelType = modelTypeIn(cache.snapshot(commit));

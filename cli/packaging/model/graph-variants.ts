@@ -2,7 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { canWriteGraph } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
-import { type ModelListing, listModel } from './model-listing.ts';
+import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { withoutGraph } from './without-graph.ts';
 
 /**
@@ -25,7 +25,7 @@ export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[
 ];
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {
-  return ['', 'onnx/'].flatMap((below) => {
+  return GRAPH_FOLDERS.flatMap((below) => {
     const here = files
       .filter(({ path }) => path.startsWith(below) && !path.includes('/', below.length))
       .map(({ path, bytes }) => ({ file: path.slice(below.length), bytes }))

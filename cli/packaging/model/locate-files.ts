@@ -6,6 +6,7 @@ import { returnsVectors, type ModelType } from '../../../runtime/contract/model-
 import type { ModelSource } from '../../config/build-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraphIn } from './graph-variants.ts';
+import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
 
 export interface ModelFiles {
   /** The folder with the documents and the settings of the model. */
@@ -50,7 +51,7 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   if (modelConfig === undefined && !returnsVectors(modelType)) throw withoutConfig(folder, modelType);
   const tokenizer = locateTokenizer(folder, weights);
   return {
-    folder: modelConfig === undefined ? folder : dirname(modelConfig),
+    folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
     weights,
     graph,
     modelConfig,
@@ -58,6 +59,10 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
     tokenizerConfig: neighbor(tokenizer),
   };
 }
+
+/** The folder with the settings of sentence-transformers, given that of config.json. */
+const settingsFolder = (folder: string): string =>
+  basename(folder) === TRANSFORMER_FOLDER ? dirname(folder) : folder;
 
 /** Path of tokenizer.json, of the vocabulary of a model that has none, or of the tokenizer that is named after the graph. */
 function locateTokenizer(folder: string, weights: string): string {
@@ -93,7 +98,8 @@ export function findIn(folder: string, name: string): string | undefined {
   const below = join(folder, 'onnx', name);
   const above = join(folder, '..', name);
   const isGraphFolder = basename(resolve(folder)) === 'onnx';
-  return [join(folder, name), below, ...(isGraphFolder ? [above] : [])].find(
+  const older = join(folder, TRANSFORMER_FOLDER, name);
+  return [join(folder, name), below, ...(isGraphFolder ? [above] : []), older].find(
     (path) => existsSync(path) && !isFolder(path),
   );
 }

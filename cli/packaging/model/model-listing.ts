@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
 
 /** What is known of a model from the names of its files and from config.json. */
 export interface ModelListing {
@@ -16,10 +17,16 @@ interface ListedFile {
   readonly bytes: number;
 }
 
-/** Lists the files of a model folder and of `onnx/` in it. */
+/** Folders that have graphs, as on Hugging Face, and as an older sentence-transformers saved models. */
+export const GRAPH_FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`, `${TRANSFORMER_FOLDER}/onnx/`];
+
+/** Folders that can have the config.json of a model. */
+export const CONFIG_FOLDERS = ['', `${TRANSFORMER_FOLDER}/`];
+
+/** Lists the files of a model folder and of the folders in it that have graphs. */
 export const listModel = (folder: string): ModelListing => ({
   modelType: modelTypeIn(folder),
-  files: ['', 'onnx/'].flatMap((below) =>
+  files: GRAPH_FOLDERS.flatMap((below) =>
     filesIn(join(folder, below)).map((name) => ({
       path: `${below}${name}`,
       bytes: statSync(join(folder, below, name)).size,
@@ -27,14 +34,18 @@ export const listModel = (folder: string): ModelListing => ({
   ),
 });
 
-/** The `model_type` in config.json of a folder. A file that cannot be read is reported where all of it is read. */
+/** The `model_type` in config.json of a model folder. A file that cannot be read is reported where all of it is read. */
 export function modelTypeIn(folder: string): string | undefined {
-  try {
-    const value = memberOf(parseJsonText(readFileSync(join(folder, 'config.json'), 'utf8')), 'model_type');
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
+  for (const below of CONFIG_FOLDERS) {
+    try {
+      const config = parseJsonText(readFileSync(join(folder, below, 'config.json'), 'utf8'));
+      const value = memberOf(config, 'model_type');
+      return typeof value === 'string' ? value : undefined;
+    } catch {
+      // The next folder can have the file.
+    }
   }
+  return undefined;
 }
 
 function filesIn(folder: string): string[] {

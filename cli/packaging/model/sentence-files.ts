@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import type { ModelFiles } from './locate-files.ts';
 import { readJson, readJsonList } from './read-json.ts';
 import { poolingFolder, type SentenceDefaults, sentenceDefaults } from './sentence-defaults.ts';
+import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
 import { isWeighted, type ModuleFiles, modulePath } from './sentence-layers.ts';
 
 /** Whether a file of sentence-transformers states how vectors are computed. */
@@ -25,6 +26,7 @@ export async function readSentenceDefaults({
     if (config) files.set(path, { config, hasWeights: existsSync(join(folder, path, WEIGHTS)) });
   }
   const settings = {
+    ...(await object(join(TRANSFORMER_FOLDER, 'sentence_bert_config.json'))),
     ...(await object('sentence_bert_config.json')),
     ...(await object('config_sentence_transformers.json')),
   };

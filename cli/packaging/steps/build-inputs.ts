@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { InputFile } from '../../../runtime/platform/files/refuse-input.ts';
 import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
@@ -24,8 +24,8 @@ export async function buildInputs(
 async function modelFiles(model: ModelSource): Promise<string[]> {
   const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
   const neighbors: string[] = [];
-  const graphs = model.kind === 'folder' ? filesIn(join(folder, 'onnx')) : [];
-  for (const path of [...filesIn(folder), ...graphs])
+  const below = foldersIn(folder).filter((name) => name === 'onnx' || IS_MODULE.test(name));
+  for (const path of [folder, ...below.map((name) => join(folder, name))].flatMap(filesIn))
     if ((await readBuilt(path)) === undefined) neighbors.push(path);
   if (model.kind === 'folder') return neighbors;
   const { modelConfig, tokenizer, tokenizerConfig, weights } = model;
@@ -33,11 +33,22 @@ async function modelFiles(model: ModelSource): Promise<string[]> {
   return [...named, ...neighbors, ...(await documentPaths(dirname(modelConfig)))];
 }
 
-function filesIn(folder: string): string[] {
+/** Folders of modules of sentence-transformers are numbered: `2_Dense`. */
+const IS_MODULE = /^\d+_/;
+
+const filesIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map(({ name }) => join(folder, name));
+
+const foldersIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+function entriesIn(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-      .map(({ name }) => join(folder, name));
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

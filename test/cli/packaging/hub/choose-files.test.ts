@@ -59,6 +59,18 @@ test('only what a build reads is chosen', () => {
   );
 });
 
+test('the files of a model in 0_Transformer are chosen', () => {
+  const files = [
+    'config.json',
+    'model.onnx',
+    'sentence_bert_config.json',
+    'tokenizer_config.json',
+    'vocab.txt',
+  ];
+  const older = ['modules.json', ...files.map((name) => `0_Transformer/${name}`)];
+  expect(chosen([...older, '0_Transformer/pytorch_model.bin'])).toEqual(older.sort());
+});
+
 test('without tokenizer.json, a vocabulary and the files next to it are chosen', () => {
   const files = [
     'model.onnx',
