@@ -1,6 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import { expectClose } from '../helpers/close.ts';
 import { type GoldenText, readGolden } from '../helpers/golden.ts';
+import { readGoldenModules } from '../helpers/golden-modules.ts';
 import { readGoldenSentences, type SentenceVariant, variantName } from '../helpers/golden-sentences.ts';
 import {
   grpcClient,
@@ -9,6 +10,7 @@ import {
   type PredictResult,
   type Transport,
 } from './clients.ts';
+import { post } from './http-client.ts';
 import type { Served, ServingArm } from './serving.ts';
 import { verifiesOverWires, verifiesServed } from './verifies.ts';
 
@@ -20,6 +22,7 @@ const SERVICES = {
   embedder: 'Embedding',
   sentence: 'SentenceEmbedding',
   'sentence-pooled': 'SentenceEmbedding',
+  'sentence-modules': 'SentenceEmbedding',
 };
 type Model = keyof typeof SERVICES;
 
@@ -124,6 +127,45 @@ verifiesOverWires('sentence:pooled', async (arm, transport) => {
   expect(results).toHaveLength(texts.length);
   for (const [at, { embedding }] of results.entries())
     expectClose(embedding, pooled?.vectors[at], texts[at] ?? '');
+});
+
+const modules = readGoldenModules();
+const gtr = modules.models.find(({ name }) => name === 'gtr');
+
+verifiesOverWires('sentence:modules', async (arm, transport) => {
+  const vectors = async (request: Partial<PredictRequest>): Promise<(readonly number[] | undefined)[]> => {
+    const { results } = await predict(arm, transport, 'sentence-modules', {
+      inputs: modules.texts,
+      ...request,
+    });
+    return results.map(({ embedding }) => embedding);
+  };
+  for (const [at, vector] of (await vectors({})).entries()) {
+    expect(vector).toHaveLength(40);
+    expectClose(vector, gtr?.vectors[at], modules.texts[at] ?? '');
+  }
+  for (const [at, vector] of (await vectors({ prompt_name: 'query' })).entries())
+    expectClose(vector, gtr?.query[at], modules.texts[at] ?? '');
+  const [cut] = await vectors({ dimensions: 36 });
+  expect(cut).toHaveLength(36);
+  await expect(vectors({ dimensions: 41 })).rejects.toMatchObject({
+    code: transport.inputError,
+    message: 'dimensions must be at most 40, not 41',
+  });
+});
+
+verifiesServed('sentence:similarity', async (arm) => {
+  const url = `http://127.0.0.1:${(await serve(arm, 'sentence-modules')).httpPort}`;
+  const [source_sentence = '', ...sentences] = modules.texts;
+  for (const path of ['/similarity', '/']) {
+    const { text } = await post(`${url}${path}`, { inputs: { source_sentence, sentences } });
+    expectClose(JSON.parse(text) as number[], gtr?.similarity, path);
+  }
+  const facts = await (await fetch(`${url}/model`)).json();
+  expect(facts).toMatchObject({ similarity_fn_name: 'euclidean', dimensions: 40 });
+  const { text } = await post(`${url}/v1/embeddings`, { input: source_sentence, model: 'any' });
+  const { data } = JSON.parse(text) as { data: { embedding: number[] }[] };
+  expectClose(data[0]?.embedding, gtr?.vectors[0], '/v1/embeddings');
 });
 
 verifiesOverWires('sentence:options', async (arm, transport) => {

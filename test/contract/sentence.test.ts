@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import { expectClose } from '../helpers/close.ts';
+import { readGoldenModules } from '../helpers/golden-modules.ts';
 import { readGoldenSentences } from '../helpers/golden-sentences.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
@@ -123,6 +124,44 @@ verifies('sentence:inspect', async (arm) => {
   expect(stdout).toMatch(/^Prompts +query, passage$/m);
   const { model } = JSON.parse((await arm.run('sentence', ['inspect', '--json'])).stdout);
   expect(model.sentence).toMatchObject({ pooling: 'mean', normalize: true, prompts: { query: {} } });
+});
+
+verifies('sentence:modules', async (arm) => {
+  const { models, texts: inputs } = readGoldenModules();
+  const gtr = models.find(({ name }) => name === 'gtr');
+  const { stdout } = await arm.run('sentence-modules', ['infer', '--', ...inputs]);
+  const { embeddings } = JSON.parse(stdout) as { embeddings: number[][] };
+  for (const [at, vector] of embeddings.entries()) expectClose(vector, gtr?.vectors[at], inputs[at] ?? '');
+  const table = (await arm.run('sentence-modules', ['inspect'])).stdout;
+  expect(table).toMatch(/^Type +sentence_embedding, output last_hidden_state, 40 dimensions, float32$/m);
+  expect(table).toMatch(/^Vector +mean of all tokens, Dense 32 to 40, L2-normalized$/m);
+  expect(table).toMatch(/^Similarity +euclidean$/m);
+  expect((await arm.run('sentence-modules', ['verify'])).stdout).toMatch(/^layers +\S+ \w+ +ok/m);
+});
+
+verifiesOnce('sentence:older-folder', async () => {
+  copyModel(folder(), 'sentence');
+  const model = join(folder(), 'model');
+  mkdirSync(join(model, '0_Transformer'));
+  for (const name of [
+    'config.json',
+    'model.onnx',
+    'sentence_bert_config.json',
+    'tokenizer.json',
+    'tokenizer_config.json',
+  ])
+    renameSync(join(model, name), join(model, '0_Transformer', name));
+  rmSync(join(model, 'encoderfile.yml'));
+  const output = join(folder(), 'older.encoder');
+  const args = ['build', model, '-o', output, '--cache-dir', TEST_CACHE];
+  expect(await runCli(args, { cwd: folder() })).toMatchObject({ exitCode: 0 });
+  const { stdout } = await runExecutable(output, ['infer', texts[0] ?? '']);
+  expectClose(JSON.parse(stdout).embeddings[0], asSaved?.vectors[0], 'a model in 0_Transformer');
+  const { model: manifest } = JSON.parse((await runExecutable(output, ['inspect', '--json'])).stdout);
+  expect(manifest).toMatchObject({
+    tokenizer: { maxLength: 64 },
+    source: { graph: '0_Transformer/model.onnx' },
+  });
 });
 
 const validate = (fields: Record<string, unknown>): Promise<Answer> => {

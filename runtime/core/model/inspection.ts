@@ -8,6 +8,7 @@ import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
+import { vectorWidth } from './vector-width.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 
 /** The contents of a file. `model` is undefined for a base runtime. */
@@ -57,7 +58,10 @@ function modelFacts(model: Manifest): [string, string][] {
   const labelFacts: [string, string][] = labels ? [['Labels', labels.join(', ')]] : [];
   return [
     ['Model', `${model.name} ${model.version}`],
-    ['Type', `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`],
+    [
+      'Type',
+      `${model.modelType}, output ${model.output}, ${vectorWidth(model)} dimensions, ${model.precision}`,
+    ],
     ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
     ...graphFacts(model),
     ['Batches', batchingText(model)],

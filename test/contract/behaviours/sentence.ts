@@ -52,4 +52,17 @@ export const SENTENCE = {
     source: 'docs/config.md',
     behaviour: 'Settings that the model cannot have are refused, each with a sentence that says what to do.',
   },
+  'sentence:modules': {
+    source: 'docs/config.md',
+    behaviour:
+      'Modules that follow pooling are applied on every wire, with the vectors and the width of sentence-transformers.',
+  },
+  'sentence:similarity': {
+    source: 'docs/serve.md',
+    behaviour: '/similarity compares vectors with the function that the model was saved with.',
+  },
+  'sentence:older-folder': {
+    source: 'docs/config.md',
+    behaviour: 'A model whose config, tokenizer and graph are in the folder 0_Transformer can be built.',
+  },
 } as const satisfies Behaviours;

@@ -89,6 +89,25 @@ test('weights whose names only the graph knows are downloaded', async () => {
   expect(downloadedFiles(model)).not.toContain('onnx/other.bin');
 });
 
+test('weights of modules that follow pooling are downloaded', async () => {
+  const dense = { type: 'sentence_transformers.models.Dense', path: '2_Dense' };
+  const folders = ['2_Dense', '2_Dense_1024'].flatMap((folder) =>
+    ['config.json', 'model.safetensors', 'pytorch_model.bin'].map((name) => `${folder}/${name}`),
+  );
+  publish({
+    ...CONTENTS,
+    'modules.json': JSON.stringify([{ type: 'sentence_transformers.models.Transformer', path: '' }, dense]),
+    'onnx/model.onnx': fixtureContents('external-data')['onnx/model.onnx'] ?? '',
+    ...Object.fromEntries(folders.map((path) => [path, path])),
+  });
+  const paths = downloadedFiles(await fetched('hf:acme/model'));
+  expect(paths.filter((path) => path.startsWith('2_Dense'))).toEqual([
+    '2_Dense/config.json',
+    '2_Dense/model.safetensors',
+    '2_Dense_1024/config.json',
+  ]);
+});
+
 test.each([
   [
     'private',
