@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import { expectClose } from '../helpers/close.ts';
-import { readGoldenModules } from '../helpers/golden-modules.ts';
+import { copyModules, readGoldenModules } from '../helpers/golden-modules.ts';
 import { readGoldenSentences } from '../helpers/golden-sentences.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
@@ -232,6 +232,12 @@ verifiesOnce('sentence:build-refused', async () => {
   expect((await validate({ pooling: 'cls' })).exitCode).toBe(0);
   save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling' }, { type: 'x.Dense' }]);
   expectRefusal(await validate({}), /modules\.json has an unsupported module Dense/);
+  copyModules(folder(), 'labse');
+  rmSync(join(folder(), 'model', '2_Dense', 'model.safetensors'));
+  expectRefusal(
+    await validate({}),
+    /2_Dense has no model\.safetensors, and weights in a pytorch_model\.bin are not read: save the model again with a recent sentence-transformers\. Set `pooling` in /,
+  );
 });
 
 function expectRefusal({ exitCode, stdout }: Answer, message: RegExp): void {
