@@ -169,6 +169,7 @@ export type ModelFacts = Pick<
   readonly fixedShape: FixedShape | undefined;
   readonly firstPosition: number | undefined;
   readonly graphChanges: readonly string[] | undefined;
+  readonly attentionHeads: number | undefined;
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
@@ -180,8 +181,18 @@ export type ModelFacts = Pick<
 
 /** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { graphChanges, id2label, scoreFunction, sentence, transform, source, license, card, ...others } =
-    facts;
+  const {
+    graphChanges,
+    attentionHeads,
+    id2label,
+    scoreFunction,
+    sentence,
+    transform,
+    source,
+    license,
+    card,
+    ...others
+  } = facts;
   const { fixedShape, firstPosition, ...rest } = others;
   return {
     name: config.name,
@@ -192,6 +203,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(fixedShape ? { fixedShape } : {}),
     ...(firstPosition === undefined ? {} : { firstPosition }),
     ...(graphChanges ? { graphChanges } : {}),
+    ...(attentionHeads === undefined ? {} : { attentionHeads }),
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),

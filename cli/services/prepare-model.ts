@@ -4,6 +4,7 @@ import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
+import { attentionHeads } from '../packaging/model/attention-heads.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
@@ -109,6 +110,7 @@ export async function prepareModel(
     batching,
     fixedShape,
     firstPosition,
+    attentionHeads: attentionHeads(modelConfig),
     id2label,
     scoreFunction,
     tokenizer: { ...tokenizer.settings, maxLength: graph.maxLength },

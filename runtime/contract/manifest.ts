@@ -29,6 +29,8 @@ export interface Manifest {
   readonly firstPosition?: number;
   /** What the build changed in the graph, one sentence each; undefined if nothing. */
   readonly graphChanges?: readonly string[];
+  /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */
+  readonly attentionHeads?: number;
   /** Label of each output index; undefined for embeddings. */
   readonly id2label?: Readonly<Record<string, string>>;
   /** Score function, only for sequence_classification models. */

@@ -174,6 +174,11 @@ verifies('inspect:facts', async (arm) => {
   expect(table.stdout).toMatch(/Labels\s+NEGATIVE, POSITIVE/);
 });
 
+verifies('inspect:memory', async (arm) => {
+  const { stdout } = await arm.run('sentiment', ['inspect']);
+  expect(stdout).toMatch(/Memory\s+about \S+ [kM]B for a text of 128 tokens, plus the weights/);
+});
+
 verifies('executable:completion', async (arm) => {
   const { exitCode, stdout } = await arm.run('sentiment', ['completion', 'bash']);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('serve infer mcp') });

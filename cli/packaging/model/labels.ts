@@ -11,6 +11,11 @@ export interface ModelConfig {
   readonly problem_type?: unknown;
   readonly max_position_embeddings?: unknown;
   readonly pad_token_id?: unknown;
+  readonly num_attention_heads?: unknown;
+  /** The name in configurations of DistilBERT and XLM. */
+  readonly n_heads?: unknown;
+  /** The name in configurations of T5. */
+  readonly num_heads?: unknown;
 }
 
 /** Returns the label of every output index, checked against the actual width of the model's output. */

@@ -2,6 +2,7 @@ import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
 import type { Manifest, ModelSourceFacts, RuntimeInfo } from '../../contract/manifest.ts';
+import { memoryFacts } from './attention-memory.ts';
 import { batchingText } from './batching-text.ts';
 import { graphFacts } from './graph-facts.ts';
 import { licenseFacts } from './license-facts.ts';
@@ -65,6 +66,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
     ...graphFacts(model),
     ['Batches', batchingText(model)],
+    ...memoryFacts(model),
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),

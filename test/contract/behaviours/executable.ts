@@ -10,6 +10,10 @@ export const EXECUTABLE = {
     source: 'docs/executable.md',
     behaviour: 'inspect tells name, type, labels and sizes, as a table or with --json.',
   },
+  'inspect:memory': {
+    source: 'docs/decisions/0058-long-texts.md',
+    behaviour: 'inspect reports the memory that the attention scores of the longest text take.',
+  },
   'verify:intact': {
     source: 'design "The executable format"',
     behaviour: 'verify reads every section and says that the file is intact.',

@@ -15,10 +15,13 @@ export class BatchQueue<Item extends Waiting> {
   readonly #arrivals = new Set<Item>();
   readonly #byLength: (Set<Item> | undefined)[] = [];
   readonly #rules: RunRules;
+  readonly #maxPairs: number;
   #tokens = 0;
 
-  constructor(rules: RunRules = {}) {
+  /** `maxPairs` is the maximum number of pairs of tokens in a batch: the memory of a batch grows with texts x length². */
+  constructor(rules: RunRules = {}, maxPairs = Infinity) {
     this.#rules = rules;
+    this.#maxPairs = maxPairs;
   }
 
   get size(): number {
@@ -77,6 +80,7 @@ export class BatchQueue<Item extends Waiting> {
       const fits =
         canShareRun(this.#rules, oldest.length, next.length) &&
         hasRoom(this.#rules, batch.length, wider, maxTokens) &&
+        wider * wider * (batch.length + 1) <= this.#maxPairs &&
         this.#isWorthwhile(batch.length, width, next.length);
       if (fits) {
         choose(next);

@@ -18,19 +18,36 @@ export interface Dispatcher {
 /** Number of times a batch is retried in another thread after its thread died. */
 const MAX_DEATHS = 1;
 
+export interface BatchLimits {
+  readonly maxTokens: number;
+  /** Maximum number of pairs of tokens (texts x length²). A longer text is large: it runs while no other large text runs. */
+  readonly maxPairs: number;
+}
+
 /** Connects the queue and the pool: sends the next batch whenever a thread has room. */
 export function createDispatcher(
-  maxBatchTokens: number,
+  { maxTokens: maxBatchTokens, maxPairs }: BatchLimits,
   rules: RunRules,
   observer: EngineObserver,
 ): Dispatcher {
-  const queue = new BatchQueue<JobItem>(rules);
+  const queue = new BatchQueue<JobItem>(rules, maxPairs);
+  const largeTexts = new Set<JobItem>();
   let pool: Pool | undefined;
 
-  const take = (maxTokens: number): JobItem[] => {
-    const items = queue.take(maxTokens);
+  const enqueue = (item: JobItem): void => {
+    if (item.length ** 2 > maxPairs) largeTexts.add(item);
+    else queue.add(item);
+  };
+  const sent = (items: JobItem[]): JobItem[] => {
     for (const { job } of items) job.runs();
     return items;
+  };
+  const take = (maxTokens: number): JobItem[] => sent(queue.take(maxTokens));
+  const pumpLarge = ({ canRunLarge, sendLarge }: Pool): void => {
+    const [oldest] = largeTexts;
+    if (!oldest || !canRunLarge()) return;
+    largeTexts.delete(oldest);
+    sendLarge(sent([oldest]));
   };
   const pump = (): void => {
     if (!pool) return;
@@ -43,6 +60,7 @@ export function createDispatcher(
       );
       return;
     }
+    pumpLarge(pool);
     if (queue.size === 1 && pool.canRunAlone()) {
       pool.sendAlone(take(maxBatchTokens));
       return;
@@ -58,6 +76,8 @@ export function createDispatcher(
     for (let items = queue.take(maxBatchTokens); items.length > 0; items = queue.take(maxBatchTokens)) {
       for (const { job } of items) job.fail(error);
     }
+    for (const { job } of largeTexts) job.fail(error);
+    largeTexts.clear();
   };
 
   return {
@@ -78,7 +98,7 @@ export function createDispatcher(
         for (const item of items) {
           if (item.job.ended) continue;
           item.deaths += reason === 'died' ? 1 : 0;
-          if (reason !== 'failed' && item.deaths <= MAX_DEATHS) queue.add(item);
+          if (reason !== 'failed' && item.deaths <= MAX_DEATHS) enqueue(item);
           else item.job.fail(error);
         }
       },
@@ -90,11 +110,14 @@ export function createDispatcher(
       pump();
     },
     add(items) {
-      for (const item of items) queue.add(item);
+      for (const item of items) enqueue(item);
       pump();
     },
     forget(job) {
-      for (const item of job.waiting) queue.remove(item);
+      for (const item of job.waiting) {
+        queue.remove(item);
+        largeTexts.delete(item);
+      }
     },
   };
 }

@@ -1,6 +1,9 @@
 import type { AppError } from '../../../contract/errors.ts';
+import { systemClock } from '../../../platform/clock.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
 import type { JobItem } from './job.ts';
+import { createLargeThread } from './large-thread.ts';
 import { type MemberHooks, type PooledModel, type PoolMember, startMember } from './pool-member.ts';
 
 export interface PoolHooks extends MemberHooks {
@@ -21,6 +24,9 @@ export interface Pool {
   /** Whether nothing is running and a session that uses all processors exists. */
   readonly canRunAlone: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
+  /** Whether no text is running whose memory is returned afterwards. */
+  readonly canRunLarge: () => boolean;
+  readonly sendLarge: (items: readonly JobItem[]) => void;
   /** Number of threads. */
   readonly size: () => number;
   /** Whether no thread is left and none will be started. */
@@ -80,6 +86,22 @@ export async function startPool(
   }
   const withRunning = (running: number): PoolMember[] =>
     [...members].filter((member) => !member.alone && member.running() === running);
+  const large = createLargeThread(
+    async () => {
+      // A file that was replaced cannot be opened again, so the text runs in a thread that has the model open.
+      if (!canReopen()) return { ...itemAt([...members], 0), close: () => Promise.resolve() };
+      const member = await startMember(
+        { ...model, prepack: false },
+        alone ?? workers * threads,
+        false,
+        hooks,
+      );
+      void member.died.then(hooks.onDeath);
+      return member;
+    },
+    hooks,
+    systemClock,
+  );
   const loner = (): PoolMember | undefined => [...members].find((member) => member.alone);
   const give = (member: PoolMember | undefined, items: readonly JobItem[]): void => {
     if (!member) throw new Error('no thread has room');
@@ -91,13 +113,16 @@ export async function startPool(
       return { idle: withRunning(0).length, ahead: withRunning(AHEAD).length };
     },
     send: (items) => give([...withRunning(0), ...withRunning(AHEAD)][0], items),
-    canRunAlone: () => loner() !== undefined && [...members].every(({ running }) => running() === 0),
+    canRunAlone: () =>
+      loner() !== undefined && large.isFree() && [...members].every(({ running }) => running() === 0),
     sendAlone: (items) => give(loner(), items),
+    canRunLarge: large.isFree,
+    sendLarge: large.send,
     size: () => members.size,
     ended: hasEnded,
     async close() {
       closing = true;
-      await Promise.all([...members].map((member) => member.close()));
+      await Promise.all([large, ...members].map((thread) => thread.close()));
     },
   };
 }

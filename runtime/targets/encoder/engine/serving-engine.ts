@@ -1,4 +1,7 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
+import { bytesPerTokenPair } from '../../../core/model/attention-memory.ts';
+import { availableMemory } from '../../../platform/available-memory.ts';
+import { maxPairsInThreads } from '../batching/large-texts.ts';
 import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
 import type { TokenizerSettings } from '../../../contract/manifest.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
@@ -35,9 +38,11 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const model = openModel(path);
   await model.check();
   const { manifest } = model;
-  const plan = planThreads(machineFor(model), options);
+  const machine = machineFor(model);
+  const plan = planThreads(machine, options);
   const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
-  const dispatcher = createDispatcher(maxBatchTokens, manifest, observer);
+  const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
+  const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options.cacheDir);
   const runner = createRunner(tokenizerFor, dispatcher, manifest);
   await warmUp(runner, manifest, maxBatchTokens);
@@ -79,10 +84,11 @@ export async function openServingEngine(path: string, options: ServingOptions): 
 const BATCH_TOKENS_PER_THREAD = 512;
 
 /** Processors and memory that Node reports, which respect the limits of a container. */
-function machineFor({ weightsBytes }: Model): Machine {
-  const memoryBytes = Math.min(process.constrainedMemory() || Infinity, totalmem());
-  return { cores: availableParallelism(), memoryBytes, weightsBytes };
-}
+const machineFor = ({ weightsBytes }: Model): Machine => ({
+  cores: availableParallelism(),
+  memoryBytes: availableMemory(),
+  weightsBytes,
+});
 
 interface Started {
   readonly tokenizer: TextTokenizer;

@@ -1,3 +1,5 @@
+import { memoryProblem } from '../../../core/model/attention-memory.ts';
+import { availableMemory } from '../../../platform/available-memory.ts';
 import { createAccess } from '../../../serve/access.ts';
 import { createKernel } from '../../../serve/kernel.ts';
 import { createLog } from '../../../serve/log.ts';
@@ -54,6 +56,8 @@ export async function openContext(
     },
   });
   describeModel(kernel.metrics, engine.manifest);
+  const problem = memoryProblem(engine.manifest, availableMemory());
+  if (problem !== undefined) log.warn(problem);
   watchEngine(kernel.metrics, () => engine.stats());
   return { kernel, engine, ended: ended.promise, runtime };
 }

@@ -1,0 +1,41 @@
+import type { Manifest } from '../../contract/manifest.ts';
+import { formatBytes } from './progress.ts';
+
+type Facts = Pick<Manifest, 'attentionHeads' | 'tokenizer'>;
+
+/** The number of heads of most models of 768 dimensions: a guess for models whose config.json does not state it. */
+const USUAL_HEADS = 12;
+
+/**
+ * Bytes of attention scores for each pair of tokens of a text. Each head has one float32 score per pair, and ONNX Runtime holds
+ * the scores before and after softmax at the same time (docs/decisions/0058).
+ */
+export const bytesPerTokenPair = ({
+  attentionHeads = USUAL_HEADS,
+}: Pick<Manifest, 'attentionHeads'>): number => attentionHeads * Float32Array.BYTES_PER_ELEMENT * 2;
+
+/** Memory for the attention scores of a text of the maximum length, without the weights. Undefined if it is unknown. */
+function longestTextBytes(model: Facts): number | undefined {
+  if (model.attentionHeads === undefined) return undefined;
+  return bytesPerTokenPair(model) * model.tokenizer.maxLength ** 2;
+}
+
+/** Returns a warning if the longest text that the model accepts does not fit into memory. */
+export function memoryProblem(model: Facts, memoryBytes: number): string | undefined {
+  const needed = longestTextBytes(model);
+  if (needed === undefined || needed <= memoryBytes) return undefined;
+  const { maxLength } = model.tokenizer;
+  const fitting = Math.floor(Math.sqrt(memoryBytes / bytesPerTokenPair(model)));
+  return (
+    `A text of ${maxLength} tokens, the maximum of this model, needs about ${formatBytes(needed)} of memory, but ${formatBytes(memoryBytes)} are available. ` +
+    `Raise the memory limit, or build the model with \`max_length\` of at most ${fitting}.`
+  );
+}
+
+/** Facts for tables. */
+export function memoryFacts(model: Facts): [string, string][] {
+  const bytes = longestTextBytes(model);
+  if (bytes === undefined) return [];
+  const { maxLength } = model.tokenizer;
+  return [['Memory', `about ${formatBytes(bytes)} for a text of ${maxLength} tokens, plus the weights`]];
+}

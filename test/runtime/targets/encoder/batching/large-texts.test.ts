@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { BatchQueue } from '../../../../../runtime/targets/encoder/batching/batch-queue.ts';
+import { maxPairsInThreads } from '../../../../../runtime/targets/encoder/batching/large-texts.ts';
+
+test('threads keep at most 256 MB, or a sixteenth of the memory', () => {
+  expect(Math.floor(Math.sqrt(maxPairsInThreads(96, 24_000_000_000)))).toBe(1632);
+  expect(maxPairsInThreads(96, 960_000_000)).toBe(625_000);
+});
+
+test('texts share a batch only up to the maximum of pairs', () => {
+  const queue = new BatchQueue({}, 29_999);
+  for (let added = 0; added < 3; added++) queue.add({ length: 100 });
+  queue.add({ length: 300 });
+  expect(queue.take(10_000)).toHaveLength(2);
+  expect(queue.take(10_000)).toHaveLength(1);
+  // One text is run whatever its length.
+  expect(queue.take(10_000)).toEqual([{ length: 300 }]);
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+} from '../../../../../runtime/targets/encoder/engine/dispatcher.ts';
+import { Job, type JobItem } from '../../../../../runtime/targets/encoder/engine/job.ts';
+import type { Pool } from '../../../../../runtime/targets/encoder/engine/pool.ts';
+
+/** A dispatcher with a pool of one thread and a thread for large texts; `sent` has the lengths of the batches that run. */
+function setUp() {
+  const sent: { large: number[][]; others: number[][] } = { large: [], others: [] };
+  const running: { large: readonly JobItem[]; other: readonly JobItem[] } = { large: [], other: [] };
+  const lengths = (items: readonly JobItem[]): number[] => items.map(({ length }) => length);
+  const pool: Pool = {
+    room: () => ({ idle: running.other.length > 0 ? 0 : 1, ahead: 0 }),
+    send(items) {
+      sent.others.push(lengths(items));
+      running.other = items;
+    },
+    canRunAlone: () => false,
+    sendAlone: () => {},
+    canRunLarge: () => running.large.length === 0,
+    sendLarge(items) {
+      sent.large.push(lengths(items));
+      running.large = items;
+    },
+    size: () => 1,
+    ended: () => false,
+    close: async () => {},
+  };
+  const dispatcher = createDispatcher({ maxTokens: 1000, maxPairs: 10_000 }, {}, {
+    onBatch: () => {},
+    onRequest: () => {},
+    onWorkerDeath: () => {},
+  });
+  dispatcher.attach(pool);
+  /** Answers the batch that is running. */
+  const finish = (kind: keyof typeof running): void => {
+    const items = running[kind];
+    running[kind] = [];
+    dispatcher.hooks.onDone(
+      items,
+      items.map(() => new Uint8Array()),
+      1,
+    );
+    dispatcher.hooks.onRoom();
+  };
+  return { dispatcher, sent, running, finish };
+}
+
+function add(dispatcher: Dispatcher, ...lengths: number[]): Job {
+  const job = new Job({
+    inputs: lengths.map(() => ({ text: 'a' })),
+    view: { kind: 'result', format: 'json', options: {} },
+  });
+  dispatcher.add(
+    lengths.map((length, index) => job.item(index, { ids: new Int32Array(length), truncated: false })),
+  );
+  return job;
+}
+
+test('large texts run one at a time, and others next to them', async () => {
+  const { dispatcher, sent, finish } = setUp();
+  const job = add(dispatcher, 400, 20, 101, 20, 300);
+  // The texts of 20 tokens are at most 100 tokens long, so they do not wait for the large ones.
+  expect(sent).toEqual({ large: [[400]], others: [[20, 20]] });
+  finish('other');
+  expect(sent.large).toEqual([[400]]);
+  finish('large');
+  finish('large');
+  expect(sent.large).toEqual([[400], [101], [300]]);
+  finish('large');
+  expect((await job.answer).tokens).toEqual([400, 20, 101, 20, 300]);
+});
+
+test('batches have at most the maximum of pairs', () => {
+  const { dispatcher, sent, finish } = setUp();
+  add(dispatcher, 70, 70, 70);
+  finish('other');
+  expect(sent.others).toEqual([[70, 70], [70]]);
+});
+
+test('a cancelled job has no large texts that wait', () => {
+  const { dispatcher, sent, finish } = setUp();
+  const job = add(dispatcher, 400, 300);
+  dispatcher.forget(job);
+  finish('large');
+  expect(sent.large).toEqual([[400]]);
+});
+
+test('a large text whose thread died runs once more', async () => {
+  const { dispatcher, sent, running } = setUp();
+  const job = add(dispatcher, 400);
+  for (let time = 0; time < 2; time++) {
+    const items = running.large;
+    running.large = [];
+    dispatcher.hooks.onFailed(items, new AppError('InternalError', 'the thread died'), 'died');
+    dispatcher.hooks.onRoom();
+  }
+  expect(sent.large).toEqual([[400], [400]]);
+  await expect(job.answer).rejects.toThrow('the thread died');
+});
