@@ -35,6 +35,8 @@ export interface BuildConfig<Model = ModelSource> {
   /** Whether weights that are stored as integers stay integers. */
   readonly keepsIntegers: boolean;
   readonly tokenizer: TokenizerOptions;
+  /** Settings for texts longer than the maximum; undefined if they are truncated. */
+  readonly windows: { readonly stride: number | undefined } | undefined;
   /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;
 }

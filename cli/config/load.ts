@@ -3,6 +3,7 @@ import { CONFIG_SCHEMA, type ConfigFile } from '../../runtime/contract/config-sc
 import { configError } from '../../runtime/contract/errors.ts';
 import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
+import { checkLongTexts } from './check-long-texts.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
@@ -26,6 +27,7 @@ export function parseConfig(text: string, file: string, env: Environment): Unfet
         ...checkPaths(rest, env),
         ...checkSentence(rest),
         ...checkTokenizer(rest),
+        ...checkLongTexts(rest),
       ]
     : [];
   const issues = [

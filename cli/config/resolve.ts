@@ -40,6 +40,8 @@ export function resolveConfig(
     maxLength: fields.max_length ?? fields.tokenizer?.max_length,
     keepsIntegers: fields.integer_weights !== 'convert',
     tokenizer: fields.tokenizer ?? {},
+    windows:
+      fields.long_texts === 'windows' ? { stride: fields.stride ?? fields.tokenizer?.stride } : undefined,
     sentence: sentenceConfig(fields),
   };
 }

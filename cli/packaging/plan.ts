@@ -1,4 +1,10 @@
-import type { CardFacts, Manifest, ModelLicense, ModelSourceFacts } from '../../runtime/contract/manifest.ts';
+import type {
+  CardFacts,
+  Manifest,
+  ModelLicense,
+  ModelSourceFacts,
+  WindowSettings,
+} from '../../runtime/contract/manifest.ts';
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
@@ -170,6 +176,7 @@ export type ModelFacts = Pick<
   readonly firstPosition: number | undefined;
   readonly graphChanges: readonly string[] | undefined;
   readonly attentionHeads: number | undefined;
+  readonly windows: WindowSettings | undefined;
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
@@ -184,6 +191,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
   const {
     graphChanges,
     attentionHeads,
+    windows,
     id2label,
     scoreFunction,
     sentence,
@@ -203,6 +211,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(fixedShape ? { fixedShape } : {}),
     ...(firstPosition === undefined ? {} : { firstPosition }),
     ...(graphChanges ? { graphChanges } : {}),
+    ...(windows ? { windows } : {}),
     ...(attentionHeads === undefined ? {} : { attentionHeads }),
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),

@@ -26,7 +26,8 @@ import {
   sentenceSettings,
   vectorsOf,
 } from '../packaging/model/sentence-settings.ts';
-import { checkTokenizerOptions, ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
+import { ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
+import { windowSettings } from '../packaging/model/window-settings.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
 import { batchingText } from '../../runtime/core/model/batching-text.ts';
 import { planManifest } from '../packaging/plan.ts';
@@ -42,7 +43,6 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
-  checkTokenizerOptions(config.file, config.tokenizer);
   const files = locateModelFiles(config.model, config.modelType);
   const modelConfig = files.modelConfig === undefined ? {} : await readJson<ModelConfig>(files.modelConfig);
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
@@ -111,6 +111,7 @@ export async function prepareModel(
     fixedShape,
     firstPosition,
     attentionHeads: attentionHeads(modelConfig),
+    windows: await windowSettings(config, tokenizer.tokenizer, graph.maxLength),
     id2label,
     scoreFunction,
     tokenizer: { ...tokenizer.settings, maxLength: graph.maxLength },

@@ -44,6 +44,25 @@ export const sentenceFields = {
   ),
 };
 
+/** How texts are handled that are longer than the maximum. */
+export const longTextFields = {
+  long_texts: Type.Optional(
+    Type.Enum(['truncate', 'windows'], {
+      default: 'truncate',
+      description:
+        'How to handle texts longer than max_length: truncate them, or read them in overlapping windows (not for sequence_classification).',
+    }),
+  ),
+  stride: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description:
+        'Number of tokens that neighboring windows share, with `long_texts: windows`. Default: an eighth of the maximum length.',
+    }),
+  ),
+};
+
 const inputName = (what: string) =>
   Type.Optional(Type.String({ minLength: 1, description: `Input of the ONNX graph that takes ${what}.` }));
 export const inputNames = Type.Object(

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { MODEL_TYPE_NAMES } from './model-types.ts';
-import { inputNames, sentenceFields, transformLimits } from './config-fields.ts';
+import { inputNames, longTextFields, sentenceFields, transformLimits } from './config-fields.ts';
 import { LIBRARY_NAMES } from './transform.ts';
 import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
@@ -93,6 +93,7 @@ const build = Type.Object(
       }),
     ),
     tokenizer: Type.Optional(TOKENIZER_OPTIONS),
+    ...longTextFields,
     ...sentenceFields,
     output_path: Type.Optional(
       path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),

@@ -29,6 +29,8 @@ export interface Manifest {
   readonly firstPosition?: number;
   /** What the build changed in the graph, one sentence each; undefined if nothing. */
   readonly graphChanges?: readonly string[];
+  /** How longer texts than the maximum are read in windows; undefined if they are truncated. */
+  readonly windows?: WindowSettings;
   /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */
   readonly attentionHeads?: number;
   /** Label of each output index; undefined for embeddings. */
@@ -54,6 +56,11 @@ export interface ModelSourceFacts {
   /** Repository and revision, if the folder is in the cache of Hugging Face. */
   readonly repository?: string;
   readonly revision?: string;
+}
+
+export interface WindowSettings {
+  /** Number of tokens that neighboring windows share. */
+  readonly stride: number;
 }
 
 export interface ModelLicense {

@@ -24,7 +24,7 @@ export const TOKENIZER_OPTIONS = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'Number of tokens that two windows of a long text share.',
+        description: 'Another place for `stride`.',
       }),
     ),
     pad_strategy: Type.Optional(

@@ -5,6 +5,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxClientBatch: 2048,
   maxQueue: 8192,
   maxInputChars: 200_000,
+  maxWindows: 256,
   maxBatchTokens: undefined,
   onOverflow: 'truncate',
 };

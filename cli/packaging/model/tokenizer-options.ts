@@ -1,13 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
 import type { TokenizerOptions } from '../../../runtime/contract/tokenizer-options.ts';
-
-/** Rejects settings that no part of a build implements. */
-export function checkTokenizerOptions(file: string, { stride = 0 }: TokenizerOptions): void {
-  if (stride === 0) return;
-  throw configError(
-    `${file}: \`tokenizer.stride\` is ${stride}, but long texts are truncated and not split into windows. Set it to 0, or remove it.`,
-  );
-}
 
 /** Settings that have no effect, one sentence each. */
 export function ineffectiveOptions({ pad_strategy, truncation_strategy }: TokenizerOptions): string[] {

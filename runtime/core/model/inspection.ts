@@ -67,6 +67,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ...graphFacts(model),
     ['Batches', batchingText(model)],
     ...memoryFacts(model),
+    ...windowFacts(model),
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),
@@ -83,6 +84,9 @@ const sourceFact = ({ graph, repository, revision }: ModelSourceFacts): [string,
     .filter(Boolean)
     .join(' '),
 ];
+
+const windowFacts = ({ windows }: Manifest): [string, string][] =>
+  windows ? [['Long texts', `windows with a stride of ${windows.stride} tokens`]] : [];
 
 const noModel = ({ program }: RuntimeInfo): [string, string] =>
   program ? ['Program', program] : ['Model', 'none; this is a base runtime'];

@@ -5,6 +5,10 @@ export interface TokenizedText {
   readonly typeIds?: Int32Array | undefined;
   /** Whether the text was truncated to the model's maximum. */
   readonly truncated: boolean;
+  /** The windows of a text that is longer than the model's maximum, if the model reads long texts in windows. */
+  readonly windows?: readonly TokenizedText[] | undefined;
+  /** Windows only: number of tokens without those that the tokenizer added. */
+  readonly weight?: number | undefined;
   /** Details of tokens, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
 }

@@ -24,6 +24,7 @@ const CONFIG: BuildConfig = {
   output: undefined,
   maxLength: undefined,
   tokenizer: {},
+  windows: undefined,
   sentence: undefined,
 };
 const FLAGS: BuildFlags = { noBuild: false, noDownload: false, force: false, format: 'oci' };

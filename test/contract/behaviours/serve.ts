@@ -6,6 +6,11 @@ export const SERVE = {
     source: 'encoder contract 2, 4.1, 4.2, 4.3',
     behaviour: 'Results of all golden texts, in one request, are those that independent libraries compute.',
   },
+  'predict:windows': {
+    source: 'docs/serve.md',
+    behaviour:
+      'A model built with long_texts: windows reads long texts as a whole, over HTTP, gRPC and MCP and in infer, and --max-windows truncates them.',
+  },
   'predict:metadata': {
     source: 'encoder contract 2',
     behaviour: 'The metadata of a request comes back with its results.',

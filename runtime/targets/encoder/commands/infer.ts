@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { threadsForOneRun } from './thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { requiredNumber } from '../../../serve/cli/values.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
@@ -65,6 +66,11 @@ export function inferCommand(modelPath: string): Command {
         value: 'file',
         help: 'With --input: write one line of JSON per text to this file; run again to resume',
       },
+      'max-windows': {
+        value: 'count',
+        help: 'Maximum windows per text, if the model reads long texts in windows',
+        fallback: '256',
+      },
       threads: {
         value: 'count',
         help: 'Number of threads',
@@ -94,6 +100,7 @@ export function inferCommand(modelPath: string): Command {
         threads: threadCount(invocation, input === undefined),
         // Packing weights takes longer than running a few texts without packing (measured; see docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
+        maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),
       });
       try {

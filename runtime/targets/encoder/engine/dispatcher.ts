@@ -91,7 +91,10 @@ export function createDispatcher(
           milliseconds,
         });
         for (const [row, item] of items.entries()) {
-          if (!item.job.ended) item.job.done(item, results[row] ?? new Uint8Array());
+          if (item.job.ended) continue;
+          item.job.done(item, results[row] ?? new Uint8Array());
+          const next = item.part && item.job.next();
+          if (next) enqueue(next);
         }
       },
       onFailed(items, error, reason) {

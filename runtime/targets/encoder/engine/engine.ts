@@ -5,7 +5,7 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
-import { openTokenizer } from '../../../platform/tokenizer.ts';
+import { openWindowTokenizer } from '../../../platform/window-tokenizer.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -31,6 +31,8 @@ export interface EngineOptions {
   /** Returns the number of threads to run the model on, given the size of its weights in bytes. */
   readonly threads: (weightsBytes: number) => number;
   readonly prepack: boolean;
+  /** Maximum number of windows per text, for models that read long texts in windows. */
+  readonly maxWindows?: number;
   readonly cacheDir?: string | undefined;
 }
 
@@ -71,10 +73,12 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       throw error;
     };
     const tokenizer = await Promise.try(
-      openTokenizer,
+      openWindowTokenizer,
       native.tokenizers,
       model.tokenizer,
       manifest.tokenizer,
+      manifest.windows,
+      options.maxWindows ?? Infinity,
     ).catch(blameDamage);
     const inferEach: Engine['inferEach'] = async (texts, prompt = '') => {
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
@@ -108,7 +112,28 @@ function succeeded(inference: Inference | FailedInference): Inference {
   return inference;
 }
 
+/** Runs the windows of long texts like texts of their own, and puts their inferences together. */
 async function runAll(
+  thread: InferenceThread,
+  model: Model,
+  texts: readonly TokenizedText[],
+): Promise<(Inference | FailedInference)[]> {
+  const inferences = await runEach(
+    thread,
+    model,
+    texts.flatMap((text) => text.windows ?? [text]),
+  );
+  let next = 0;
+  return texts.map((text) => {
+    const windows = inferences.slice(next, (next += text.windows?.length ?? 1));
+    if (!text.windows) return itemAt(windows, 0);
+    const failed = windows.find((window) => 'failure' in window);
+    const inferred = windows.flatMap((window) => ('failure' in window ? [] : [window]));
+    return failed ?? { text, values: new Float32Array(), windows: inferred };
+  });
+}
+
+async function runEach(
   thread: InferenceThread,
   { manifest, layers }: Model,
   texts: readonly TokenizedText[],

@@ -1,12 +1,21 @@
 import { AppError } from '../../../contract/errors.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
+import { WindowedText } from './windowed-text.ts';
+
+/** Maximum number of windows of one request in the queue: other requests get their turn between them. */
+const MAX_QUEUED_WINDOWS = 16;
 
 /** One input while it is being processed. */
 export interface JobItem {
   readonly job: Job;
   readonly index: number;
   readonly text: TokenizedText;
+  /** The view of the request, or of a window of a long text. */
+  readonly view: View;
+  /** Set if the item is a window of a long text. */
+  readonly part?: { readonly of: WindowedText; readonly at: number };
   /** Number of tokens; the queue sorts by it. */
   readonly length: number;
   /** Number of times a thread died while running this item. */
@@ -23,6 +32,8 @@ export class Job {
   readonly #results: Uint8Array[] = [];
   readonly #tokens: number[] = [];
   readonly #truncated: number[] = [];
+  /** Windows that are not in the queue yet, so that a very long text does not delay other requests. */
+  readonly #backlog: JobItem[] = [];
   readonly #started = performance.now();
   #tokenized: number | undefined;
   #firstRun: number | undefined;
@@ -37,7 +48,7 @@ export class Job {
     this.answer.catch(() => {});
   }
 
-  /** Number of inputs without a result. */
+  /** Number of inputs without a result; each window of a long text counts. */
   get left(): number {
     return this.#left;
   }
@@ -46,11 +57,35 @@ export class Job {
     return this.#ended;
   }
 
-  item(index: number, text: TokenizedText): JobItem {
-    const item = { job: this, index, text, length: text.ids.length, deaths: 0 };
-    this.waiting.add(item);
+  /** Returns the items of an input to run first; `next` returns the others. */
+  items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
     if (text.truncated) this.#truncated.push(index);
+    if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
+    const of = new WindowedText(text.windows, this.view, manifest);
+    const items = text.windows.map((window, at) => ({
+      ...this.#item(index, window, of.viewOf(at)),
+      part: { of, at },
+    }));
+    this.#left += items.length - 1;
+    const room = Math.max(1, MAX_QUEUED_WINDOWS - this.waiting.size);
+    this.#backlog.push(...items.slice(room));
+    return this.#wait(items.slice(0, room));
+  }
+
+  /** Returns the next window to run after one that is done. */
+  next(): JobItem | undefined {
+    const item = this.#backlog.shift();
+    if (item) this.waiting.add(item);
     return item;
+  }
+
+  #item(index: number, text: TokenizedText, view: View): JobItem {
+    return { job: this, index, text, view, length: text.ids.length, deaths: 0 };
+  }
+
+  #wait(items: JobItem[]): JobItem[] {
+    for (const item of items) this.waiting.add(item);
+    return items;
   }
 
   tokenized(): void {
@@ -63,8 +98,9 @@ export class Job {
 
   done(item: JobItem, result: Uint8Array): void {
     this.waiting.delete(item);
-    this.#results[item.index] = result;
-    this.#tokens[item.index] = item.length;
+    this.#tokens[item.index] = (this.#tokens[item.index] ?? 0) + item.length;
+    const whole = item.part ? item.part.of.add(item.part.at, result) : result;
+    if (whole) this.#results[item.index] = whole;
     this.#left -= 1;
     if (this.#left === 0 && !this.#ended) this.#finish();
   }
@@ -72,6 +108,7 @@ export class Job {
   fail(error: unknown): void {
     this.#ended = true;
     this.waiting.clear();
+    this.#backlog.length = 0;
     this.#settled.reject(AppError.from(error));
   }
 

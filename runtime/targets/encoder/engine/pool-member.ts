@@ -63,7 +63,7 @@ export async function startMember(
 
   const finish = async (items: readonly JobItem[]): Promise<void> => {
     const started = performance.now();
-    const rows = items.map(({ job, text }) => ({ view: job.view, details: text.details }));
+    const rows = items.map(({ view, text }) => ({ view, details: text.details }));
     const batch = padBatch(
       items.map(({ text }) => text),
       padId,

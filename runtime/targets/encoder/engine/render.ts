@@ -7,6 +7,7 @@ import type { Inference } from '../tasks/task.ts';
 import { tokenVectors } from '../tasks/token-vectors.ts';
 import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './serving.ts';
+import { encodeVector } from './encode-vector.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
 import { type RawOutput, rowOf } from '../../../core/model/raw-output.ts';
 
@@ -50,15 +51,13 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
   if (view.kind === 'vector') return renderVector(inference, view, manifest);
-  if (view.kind === 'tokens') return encodeJson(tokenVectors(inference, manifest));
+  if (view.kind === 'tokens')
+    return encodeJson(tokenVectors(inference, manifest).slice(...(view.range ?? [])));
   const task = TASKS[manifest.modelType];
   const result = task.result(inference, manifest, view.options);
   return view.format === 'proto' ? task.proto(result) : encodeJson(result);
 }
 
 function renderVector(inference: Inference, view: View & { kind: 'vector' }, manifest: Manifest): Uint8Array {
-  const vector = textVector(inference, manifest, view);
-  if (view.format === 'json') return encodeJson(vector);
-  const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-  return Buffer.from(`"${base64}"`);
+  return encodeVector(textVector(inference, manifest, view), view.format);
 }

@@ -26,8 +26,14 @@ const TOKENIZE_AT_ONCE = 64;
 export function createRunner(
   tokenizerFor: TokenizerForSide,
   dispatcher: Dispatcher,
-  { modelType, tokenizer: { maxLength, truncationSide } }: Manifest,
+  manifest: Manifest,
+  maxWindows: number,
 ): Runner {
+  const { modelType, tokenizer: settings, windows } = manifest;
+  const { maxLength, truncationSide } = settings;
+  const longest = windows
+    ? `${maxWindows} windows of ${maxLength} tokens (--max-windows)`
+    : `${maxLength} tokens, the maximum of this model`;
   const jobs = new Set<Job>();
   const { details } = TASKS[modelType];
 
@@ -51,9 +57,9 @@ export function createRunner(
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
       const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side);
-      if (rule === 'error') refuseOverflow(texts, start, maxLength, overflow?.rule ? 'request' : 'server');
+      if (rule === 'error') refuseOverflow(texts, start, longest, overflow?.rule ? 'request' : 'server');
       if (start + texts.length === inputs.length) job.tokenized();
-      if (!job.ended) dispatcher.add(texts.map((text, at) => job.item(start + at, text)));
+      if (!job.ended) dispatcher.add(texts.flatMap((text, at) => job.items(start + at, text, manifest)));
     }
   };
   const drop = (job: Job, error: unknown): void => {
@@ -87,7 +93,7 @@ export function createRunner(
 function refuseOverflow(
   texts: readonly TokenizedText[],
   start: number,
-  maxLength: number,
+  longest: string,
   ruledBy: 'request' | 'server',
 ): void {
   const index = texts.findIndex(({ truncated }) => truncated);
@@ -97,6 +103,6 @@ function refuseOverflow(
       ? 'allow truncation in the request'
       : 'start the server with --on-overflow truncate';
   throw inputError(
-    `Input ${start + index} is too long: it has more than ${maxLength} tokens, the maximum of this model. Shorten it, or ${wayOut}.`,
+    `Input ${start + index} is too long: it has more than ${longest}. Shorten it, or ${wayOut}.`,
   );
 }

@@ -6,7 +6,8 @@ import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-p
 import type { TokenizerSettings } from '../../../contract/manifest.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
-import { openTokenizer, type TextTokenizer } from '../../../platform/tokenizer.ts';
+import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import { openWindowTokenizer } from '../../../platform/window-tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine, TruncationSide } from './serving.ts';
@@ -43,8 +44,8 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options.cacheDir);
-  const runner = createRunner(tokenizerFor, dispatcher, manifest);
+  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options);
+  const runner = createRunner(tokenizerFor, dispatcher, manifest, limits.maxWindows);
   await warmUp(runner, manifest, maxBatchTokens);
   const boundary = await findBoundary(tokenizer);
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
@@ -101,7 +102,7 @@ async function start(
   model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
-  cacheDir: string | undefined,
+  { cacheDir, limits }: ServingOptions,
 ): Promise<Started> {
   // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
@@ -117,7 +118,7 @@ async function start(
     model.isStillThere,
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
-    openTokenizer(native.tokenizers, model.tokenizer, settings);
+    openWindowTokenizer(native.tokenizers, model.tokenizer, settings, manifest.windows, limits.maxWindows);
   const opening = Promise.try(open, manifest.tokenizer);
   const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;

@@ -18,7 +18,11 @@ export type View =
    */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
-  | { readonly kind: 'tokens' };
+  | {
+      readonly kind: 'tokens';
+      /** The first token and the end of those to return. Default: all. */
+      readonly range?: readonly [from: number, to: number];
+    };
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
@@ -68,6 +72,8 @@ export interface EngineLimits {
   readonly maxQueue: number;
   /** Maximum number of characters (Unicode code points) per input. */
   readonly maxInputChars: number;
+  /** Maximum number of windows per input, for models that read long texts in windows. */
+  readonly maxWindows: number;
   /** Maximum number of padded tokens per batch. Default: a fixed number for each thread of a worker. */
   readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;

@@ -6,8 +6,12 @@ export const countTruncated = (inferences: readonly (Inference | FailedInference
   inferences.filter((inference) => 'text' in inference && inference.text.truncated).length;
 
 /** The line for stderr, empty if no text was truncated: results of the other texts are complete. */
-export function truncationWarning(truncated: number, texts: number, { tokenizer }: Manifest): string {
+export function truncationWarning(truncated: number, texts: number, manifest: Manifest): string {
   if (truncated === 0) return '';
   const were = truncated === 1 ? 'was' : 'were';
-  return `Warning: ${truncated} of ${texts} texts ${were} truncated to ${tokenizer.maxLength} tokens, the maximum of this model.\n`;
+  const { tokenizer, windows } = manifest;
+  const longest = windows
+    ? 'the maximum number of windows (--max-windows)'
+    : `${tokenizer.maxLength} tokens, the maximum of this model`;
+  return `Warning: ${truncated} of ${texts} texts ${were} truncated to ${longest}.\n`;
 }

@@ -25,6 +25,11 @@ export const ENGINE_OPTIONS = environment({
   'max-client-batch': { value: 'count', help: 'Maximum inputs per request', fallback: '2048' },
   'max-queue': { value: 'count', help: 'Maximum queued inputs before requests get 429', fallback: '8192' },
   'max-input-chars': { value: 'count', help: 'Maximum characters per input', fallback: '200000' },
+  'max-windows': {
+    value: 'count',
+    help: 'Maximum windows per input, if the model reads long texts in windows',
+    fallback: '256',
+  },
   'on-overflow': {
     value: 'rule',
     help: 'How to handle texts longer than the model supports: truncate them, or return 422',

@@ -42,6 +42,7 @@ function readEngineSettings(invocation: Invocation): EngineSettings {
       maxClientBatch: count('max-client-batch'),
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
+      maxWindows: count('max-windows'),
       onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
     },
     workers: wholeNumber(invocation, 'workers', ANY_COUNT),

@@ -15,7 +15,14 @@ export const embedding: Task<EmbeddingResult> = {
   printedAs: 'embeddings',
   lineKey: 'embedding',
 
-  result(inference, manifest, { normalize }) {
+  result(inference, manifest, options): EmbeddingResult {
+    const { windows } = inference;
+    if (windows) {
+      return {
+        embeddings: windows.flatMap((window) => embedding.result(window, manifest, options).embeddings),
+      };
+    }
+    const { normalize } = options;
     const { values: rows, width } = vectorsOf(inference, manifest);
     const embeddings = tokenRows({ text: inference.text, values: rows }, width).map(({ info, values }) => {
       const vector = finiteOutput(values, manifest);

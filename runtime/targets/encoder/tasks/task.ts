@@ -8,6 +8,8 @@ import type { VectorLayer } from '../maths/layers.ts';
 export interface Inference {
   readonly text: TokenizedText;
   readonly values: Float32Array;
+  /** The inferences of its windows, if the text is longer than the model's maximum and read in windows. */
+  readonly windows?: readonly Inference[] | undefined;
   /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
   /** The modules that follow pooling, if the model has any. */

@@ -19,7 +19,11 @@ export const tokenClassification: Task<TokenClassificationResult> = {
   details: true,
   printedAs: 'predictions',
 
-  result(inference, manifest) {
+  result(inference, manifest): TokenClassificationResult {
+    const { windows } = inference;
+    if (windows) {
+      return { tokens: windows.flatMap((window) => tokenClassification.result(window, manifest, {}).tokens) };
+    }
     const { width, id2label } = manifest;
     const { transformed } = inference;
     const tokens = tokenRows(inference, width).map(({ info, values, row }) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import {
   createDispatcher,
@@ -6,6 +7,18 @@ import {
 } from '../../../../../runtime/targets/encoder/engine/dispatcher.ts';
 import { Job, type JobItem } from '../../../../../runtime/targets/encoder/engine/job.ts';
 import type { Pool } from '../../../../../runtime/targets/encoder/engine/pool.ts';
+
+const MANIFEST: Manifest = {
+  name: 'model',
+  version: '1',
+  modelType: 'embedding',
+  builtBy: 'test',
+  inputs: ['input_ids'],
+  output: 'out',
+  width: 1,
+  precision: 'float32',
+  tokenizer: { maxLength: 512, truncationSide: 'right', padId: 0, vocabularySize: 9, marksSubwords: true },
+};
 
 /** A dispatcher with a pool of one thread and a thread for large texts; `sent` has the lengths of the batches that run. */
 function setUp() {
@@ -55,7 +68,9 @@ function add(dispatcher: Dispatcher, ...lengths: number[]): Job {
     view: { kind: 'result', format: 'json', options: {} },
   });
   dispatcher.add(
-    lengths.map((length, index) => job.item(index, { ids: new Int32Array(length), truncated: false })),
+    lengths.flatMap((length, index) =>
+      job.items(index, { ids: new Int32Array(length), truncated: false }, MANIFEST),
+    ),
   );
   return job;
 }

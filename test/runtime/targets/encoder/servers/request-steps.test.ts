@@ -27,7 +27,26 @@ test('no step of a job starts before the job', async () => {
     inputs: [{ text: 'a' }],
     view: { kind: 'result', format: 'json', options: {} },
   });
-  const item = job.item(0, { ids: Int32Array.of(1, 2, 3), truncated: false });
+  const tokenizer = {
+    maxLength: 8,
+    truncationSide: 'right',
+    padId: 0,
+    vocabularySize: 9,
+    marksSubwords: true,
+  } as const;
+  const manifest = {
+    name: 'model',
+    version: '1',
+    modelType: 'embedding',
+    builtBy: 'test',
+    inputs: ['input_ids'],
+    output: 'out',
+    width: 1,
+    precision: 'float32',
+    tokenizer,
+  } as const;
+  const [item] = job.items(0, { ids: Int32Array.of(1, 2, 3), truncated: false }, manifest);
+  if (!item) throw new Error('no item');
   job.runs();
   job.tokenized();
   job.done(item, new Uint8Array());

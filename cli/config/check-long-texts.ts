@@ -1,0 +1,41 @@
+import { isMapping } from '../../runtime/core/yaml/describe.ts';
+import type { Finding } from '../../runtime/core/yaml/issue.ts';
+
+/** Checks that a schema cannot express: windows of a model type without them, strides without windows, and two strides. */
+export function checkLongTexts(value: Readonly<Record<string, unknown>>): Finding[] {
+  const fields = value['encoderfile'];
+  if (!isMapping(fields)) return [];
+  const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
+  const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
+  const findings: Finding[] = [];
+  if (rule === 'windows' && type === 'sequence_classification') {
+    findings.push({
+      path: ['encoderfile', 'long_texts'],
+      at: 'value',
+      message: `windows is not supported for model_type ${type}, because the scores of parts of a text cannot be merged; remove it, or use truncate`,
+    });
+  }
+  if (rule !== 'windows' && stride !== undefined) {
+    findings.push({
+      path: ['encoderfile', 'stride'],
+      at: 'key',
+      message: 'requires `long_texts: windows`; add it, or remove `stride`',
+    });
+  }
+  // A stride of 0 without windows is the default of other build tools.
+  if (rule !== 'windows' && typeof inner === 'number' && inner > 0) {
+    findings.push({
+      path: ['encoderfile', 'tokenizer', 'stride'],
+      at: 'value',
+      message: `is ${inner}, but long texts are truncated and not read in windows; add \`long_texts: windows\`, or set it to 0`,
+    });
+  }
+  if (typeof stride === 'number' && typeof inner === 'number' && stride !== inner) {
+    findings.push({
+      path: ['encoderfile', 'tokenizer', 'stride'],
+      at: 'value',
+      message: `is ${inner}, but \`stride\` is ${stride}; remove one of them`,
+    });
+  }
+  return findings;
+}

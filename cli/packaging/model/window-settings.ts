@@ -1,0 +1,27 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { WindowSettings } from '../../../runtime/contract/manifest.ts';
+import type { BuildConfig } from '../../config/build-config.ts';
+import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+
+/** Resolves the windows of long texts. Every window must have tokens that the one before it does not have. */
+export async function windowSettings(
+  { windows }: Pick<BuildConfig, 'windows'>,
+  tokenizer: Pick<PreparedTokenizer['tokenizer'], 'encode'>,
+  maxLength: number,
+): Promise<WindowSettings | undefined> {
+  if (!windows) return undefined;
+  const [empty = []] = await tokenizer.encode(['']);
+  const room = maxLength - empty.length;
+  if (room < 1) {
+    throw configError(
+      `\`max_length\` is ${maxLength}, but \`long_texts: windows\` needs at least ${empty.length + 1}: the tokenizer adds ${empty.length} special tokens to each window.`,
+    );
+  }
+  const stride = windows.stride ?? Math.min(Math.floor(maxLength / DEFAULT_PARTS), room - 1);
+  if (stride < room) return { stride };
+  throw configError(
+    `\`stride\` is ${stride}, but a window has only ${room} tokens of the text (the maximum length is ${maxLength}). Set \`stride\` to less than that.`,
+  );
+}
+
+const DEFAULT_PARTS = 8;
