@@ -70,6 +70,8 @@ describe('the published schema', () => {
       'max_length',
       'integer_weights',
       'tokenizer',
+      'long_texts',
+      'stride',
       'pooling',
       'normalize',
       'dimensions',

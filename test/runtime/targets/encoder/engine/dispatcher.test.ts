@@ -42,11 +42,15 @@ function setUp() {
     ended: () => false,
     close: async () => {},
   };
-  const dispatcher = createDispatcher({ maxTokens: 1000, maxPairs: 10_000 }, {}, {
-    onBatch: () => {},
-    onRequest: () => {},
-    onWorkerDeath: () => {},
-  });
+  const dispatcher = createDispatcher(
+    { maxTokens: 1000, maxPairs: 10_000 },
+    {},
+    {
+      onBatch: () => {},
+      onRequest: () => {},
+      onWorkerDeath: () => {},
+    },
+  );
   dispatcher.attach(pool);
   /** Answers the batch that is running. */
   const finish = (kind: keyof typeof running): void => {
