@@ -1,119 +1,201 @@
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { argmax } from '../../runtime/core/numbers/argmax.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
+import { expectClose } from '../helpers/close.ts';
+import {
+  type GoldenResult,
+  type GoldenToken,
+  numbersOfGolden,
+  numbersOfResult,
+  readGoldenWindows,
+  type WindowedResult,
+} from '../helpers/golden-windows.ts';
 import { copyModel } from '../helpers/model-folder.ts';
-import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import type { Answer } from '../helpers/run-process.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
+import { TRANSPORTS } from './clients.ts';
 import { post } from './http-client.ts';
+import type { Served } from './serving.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
-const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/windows.json'), 'utf8')) as {
-  readonly maxLength: number;
-  readonly texts: readonly string[];
-  readonly cases: readonly {
-    readonly model: string;
-    readonly stride: number;
-    readonly results: readonly (readonly { readonly values: readonly number[] }[])[];
-  }[];
-};
-const TEXT = golden.texts[1] ?? '';
+const golden = readGoldenWindows();
+const [, LONG] = golden.texts;
 const STRIDE = 5;
 
-interface Tokens {
-  readonly tokens: readonly { readonly logits: readonly number[] }[];
+const MODELS = [
+  { model: 'ner', type: 'token_classification', service: 'TokenClassification' },
+  { model: 'embedder', type: 'embedding', service: 'Embedding' },
+  { model: 'sentence', type: 'sentence_embedding', service: 'SentenceEmbedding' },
+] as const;
+type ModelName = (typeof MODELS)[number]['model'];
+
+const executable = (model: ModelName): string => join(folder(), `${model}.encoder`);
+
+function build(model: ModelName, fields: Record<string, unknown> = {}): Promise<Answer> {
+  const config = copyModel(join(folder(), model), model, {
+    model_type: MODELS.find((one) => one.model === model)?.type,
+    max_length: golden.maxLength,
+    long_texts: 'windows',
+    stride: STRIDE,
+    ...fields,
+  });
+  const output = ['--cache-dir', TEST_CACHE, '-o', executable(model), '--quiet'];
+  return runCli(['build', '-f', config, ...output]);
 }
 
-const expected =
-  golden.cases.find(({ model, stride }) => model === 'ner' && stride === STRIDE)?.results[1] ?? [];
-
-function expectGolden(result: Tokens | undefined): void {
-  expect(result?.tokens).toHaveLength(expected.length);
-  for (const [at, { logits }] of (result?.tokens ?? []).entries()) {
-    for (const [label, value] of logits.entries())
-      expect(value).toBeCloseTo(expected[at]?.values[label] ?? NaN, 4);
+/** Runs a test on a server of a built model. */
+async function serving(
+  model: ModelName,
+  flags: readonly string[],
+  use: (served: Served) => Promise<void>,
+): Promise<void> {
+  const running = startExecutable(executable(model), ['serve', '--http-port=0', '--grpc-port=0', ...flags]);
+  const stop = async (): Promise<void> => {
+    running.child.kill('SIGTERM');
+    await running.ended;
+  };
+  try {
+    const text = await running.said(/"msg":"serving"/);
+    const [httpPort, grpcPort] = [portIn(text, 'HTTP'), portIn(text, 'gRPC')];
+    await use({ httpPort, grpcPort, stop, log: running.stderr });
+  } finally {
+    await stop();
   }
 }
 
-const WINDOWS = { model_type: 'token_classification', max_length: golden.maxLength, long_texts: 'windows' };
-const build = (config: string, ...flags: string[]) =>
-  runCli([
-    'build',
-    '-f',
-    config,
-    '--cache-dir',
-    TEST_CACHE,
-    '-o',
-    join(folder(), 'windows.encoder'),
-    ...flags,
-  ]);
+function expectGolden(
+  results: readonly WindowedResult[],
+  wanted: readonly GoldenResult[],
+  what: string,
+): void {
+  expect(results, what).toHaveLength(golden.texts.length);
+  for (const [at, result] of results.entries()) {
+    expectClose(numbersOfResult(result), numbersOfGolden(wanted[at] ?? []), what);
+  }
+}
+
+const goldenOf = (
+  cases: readonly {
+    readonly model: string;
+    readonly stride: number;
+    readonly results: readonly GoldenResult[];
+  }[],
+  name: ModelName,
+): readonly GoldenResult[] =>
+  cases.find(({ model, stride }) => model === name && stride === STRIDE)?.results ?? [];
+
+function normalized(vector: readonly number[]): number[] {
+  const norm = Math.hypot(...vector);
+  return vector.map((value) => value / norm);
+}
+
+/** Compares what infer prints: the label of each token, or a vector per text. */
+function expectInferred(stdout: string, wanted: readonly GoldenResult[], what: string): void {
+  const { predictions, embeddings = [] } = JSON.parse(stdout) as {
+    predictions?: { labels: string[] }[];
+    embeddings?: number[][];
+  };
+  if (!predictions) {
+    const results = embeddings.map((embedding) => ({ embedding }));
+    expectGolden(results, wanted, what);
+    return;
+  }
+  const labelOf = (token: GoldenToken | number): string | undefined =>
+    typeof token === 'number' ? undefined : NER_LABELS[argmax(Float32Array.from(token.values))];
+  expect(predictions.map(({ labels }) => labels)).toEqual(wanted.map((tokens) => tokens.map(labelOf)));
+}
+
+const NER_LABELS = ['O', 'B-PER', 'I-PER', 'B-ORG', 'I-ORG', 'B-LOC', 'I-LOC', 'B-MISC', 'I-MISC'];
 
 verifiesOnce('predict:windows', async () => {
-  const built = await build(copyModel(folder(), 'ner', { ...WINDOWS, stride: STRIDE }), '--quiet');
-  expect(built.exitCode, built.stderr).toBe(0);
-  const path = join(folder(), 'windows.encoder');
+  for (const { model, service } of MODELS) {
+    const built = await build(model);
+    expect(built.exitCode, built.stderr).toBe(0);
+    const wanted = goldenOf(golden.cases, model);
+    const vectors = model === 'embedder' ? goldenOf(golden.vectors, model) : wanted;
 
-  const inferred = await runExecutable(path, ['infer', TEXT]);
-  expect(inferred.stderr).toBe('');
-  expect(JSON.parse(inferred.stdout).predictions[0].tokens).toHaveLength(expected.length);
-  expect((await runExecutable(path, ['infer', '--max-windows=2', TEXT])).stderr).toBe(
-    'Warning: 1 of 1 texts was truncated to the maximum number of windows (--max-windows).\n',
-  );
-  expect((await runExecutable(path, ['inspect'])).stdout).toMatch(
-    /Long texts\s+windows with a stride of 5 tokens/,
-  );
+    const inferred = await runExecutable(executable(model), ['infer', '--', ...golden.texts]);
+    expect([inferred.exitCode, inferred.stderr]).toEqual([0, '']);
+    expectInferred(inferred.stdout, vectors, `${model}, infer`);
 
-  const running = startExecutable(path, ['serve', '--http-port=0', '--grpc-port=0', '--max-windows=8']);
-  try {
-    const text = await running.said(/"msg":"serving"/);
-    const url = `http://127.0.0.1:${portIn(text, 'HTTP')}`;
-    const http = await post(`${url}/predict`, { inputs: [TEXT] });
-    expect(http.headers).toMatchObject({ 'x-truncated-inputs': '0' });
-    expectGolden(JSON.parse(http.text).results[0]);
-
-    const grpc = await post(`http://127.0.0.1:${portIn(text, 'gRPC')}/encoder.TokenClassification/Predict`, {
-      inputs: [TEXT],
+    await serving(model, [], async (served) => {
+      for (const transport of TRANSPORTS) {
+        const client = await transport.connect(served, service);
+        // Embedding models require the key.
+        const options = model === 'embedder' ? { normalize: false } : {};
+        const { results } = await client.predict({ inputs: golden.texts, ...options });
+        await client.close();
+        expectGolden(results, wanted, `${model}, ${transport.name}`);
+      }
+      if (model === 'ner') return;
+      const url = `http://127.0.0.1:${served.httpPort}/v1/embeddings`;
+      const { text } = await post(url, { model: 'model', input: golden.texts });
+      const { data } = JSON.parse(text) as { data: WindowedResult[] };
+      expectGolden(data, vectors.map(numbersOfGolden).map(normalized), `${model}, ${url}`);
     });
-    expect(grpc.headers).toMatchObject({ 'x-truncated-inputs': '0' });
-    expectGolden(JSON.parse(grpc.text).results[0]);
-
-    const client = new Client({ name: 'contract', version: '1' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
-    const call = await client.callTool({ name: 'run_encoder', arguments: { inputs: [TEXT] } });
-    await client.close();
-    expect(call._meta).toBeUndefined();
-    expectGolden((call.structuredContent as { results: Tokens[] }).results[0]);
-
-    const cut = await post(`${url}/predict`, { inputs: ['a', `${TEXT} ${TEXT} ${TEXT}`] });
-    expect(cut.headers).toMatchObject({ 'x-truncated-inputs': '1', 'x-truncated-indexes': '1' });
-    // 14 tokens in the first window, and 9 more in each of the others.
-    expect(JSON.parse(cut.text).results[1].tokens).toHaveLength(14 + 7 * 9);
-    const huge = await post(`${url}/predict`, { inputs: ['word '.repeat(200_000)] });
-    expect([huge.status, huge.text]).toEqual([
-      422,
-      expect.stringContaining('1000000 characters, the maximum is 200000 (--max-input-chars). Split it.'),
-    ]);
-  } finally {
-    running.child.kill('SIGTERM');
-    await running.ended;
   }
 });
 
-test.each([
-  [
-    { stride: 14 },
-    /`stride` is 14, but a window has only 14 tokens of the text \(the maximum length is 16\)/,
-  ],
-  [{ tokenizer: { stride: 20 } }, /`stride` is 20, but a window has only 14 tokens/],
-])('%j is one clear sentence', async (fields, message) => {
-  const { exitCode, stderr } = await build(
-    copyModel(folder(), 'ner', { ...WINDOWS, ...fields }),
-    '--no-build',
+verifiesOnce('predict:max-windows', async () => {
+  const built = await build('ner');
+  expect(built.exitCode, built.stderr).toBe(0);
+  const path = executable('ner');
+  expect((await runExecutable(path, ['inspect'])).stdout).toMatch(
+    /Long texts\s+windows with a stride of 5 tokens/,
   );
-  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)]);
+  expect((await runExecutable(path, ['infer', '--max-windows=2', LONG])).stderr.trim()).toBe(
+    'Warning: 1 of 1 texts was truncated to the maximum number of windows (--max-windows).',
+  );
+
+  await serving('ner', ['--max-windows=8'], async ({ httpPort, grpcPort }) => {
+    const url = `http://127.0.0.1:${httpPort}`;
+    const inputs = ['a', `${LONG} ${LONG} ${LONG}`];
+    const truncated = { 'x-truncated-inputs': '1', 'x-truncated-indexes': '1' };
+    const whole = { 'x-truncated-inputs': '0' };
+    for (const route of [
+      `${url}/predict`,
+      `http://127.0.0.1:${grpcPort}/encoder.TokenClassification/Predict`,
+    ]) {
+      expect((await post(route, { inputs: [LONG] })).headers).toMatchObject(whole);
+      const { headers, text } = await post(route, { inputs });
+      expect(headers).toMatchObject(truncated);
+      // 14 tokens in the first window, and 9 more in each of the others.
+      expect(JSON.parse(text).results[1].tokens).toHaveLength(14 + 7 * 9);
+    }
+
+    const client = new Client({ name: 'contract', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    const metaOf = async (texts: readonly string[]): Promise<unknown> =>
+      (await client.callTool({ name: 'run_encoder', arguments: { inputs: texts } }))['_meta'];
+    expect([await metaOf([LONG]), await metaOf(inputs)]).toEqual([undefined, { truncated_inputs: [1] }]);
+    await client.close();
+
+    const refused = await post(`${url}/predict`, { inputs, truncate: false });
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      'Input 1 is too long: it has more than 8 windows of 16 tokens (--max-windows). Shorten it, or allow truncation in the request.',
+    ]);
+  });
+});
+
+test('a build with a stride as long as a window fails with one clear sentence', async () => {
+  const { exitCode, stderr } = await build('ner', { stride: 14 });
+  expect([exitCode, stderr.trim()]).toEqual([
+    1,
+    'Error: `stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Set a smaller `stride`, or a greater `max_length`.',
+  ]);
+});
+
+test('a window with room for one token of the text is enough', async () => {
+  const built = await build('ner', { stride: undefined, max_length: 3 });
+  expect(built.exitCode, built.stderr).toBe(0);
+  const { stdout } = await runExecutable(executable('ner'), ['infer', 'Anna Smith met Peter Weber']);
+  expect(JSON.parse(stdout).predictions[0].tokens).toEqual(['Anna', 'Smith', 'met', 'Peter', 'Weber']);
 });

@@ -9,7 +9,12 @@ export const SERVE = {
   'predict:windows': {
     source: 'docs/serve.md',
     behaviour:
-      'A model built with long_texts: windows reads long texts as a whole, over HTTP, gRPC and MCP and in infer, and --max-windows truncates them.',
+      'A model built with long_texts: windows reads long texts as a whole; HTTP, gRPC, MCP and infer return the numbers of independent libraries.',
+  },
+  'predict:max-windows': {
+    source: 'docs/serve.md',
+    behaviour:
+      'With long_texts: windows, --max-windows truncates longer texts, which headers, _meta of MCP and a warning of infer report.',
   },
   'predict:metadata': {
     source: 'encoder contract 2',

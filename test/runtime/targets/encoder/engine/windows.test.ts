@@ -1,55 +1,22 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseManifest } from '../../../../../runtime/core/model/manifest-json.ts';
 import { openEngine } from '../../../../../runtime/targets/encoder/engine/engine.ts';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { TASKS } from '../../../../../runtime/targets/encoder/tasks/index.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
 import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
-import { appAround } from '../http/open-app.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { expectClose } from '../../../../helpers/close.ts';
+import {
+  type GoldenResult,
+  numbersOfGolden,
+  numbersOfResult,
+  readGoldenWindows,
+  type WindowedResult,
+} from '../../../../helpers/golden-windows.ts';
+import { useWindowedModels } from '../../../../helpers/windowed-models.ts';
 
-interface GoldenToken {
-  readonly id: number;
-  readonly start: number;
-  readonly end: number;
-  readonly values: readonly number[];
-}
-
-interface Golden {
-  readonly maxLength: number;
-  readonly texts: readonly string[];
-  readonly cases: readonly {
-    readonly model: string;
-    readonly stride: number;
-    readonly results: readonly (readonly (GoldenToken | number)[])[];
-  }[];
-}
-
-interface TokenResult {
-  readonly token_info: { readonly token_id: number; readonly start: number; readonly end: number };
-  readonly logits?: readonly number[];
-  readonly embedding?: readonly number[];
-}
-
-type Result = Readonly<Record<string, readonly (TokenResult | number)[]>>;
-
-const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/windows.json'), 'utf8')) as Golden;
-const folder = useTempFolder();
-
-/** The fixture model with a small maximum length, and windows if there is a stride. */
-function windowed(model: string, stride?: number): string {
-  const path = join(folder(), `${model}-${stride}`);
-  cpSync(builtAssets(model), path, { recursive: true });
-  const manifest = parseManifest(readFileSync(join(path, 'manifest.json')));
-  const tokenizer = { ...manifest.tokenizer, maxLength: golden.maxLength };
-  const windows = stride === undefined ? {} : { windows: { stride } };
-  writeFileSync(join(path, 'manifest.json'), JSON.stringify({ ...manifest, ...windows, tokenizer }));
-  return path;
-}
+const golden = readGoldenWindows();
+const [SHORT, LONG] = golden.texts;
+const windowed = useWindowedModels();
 
 async function serving<T>(
   path: string,
@@ -67,24 +34,16 @@ async function serving<T>(
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: { normalize: true } };
 const LOGITS: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 
-const parse = (bytes: Uint8Array | undefined): Result =>
-  JSON.parse(new TextDecoder().decode(bytes)) as Result;
+const parse = (bytes: Uint8Array | undefined): WindowedResult =>
+  JSON.parse(new TextDecoder().decode(bytes)) as WindowedResult;
 
-/** A token's id and offsets, and the numbers of a result, in one list. */
-const flatGolden = (value: GoldenToken | number): number[] =>
-  typeof value === 'number' ? [value] : [value.id, value.start, value.end, ...value.values];
+const expectGolden = (result: WindowedResult, wanted: GoldenResult): void =>
+  expectClose(numbersOfResult(result), numbersOfGolden(wanted), 'a result');
 
-function flatResult(value: TokenResult | number): number[] {
-  if (typeof value === 'number') return [value];
-  const { token_id, start, end } = value.token_info;
-  return [token_id, start, end, ...(value.logits ?? value.embedding ?? [])];
-}
-
-function expectGolden(result: Result, wanted: readonly (GoldenToken | number)[]): void {
-  const [values = []] = Object.values(result);
-  expect(values).toHaveLength(wanted.length);
-  const actual = values.flatMap(flatResult);
-  for (const [at, number] of wanted.flatMap(flatGolden).entries()) expect(actual[at]).toBeCloseTo(number, 4);
+/** Decodes a JSON string with base64-encoded float32 values. */
+function decodeVector(json: Uint8Array): number[] {
+  const bytes = Uint8Array.from(Buffer.from(JSON.parse(Buffer.from(json).toString()) as string, 'base64'));
+  return [...new Float32Array(bytes.buffer)];
 }
 
 test.each(golden.cases)(
@@ -100,11 +59,12 @@ test.each(golden.cases)(
       const proto = await engine.run({ inputs, view: { ...view, format: 'proto' } });
       expect(proto.results.map(({ length }) => length > 0)).toEqual([true, true]);
 
-      const vector = await engine.run({
-        inputs,
-        view: { kind: 'vector', format: 'base64', normalize: true },
-      });
-      expect(vector.results[1]?.length).toBeGreaterThan(40);
+      const vectorView = { kind: 'vector', format: 'base64', normalize: true } as const;
+      const vectors = (await engine.run({ inputs, view: vectorView })).results.map(decodeVector);
+      if (model === 'sentence') {
+        for (const [at, wanted] of results.entries())
+          expectClose(vectors[at], numbersOfGolden(wanted), 'a vector');
+      } else expect(vectors[1]?.length).toBeGreaterThan(1);
       expect(answer.truncated).toEqual([]);
 
       if (engine.manifest.modelType !== 'embedding') return;
@@ -122,7 +82,7 @@ test.each(golden.cases)(
         const text = JSON.stringify(task.result(inference, engine.manifest, options), (_, value: unknown) =>
           value instanceof Float32Array ? [...value] : value,
         );
-        expectGolden(JSON.parse(text) as Result, results[at] ?? []);
+        expectGolden(JSON.parse(text) as WindowedResult, results[at] ?? []);
       }
     } finally {
       await engine.close();
@@ -130,8 +90,27 @@ test.each(golden.cases)(
   },
 );
 
+test.each(golden.left)(
+  'a text of $model that is truncated at its start has the results of its last $windows windows',
+  async ({ model, stride, windows, result }) => {
+    await serving(
+      windowed(model, stride),
+      async (engine) => {
+        const answer = await engine.run({
+          inputs: [{ text: LONG }],
+          view: model === 'sentence' ? VIEW : LOGITS,
+          overflow: { rule: 'truncate', side: 'left' },
+        });
+        expect(answer.truncated).toEqual([0]);
+        expectGolden(parse(answer.results[0]), result);
+      },
+      windows,
+    );
+  },
+);
+
 test('a text within the limit has the same bytes with and without windows', async () => {
-  const inputs = [{ text: golden.texts[0] ?? '' }];
+  const inputs = [{ text: SHORT }];
   const plain = await serving(windowed('ner'), (engine) => engine.run({ inputs, view: LOGITS }));
   const inWindows = await serving(windowed('ner', 5), (engine) => engine.run({ inputs, view: LOGITS }));
   expect(inWindows.results).toEqual(plain.results);
@@ -147,14 +126,14 @@ test('a very long text is answered in order, a longer one is truncated or refuse
       const short = await engine.run({ inputs: [{ text: 'Berlin' }], view: LOGITS });
       expect(short.results).toHaveLength(1);
       const { tokens = [] } = parse((await long).results[0]);
-      const starts = tokens.map((token) => (typeof token === 'object' ? token.token_info.start : -1));
+      const starts = tokens.map(({ token_info: { start } }) => start);
       expect(starts).toEqual([...starts].sort((a, b) => a - b));
       expect(new Set(starts).size).toBe(starts.length);
 
       const inputs = [{ text: 'short' }, { text: 'Paris '.repeat(3000) }];
       const cut = await engine.run({ inputs, view: LOGITS });
       // 14 tokens in the first window, and 9 more in each of the others.
-      expect([cut.truncated, parse(cut.results[1])['tokens']?.length]).toEqual([[1], 14 + 99 * 9]);
+      expect([cut.truncated, parse(cut.results[1]).tokens?.length]).toEqual([[1], 14 + 99 * 9]);
       await expect(engine.run({ inputs, view: LOGITS, overflow: { rule: 'error' } })).rejects.toThrow(
         'Input 1 is too long: it has more than 100 windows of 16 tokens (--max-windows). Shorten it, or allow truncation in the request.',
       );
@@ -176,29 +155,4 @@ test('cancelling a long text removes its windows', async () => {
     await expect(run).rejects.toThrow('Request cancelled.');
     expect(engine.stats().queued).toBe(0);
   });
-});
-
-test('POST /predict returns entities over the borders of windows, with offsets of the whole text', async () => {
-  const text = `${'and then '.repeat(8)}Maria Schmidt from Berlin met John Smith`;
-  const entities = async (stride?: number, maxWindows = 256): Promise<[object[], string | null]> => {
-    const engine = await openServingEngine(windowed('ner', stride), {
-      limits: { ...DEFAULT_LIMITS, maxWindows },
-    });
-    const opened = appAround(engine);
-    try {
-      const response = await opened.post('/predict', { inputs: [text], aggregation: 'simple' });
-      expect(response.status, await response.clone().text()).toBe(200);
-      const { results } = (await response.json()) as { results: { entities: { end: number }[] }[] };
-      return [results[0]?.entities ?? [], response.headers.get('x-truncated-inputs')];
-    } finally {
-      await opened.close();
-    }
-  };
-  const [whole, isCut] = await entities(12);
-  expect(isCut).toBe('0');
-  const ends = whole.map((entity) => (entity as { end: number }).end);
-  expect(Math.max(...ends)).toBeGreaterThan(100);
-  expect(ends).toEqual(ends.toSorted((a, b) => a - b));
-  expect((await entities(12, 2))[1]).toBe('1');
-  expect((await entities())[1]).toBe('1');
 });

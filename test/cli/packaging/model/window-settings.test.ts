@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { windowSettings } from '../../../../cli/packaging/model/window-settings.ts';
+
+/** A tokenizer that adds special tokens to each text. */
+const tokenizer = (special: number): Parameters<typeof windowSettings>[1] => ({
+  encode: () => Promise.resolve([Array.from({ length: special }, (_, id) => id)]),
+});
+const settings = (stride: number | undefined, special: number, maxLength: number) =>
+  windowSettings({ windows: { stride } }, tokenizer(special), maxLength);
+
+describe('windowSettings', () => {
+  test('returns nothing for a model without windows', async () => {
+    expect(await windowSettings({ windows: undefined }, tokenizer(2), 512)).toBeUndefined();
+  });
+
+  test.each([
+    [undefined, 2, 512, 64],
+    [undefined, 2, 16, 2],
+    [undefined, 2, 3, 0],
+    [undefined, 0, 1, 0],
+    [0, 2, 3, 0],
+    [13, 2, 16, 13],
+  ])('stride %s with %i special tokens and %i tokens is %i', async (stride, special, length, expected) => {
+    expect(await settings(stride, special, length)).toEqual({ stride: expected });
+  });
+
+  test('requires one token of the text in each window', async () => {
+    await expect(settings(undefined, 4, 4)).rejects.toThrow(
+      '`max_length` is 4, but `long_texts: windows` needs at least 5, because 4 tokens of each window are special tokens. Set a greater `max_length`.',
+    );
+  });
+
+  test('requires one token that the window before does not have', async () => {
+    await expect(settings(14, 2, 16)).rejects.toThrow(
+      '`stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Set a smaller `stride`, or a greater `max_length`.',
+    );
+  });
+});
