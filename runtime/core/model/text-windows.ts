@@ -20,23 +20,48 @@ export function cutIntoWindows(text: TokenizedText, maxLength: number, stride: n
     const after = starts[at + 1];
     const from = before === undefined ? head : middle(start, bordersOf(before)[1]);
     const to = after === undefined ? end : middle(after, stop);
-    const places = [...range(0, head), ...range(start, stop), ...range(end, ids.length)];
-    const isHidden = (place: number): boolean =>
-      place >= start && place < stop && (place < from || place >= to);
+    const place: Place = { head, start, stop, end };
+    const special = cut(details.special, place);
+    // Tokens that belong to a neighbor.
+    special.fill(1, head, head + from - start);
+    special.fill(1, head + to - start, head + stop - start);
     return {
-      ids: Int32Array.from(places, (place) => ids[place] ?? 0),
-      typeIds: typeIds && Int32Array.from(places, (place) => typeIds[place] ?? 0),
+      ids: cut(ids, place),
+      typeIds: typeIds && cut(typeIds, place),
       truncated: false,
       weight: stop - start,
       details: {
-        tokens: places.map((place) => details.tokens[place] ?? ''),
-        special: Uint8Array.from(places, (place) => (isHidden(place) ? 1 : (details.special[place] ?? 0))),
-        offsets: Uint32Array.from(
-          places.flatMap((place) => [details.offsets[place * 2] ?? 0, details.offsets[place * 2 + 1] ?? 0]),
-        ),
+        tokens: details.tokens
+          .slice(0, head)
+          .concat(details.tokens.slice(start, stop), details.tokens.slice(end)),
+        special,
+        offsets: cut(details.offsets, { head: head * 2, start: start * 2, stop: stop * 2, end: end * 2 }),
       },
     };
   });
+}
+
+/** The special tokens at the start end at `head`, those at the end start at `end`, and the window is in between. */
+interface Place {
+  readonly head: number;
+  readonly start: number;
+  readonly stop: number;
+  readonly end: number;
+}
+
+interface Cells<Row> {
+  readonly length: number;
+  slice(from: number, to: number): Row;
+  subarray(from: number, to?: number): Row;
+  set(values: Row, at: number): void;
+}
+
+/** Copies a window and the special tokens around it. Whole parts are copied, because a long text has many windows. */
+function cut<Row extends Cells<Row>>(row: Row, { head, start, stop, end }: Place): Row {
+  const window = row.slice(0, head + stop - start + row.length - end);
+  window.set(row.subarray(start, stop), head);
+  window.set(row.subarray(end), head + stop - start);
+  return window;
 }
 
 /** The first token of the shared ones that belongs to the later window: the earlier one lacks context on the right. */
@@ -47,6 +72,3 @@ function leadingSpecials(special: Uint8Array): number {
   const first = special.indexOf(0);
   return first < 0 ? special.length : first;
 }
-
-const range = (start: number, stop: number): number[] =>
-  Array.from({ length: stop - start }, (_, at) => start + at);
