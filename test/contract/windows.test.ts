@@ -114,8 +114,8 @@ function expectInferred(stdout: string, wanted: readonly GoldenResult[], what: s
 
 const NER_LABELS = ['O', 'B-PER', 'I-PER', 'B-ORG', 'I-ORG', 'B-LOC', 'I-LOC', 'B-MISC', 'I-MISC'];
 
-verifiesOnce('predict:windows', async () => {
-  for (const { model, service } of MODELS) {
+for (const { model, service } of MODELS) {
+  verifiesOnce('predict:windows', async () => {
     const built = await build(model);
     expect(built.exitCode, built.stderr).toBe(0);
     const wanted = goldenOf(golden.cases, model);
@@ -140,8 +140,8 @@ verifiesOnce('predict:windows', async () => {
       const { data } = JSON.parse(text) as { data: WindowedResult[] };
       expectGolden(data, vectors.map(numbersOfGolden).map(normalized), `${model}, ${url}`);
     });
-  }
-});
+  });
+}
 
 verifiesOnce('predict:max-windows', async () => {
   const built = await build('ner');

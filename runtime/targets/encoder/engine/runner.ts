@@ -32,7 +32,7 @@ export function createRunner(
   const { modelType, tokenizer: settings, windows } = manifest;
   const { maxLength, truncationSide } = settings;
   const longest = windows
-    ? `${maxWindows} windows of ${maxLength} tokens (--max-windows)`
+    ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${maxLength} tokens (--max-windows)`
     : `${maxLength} tokens, the maximum of this model`;
   const jobs = new Set<Job>();
   const { details } = TASKS[modelType];
