@@ -61,10 +61,10 @@ test.each(golden.cases)(
 
       const vectorView = { kind: 'vector', format: 'base64', normalize: true } as const;
       const vectors = (await engine.run({ inputs, view: vectorView })).results.map(decodeVector);
-      if (model === 'sentence') {
-        for (const [at, wanted] of results.entries())
-          expectClose(vectors[at], numbersOfGolden(wanted), 'a vector');
-      } else expect(vectors[1]?.length).toBeGreaterThan(1);
+      expect(vectors[1]?.length).toBeGreaterThan(1);
+      for (const [at, wanted] of results.entries()) {
+        if (model === 'sentence') expectClose(vectors[at], numbersOfGolden(wanted), 'a vector');
+      }
       expect(answer.truncated).toEqual([]);
 
       if (engine.manifest.modelType !== 'embedding') return;
