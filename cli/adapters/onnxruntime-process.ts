@@ -8,21 +8,27 @@ import {
   openSession,
   optimizeModel,
   type OnnxRuntime,
+  type Session,
   Tensor,
 } from '../../runtime/platform/onnx/session.ts';
 import type { OnnxAnswer, OnnxTask, TryResult, TryTask } from './onnxruntime-task.ts';
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
 export async function runOnnxRuntimeProcess(): Promise<void> {
+  const opened: OpenedGraphs = new Map();
   for await (const task of getEachMessage()) {
-    await sendMessage(await answer(task as unknown as OnnxTask));
+    await sendMessage(await answer(task as unknown as OnnxTask, opened));
   }
 }
 
-async function answer(task: OnnxTask): Promise<OnnxAnswer> {
+/** The session of each graph that was tried: a build runs a graph ten times, and a session has threads of its own. */
+type OpenedGraphs = Map<string, Session>;
+
+async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer> {
   try {
     const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
-    if (task.kind === 'try') return { result: await tryOut(addon, task) };
+    if (task.kind === 'try') return { result: await tryOut(addon, task, opened) };
+    opened.delete(task.graph);
     optimizeModel(addon, task);
     return { result: undefined };
   } catch (error) {
@@ -33,13 +39,17 @@ async function answer(task: OnnxTask): Promise<OnnxAnswer> {
 async function tryOut(
   addon: OnnxRuntime,
   { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0 }: TryTask,
+  opened: OpenedGraphs,
 ): Promise<TryResult> {
-  const session = openSession(addon, {
-    graph: await readFile(graph),
-    weightsFolder: folder,
-    threads: availableParallelism(),
-    prepack: false,
-  });
+  const session =
+    opened.get(graph) ??
+    openSession(addon, {
+      graph: await readFile(graph),
+      weightsFolder: folder,
+      threads: availableParallelism(),
+      prepack: false,
+    });
+  opened.set(graph, session);
   const columns = fixedShape.tokens ?? Math.max(...ids.map((row) => row.length));
   // Rows without a text repeat the first one.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
