@@ -24,7 +24,7 @@ import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
-import { builtExecutable } from '../helpers/built.ts';
+import { builtCli, builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const canMount = namespacesWork();
@@ -71,11 +71,7 @@ verifiesOnce('build:bad-output', async () => {
 
   const disk = join(folder(), 'disk');
   mkdirSync(disk);
-  const command = [
-    process.execPath,
-    join(ROOT, 'cli/bin.ts'),
-    ...args(config, '-o', join(disk, 'model.encoder')),
-  ];
+  const command = [process.execPath, builtCli(), ...args(config, '-o', join(disk, 'model.encoder'))];
   const script = (mount: string): string =>
     `mount -t tmpfs ${mount} none ${disk}; ${command.join(' ')} || code=$?; ls -A ${disk} >&2; exit $code`;
   const full = await inNamespace(script('-o size=20m'));
@@ -103,7 +99,7 @@ verifiesOnce('build:killed', async () => {
   const config = copyModel(folder());
   const output = join(folder(), 'model.encoder');
   writeFileSync(output, 'the old file');
-  const building = execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args(config, '--force')], {
+  const building = execa(process.execPath, [builtCli(), ...args(config, '--force')], {
     cwd: folder(),
     reject: false,
   });
@@ -208,7 +204,7 @@ verifiesOnce('build:read-only-cache', async () => {
   if (!canMount) return;
   const config = copyModel(folder());
   await build(config);
-  const cli = `${process.execPath} ${join(ROOT, 'cli/bin.ts')}`;
+  const cli = `${process.execPath} ${builtCli()}`;
   const readOnly = await inNamespace(
     `mount --bind ${TEST_CACHE} ${TEST_CACHE}; mount -o remount,ro,bind ${TEST_CACHE}; cd ${folder()}; ${cli} ${args(config).join(' ')}`,
   );

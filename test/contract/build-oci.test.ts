@@ -16,7 +16,8 @@ import { beforeAll, expect } from 'vitest';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { type OciImage, readOciImage, unpackOciImage } from '../helpers/oci-layout.ts';
-import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { builtCli } from '../helpers/built.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
@@ -215,7 +216,7 @@ verifiesOnce('build:oci-full-disk', async () => {
   const config = copyModel(folder());
   const disk = join(folder(), 'disk');
   mkdirSync(disk);
-  const command = [process.execPath, join(ROOT, 'cli/bin.ts'), ...args(config, '--quiet')].join(' ');
+  const command = [process.execPath, builtCli(), ...args(config, '--quiet')].join(' ');
   const full = await inNamespace(
     `mount -t tmpfs -o size=20m none ${disk}; ${command} -o ${disk}/model.oci || code=$?; ls -A ${disk}; exit $code`,
   );

@@ -15,6 +15,7 @@ const SHARED_SOURCES = [
 ];
 
 const SOURCES: Record<keyof BuiltFolders, readonly string[]> = {
+  cli: ['test/helpers/bundle-cli.ts'],
   encoder: ['runtime/targets/encoder/**/*.*', 'fixtures/{models,transformed}/**/*.*'],
   manager: ['runtime/targets/manager/**/*.*'],
   gateway: ['runtime/targets/gateway/**/*.*'],
@@ -31,6 +32,7 @@ export function setup(project: TestProject): void {
     return join(root, folder);
   };
   project.provide('built', {
+    cli: folderOf('cli'),
     encoder: folderOf('encoder'),
     manager: folderOf('manager'),
     gateway: folderOf('gateway'),

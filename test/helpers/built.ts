@@ -21,6 +21,10 @@ export const builtProgram = (target: 'manager' | 'gateway'): string =>
 export const builtBuildTool = (): string =>
   buildOnce('encoder', 'encoderfile', ['target', 'build', 'encoderfile']);
 
+/** `encoderfile` as one script, which starts sooner than the sources. It finds its files as they do. */
+export const builtCli = (): string =>
+  once('cli', 'encoderfile.cjs', (script) => execute([join(ROOT, 'test/helpers/bundle-cli.ts'), script]));
+
 function config(model: string): string[] {
   const source = model.replace(/-transformed$/, '');
   const path =
@@ -28,11 +32,15 @@ function config(model: string): string[] {
   return ['build', '-f', join(FIXTURES, path)];
 }
 
+/** Builds with the real CLI what the first test asks for, and returns the path of the result. */
+const buildOnce = (kind: keyof BuiltFolders, name: string, args: readonly string[]): string =>
+  once(kind, name, (path) => build(path, args));
+
 /**
- * Builds with the real CLI what the first test asks for, and returns the path of the result. Results are kept by the hash of
- * their sources, so they are shared by all workers and by later runs. Blocks the worker, so that a path stays a plain value.
+ * Makes what the first test asks for, and returns its path. Results are kept by the hash of their sources, so they are shared
+ * by all workers and by later runs. Blocks the worker, so that a path stays a plain value.
  */
-function buildOnce(kind: keyof BuiltFolders, name: string, args: readonly string[]): string {
+function once(kind: keyof BuiltFolders, name: string, make: (path: string) => void): string {
   const folder = inject('built')[kind];
   const path = join(folder, name);
   if (existsSync(path)) return path;
@@ -40,7 +48,7 @@ function buildOnce(kind: keyof BuiltFolders, name: string, args: readonly string
   const lock = `${path}.lock`;
   takeLock(lock);
   try {
-    if (!existsSync(path)) build(path, args);
+    if (!existsSync(path)) make(path);
   } finally {
     rmSync(lock, { force: true });
   }
@@ -55,13 +63,16 @@ function build(path: string, args: readonly string[]): void {
   // `--no-build` writes a folder named after the executable.
   const output = join(unfinished, 'model.encoder');
   const result = args.includes('--no-build') ? join(unfinished, 'model.assets') : output;
-  const command = [join(ROOT, 'cli/bin.ts'), ...args, '--quiet', '-o', output, '--cache-dir', TEST_CACHE];
   try {
-    execFileSync(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
+    execute([builtCli(), ...args, '--quiet', '-o', output, '--cache-dir', TEST_CACHE]);
     renameSync(result, path);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+function execute(args: readonly string[]): void {
+  execFileSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
 }
 
 /** Waits until no other worker builds the same; the lock of a worker that was killed is removed. */
@@ -79,8 +90,9 @@ function takeLock(lock: string): void {
   }
 }
 
-/** For each kind of executable, the folder of what its sources at the start of the run give. */
+/** For each kind of program, the folder of what its sources at the start of the run give. */
 export interface BuiltFolders {
+  readonly cli: string;
   readonly encoder: string;
   readonly manager: string;
   readonly gateway: string;

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { ROOT } from './paths.ts';
+import { builtCli } from './built.ts';
 import { type Answer, type ProcessOptions, runProcess } from './run-process.ts';
 
-/** Runs the real `encoderfile` as a child process. */
+/** Runs the real `encoderfile` as a child process. `early-reader.test.ts` and `unknown-user.test.ts` run its sources. */
 export function runCli(args: readonly string[], options: ProcessOptions = {}): Promise<Answer> {
-  return runProcess(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args], options);
+  return runProcess(process.execPath, [builtCli(), ...args], options);
 }

@@ -18,12 +18,12 @@ import { runCliHere } from '../../helpers/cli-here.ts';
 import { startHttpProxy } from '../../helpers/http-proxy.ts';
 import { fixtureContents, HubRepository } from '../../helpers/hub-repository.ts';
 import { inNamespace, namespacesWork } from '../../helpers/namespace.ts';
-import { ROOT } from '../../helpers/paths.ts';
 import { runCli } from '../../helpers/run-cli.ts';
 import type { Answer } from '../../helpers/run-process.ts';
 import { selfSigned } from '../../helpers/self-signed.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { hubVariables, useHub } from '../../helpers/use-hub.ts';
+import { builtCli } from '../../helpers/built.ts';
 
 const folder = useTempFolder();
 const hub = useHub();
@@ -151,7 +151,7 @@ test('https goes through a proxy, and a certificate that is not trusted is refus
 test('a killed download is continued by the next one', async () => {
   publish(LARGE);
   hub().plan(/cdn/, { stallAfter: 1_000_000 });
-  const args = [join(ROOT, 'cli/bin.ts'), 'pull', 'hf:acme/sentiment'];
+  const args = [builtCli(), 'pull', 'hf:acme/sentiment'];
   const running = execa(process.execPath, args, {
     env: { ...variables(), HF_HUB_DOWNLOAD_TIMEOUT: '600' },
     reject: false,
@@ -215,7 +215,7 @@ test.runIf(canMount)('a full disk is one sentence, before and during the downloa
   publish(LARGE);
   const disk = join(folder(), 'disk');
   mkdirSync(disk);
-  const command = `${process.execPath} ${join(ROOT, 'cli/bin.ts')} pull hf:acme/sentiment`;
+  const command = `${process.execPath} ${builtCli()} pull hf:acme/sentiment`;
   const on = (mount: string) =>
     inNamespace(
       `mount -t tmpfs ${mount} none ${disk}; ${command} || code=$?; find ${disk} -name '*.incomplete'; exit $code`,
