@@ -13,10 +13,10 @@ const NEEDS_PROCESS =
 
 const IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
 
-/** The test files of each project, relative to `root`. A file is a unit test unless something that it imports needs a process. */
+/** The test files of each project, relative to `root`, without those that a real Ray cluster runs. A file is a unit test unless something that it imports needs a process. */
 export function testFilesByProject(root: string): Record<ProjectName, readonly string[]> {
   const memo = new Map<string, Module>();
-  const files = globSync('**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] }).sort();
+  const files = globSync('**/*.test.ts', { cwd: root, exclude: ['**/node_modules', 'ray/**'] }).sort();
   const projectOf = (file: string): ProjectName => {
     if (file.startsWith('contract')) return 'contract';
     return needsProcess(join(root, file), root, memo) ? 'e2e' : 'unit';

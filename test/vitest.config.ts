@@ -2,9 +2,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { TEST_CACHE } from './helpers/paths.ts';
+import { SlowFirst } from './slow-first.ts';
 import { type ProjectName, testFilesByProject } from './test-projects.ts';
 
 const FILES = testFilesByProject(import.meta.dirname);
+
+/** Names the folders of programs that tests need. */
+export const BUILT_FOLDERS = join(import.meta.dirname, 'helpers/built-folders.ts');
 
 /**
  * Workers keep what they have imported for their next file: importing took more time than most tests. A file that changes
@@ -18,28 +22,32 @@ const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlin
     isolate: false,
     include: [...FILES[name]],
     // By default one processor stays free, which is half of a small machine. Tests with processes often wait for them.
-    maxWorkers: Math.ceil(availableParallelism() * (name === 'unit' ? 1 : 1.5)),
-    globalSetup: name === 'unit' ? [] : [join(import.meta.dirname, 'helpers/built-folders.ts')],
-    // One project after the other: a worker is kept only while the next file is of the same project.
-    sequence: { groupOrder: ORDER.indexOf(name) },
+    maxWorkers: availableParallelism() * (name === 'unit' ? 1 : 2),
+    globalSetup: name === 'unit' ? [] : [BUILT_FOLDERS],
+    // Workers that have no more files of `contract` start with those of `e2e`.
+    sequence: { groupOrder: name === 'unit' ? 0 : 1 },
   },
 });
 
-const ORDER: readonly ProjectName[] = ['unit', 'contract', 'e2e'];
+/** What all tests have in common. */
+export const SETTINGS = {
+  root: import.meta.dirname,
+  testTimeout: 120_000,
+  unstubEnvs: true,
+  // Programs that tests start from source share what Node compiled of them.
+  env: { NODE_COMPILE_CACHE: join(TEST_CACHE, 'compiled') },
+  hookTimeout: 180_000,
+  // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
+  expect: { poll: { timeout: 60_000 } },
+  // Node can deadlock while it ends a process (nodejs/node#54918); the hung process is printed, and the test is retried once.
+  retry: { count: 1, condition: / hung:/ },
+};
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export.
 export default defineConfig({
   test: {
-    root: import.meta.dirname,
-    testTimeout: 120_000,
-    unstubEnvs: true,
-    // Programs that tests start from source share what Node compiled of them.
-    env: { NODE_COMPILE_CACHE: join(TEST_CACHE, 'compiled') },
-    hookTimeout: 180_000,
-    // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
-    expect: { poll: { timeout: 60_000 } },
-    // Node can deadlock while it ends a process (nodejs/node#54918); the hung process is printed, and the test is retried once.
-    retry: { count: 1, condition: / hung:/ },
+    ...SETTINGS,
     projects: [project('unit', 'threads'), project('contract', 'forks'), project('e2e', 'forks')],
+    sequence: { sequencer: SlowFirst },
   },
 });

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtProgram } from '../../../../../helpers/built.ts';
-import { findRay, type RayCluster, startRay } from '../../../../../helpers/ray.ts';
-import { createTcpProxy } from '../../../../../helpers/tcp-proxy.ts';
-import { describeDatabases } from '../../databases.ts';
-import { inference, openJobs, useJobGateways } from './job-gateway.ts';
-import { startModelServer, useModelServers } from './model-server.ts';
+import { builtProgram } from '../helpers/built.ts';
+import { findRay, type RayCluster, startRay } from '../helpers/ray.ts';
+import { createTcpProxy } from '../helpers/tcp-proxy.ts';
+import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
+import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
+import { startModelServer, useModelServers } from '../runtime/targets/gateway/lab/jobs/model-server.ts';
 
 const INSTALL_MS = 600_000;
 const RAY = await findRay();
