@@ -8,26 +8,29 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
 
-/** `GET /openapi.json`: the OpenAPI document of all routes, created once. */
+/** `GET /openapi.json`: the OpenAPI document of all routes, created by the first request. */
 export function openApiRoutes(
   { engine, kernel, runtime }: EncoderContext,
   operations: readonly Operation[],
   metrics: MetricsAccess = 'key',
 ): Hono {
   const { name, version, modelType } = engine.manifest;
-  const document = JSON.stringify(
-    openApiDocument({
-      title: name,
-      version,
-      description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
-      needsKey: needsKey(kernel.access),
-      errorContent,
-      operations: [...operations, ...healthOperations(metrics), OPERATION, PAGE],
-    }),
-  );
+  const createDocument = (): string =>
+    JSON.stringify(
+      openApiDocument({
+        title: name,
+        version,
+        description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
+        needsKey: needsKey(kernel.access),
+        errorContent,
+        operations: [...operations, ...healthOperations(metrics), OPERATION, PAGE],
+      }),
+    );
+  let document: string | undefined;
   const routes = new Hono();
   routes.get('/openapi.json', (c) => {
     c.header('Content-Type', 'application/json');
+    document ??= createDocument();
     return c.body(document);
   });
   return routes;
