@@ -28,6 +28,11 @@ test('GET /model has the license of the model', async () => {
   });
 });
 
-test('without a license it has no member for it', async () => {
-  expect(await modelWith({ card: { tags: ['a'] } })).toEqual(FACTS);
+test('it has the facts of the card, and no member for what is not stated', async () => {
+  expect(await modelWith({ card: { tags: ['a'], languages: ['en', 'de'] } })).toEqual({
+    ...FACTS,
+    tags: ['a'],
+    languages: ['en', 'de'],
+  });
+  expect(await modelWith({})).toEqual(FACTS);
 });
