@@ -50,7 +50,7 @@ const build = Type.Object(
     path: Type.Union(
       [
         path(
-          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.onnx or onnx/model.onnx. Or a model on the Hugging Face Hub: hf:org/name or hf:org/name@revision.',
+          'Folder that contains config.json, tokenizer.json or a vocabulary that it can be made from, and model.safetensors, model.onnx or onnx/model.onnx. Or a model on the Hugging Face Hub: hf:org/name or hf:org/name@revision.',
         ),
         modelFiles,
       ],
