@@ -123,12 +123,6 @@ export class EncoderGraph {
     return this.byToken(writer.fused('MultiHeadAttention', inputs, ...attributes), width);
   }
 
-  /** A layer with a norm after each residual, as in BERT. */
-  feedForward(rows: Value, names: FeedForwardNames, epsilon: number, activation: string): Value {
-    const inner = this.activation(this.linear(rows, names.up), activation);
-    return this.norm(this.add(this.linear(inner, names.down), rows), names.norm, epsilon);
-  }
-
   /** The row of a table for each token. */
   lookUp(table: string, ids: Value): Value {
     return this.writer.op('Gather', [this.weight(`${table}.weight`), ids]);
@@ -164,12 +158,6 @@ export class EncoderGraph {
     const split = writer.op('Reshape', [this.byText(rows), writer.integers([0, 0, heads, headWidth])]);
     return writer.op('Transpose', [split], ints('perm', [0, 2, 1, 3]));
   }
-}
-
-export interface FeedForwardNames {
-  readonly up: string;
-  readonly down: string;
-  readonly norm: string;
 }
 
 const exactGelu = (writer: GraphWriter, value: Value): Value => writer.op('Gelu', [value]);

@@ -3,7 +3,7 @@ import type { ConfigReader } from './config-reader.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Longer texts than this have no table: it would take megabytes for lengths that nobody runs on a processor. */
+/** Longer texts have no table: it would take megabytes for lengths that are not practical on a processor. */
 const MAX_POSITIONS = 8192;
 
 export interface Rotary {

@@ -1,6 +1,7 @@
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { postNormLayer } from '../post-norm-layer.ts';
 
 /** Layers of a group share their weights. */
 export function albert(g: EncoderGraph): Value {
@@ -24,22 +25,17 @@ export function albert(g: EncoderGraph): Value {
     for (let inner = 0; inner < config.size('inner_group_num', 1); inner += 1) {
       const layer = `encoder.albert_layer_groups.${group}.albert_layers.${inner}`;
       const self = `${layer}.attention`;
-      const attended = g.attention(
-        [
-          g.byText(g.linear(rows, `${self}.query`)),
-          g.byText(g.linear(rows, `${self}.key`)),
-          g.byText(g.linear(rows, `${self}.value`)),
-        ],
-        heads,
-        width,
-      );
-      rows = g.norm(g.add(g.linear(attended, `${self}.dense`), rows), `${self}.LayerNorm`, epsilon);
-      rows = g.feedForward(
-        rows,
-        { up: `${layer}.ffn`, down: `${layer}.ffn_output`, norm: `${layer}.full_layer_layer_norm` },
-        epsilon,
-        activation,
-      );
+      const names = {
+        query: `${self}.query`,
+        key: `${self}.key`,
+        value: `${self}.value`,
+        attended: `${self}.dense`,
+        attentionNorm: `${self}.LayerNorm`,
+        up: `${layer}.ffn`,
+        down: `${layer}.ffn_output`,
+        norm: `${layer}.full_layer_layer_norm`,
+      };
+      rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation });
     }
   }
   return rows;

@@ -1,6 +1,7 @@
 import { addPositions, addPositionsAfterPadding, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { postNormLayer } from '../post-norm-layer.ts';
 
 /** BERT and ELECTRA, which has a narrower embedding in its small models. */
 export const bert = (g: EncoderGraph): Value => encode(g, addPositions(g, wordEmbeddings(g)), 1e-12);
@@ -26,22 +27,17 @@ function encode(g: EncoderGraph, embedded: Value, defaultEpsilon: number): Value
     const layer = `encoder.layer.${at}`;
     const self = `${layer}.attention.self`;
     const output = `${layer}.attention.output`;
-    const attended = g.attention(
-      [
-        g.byText(g.linear(rows, `${self}.query`)),
-        g.byText(g.linear(rows, `${self}.key`)),
-        g.byText(g.linear(rows, `${self}.value`)),
-      ],
-      heads,
-      width,
-    );
-    rows = g.norm(g.add(g.linear(attended, `${output}.dense`), rows), `${output}.LayerNorm`, epsilon);
-    rows = g.feedForward(
-      rows,
-      { up: `${layer}.intermediate.dense`, down: `${layer}.output.dense`, norm: `${layer}.output.LayerNorm` },
-      epsilon,
-      activation,
-    );
+    const names = {
+      query: `${self}.query`,
+      key: `${self}.key`,
+      value: `${self}.value`,
+      attended: `${output}.dense`,
+      attentionNorm: `${output}.LayerNorm`,
+      up: `${layer}.intermediate.dense`,
+      down: `${layer}.output.dense`,
+      norm: `${layer}.output.LayerNorm`,
+    };
+    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation });
   }
   return rows;
 }

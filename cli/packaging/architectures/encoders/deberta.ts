@@ -2,6 +2,7 @@ import { int, ints } from '../../onnx/attributes.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { postNormLayer } from '../post-norm-layer.ts';
 import { RelativePositions } from './relative-positions.ts';
 
 /** DeBERTa v2 and v3: scores depend on the contents of tokens and on their distance. */
@@ -20,19 +21,18 @@ export function deberta(g: EncoderGraph): Value {
     const layer = `encoder.layer.${at}`;
     const self = `${layer}.attention.self`;
     const output = `${layer}.attention.output`;
-    const query = g.linear(rows, `${self}.query_proj`);
-    const key = g.linear(rows, `${self}.key_proj`);
-    const value = g.linear(rows, `${self}.value_proj`);
-    const attended = g.attention([g.byText(query), g.byText(key), g.byText(value)], heads, width, {
-      bias: relative?.bias(self, query, key),
-      ...(relative ? { scale: relative.scale } : {}),
-    });
-    rows = g.norm(g.add(g.linear(attended, `${output}.dense`), rows), `${output}.LayerNorm`, epsilon);
-    rows = g.feedForward(
-      rows,
-      { up: `${layer}.intermediate.dense`, down: `${layer}.output.dense`, norm: `${layer}.output.LayerNorm` },
-      epsilon,
-      activation,
+    const names = {
+      query: `${self}.query_proj`,
+      key: `${self}.key_proj`,
+      value: `${self}.value_proj`,
+      attended: `${output}.dense`,
+      attentionNorm: `${output}.LayerNorm`,
+      up: `${layer}.intermediate.dense`,
+      down: `${layer}.output.dense`,
+      norm: `${layer}.output.LayerNorm`,
+    };
+    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation }, (query, key) =>
+      relative ? { bias: relative.bias(self, query, key), scale: relative.scale } : {},
     );
     if (at === 0 && g.weights.has('encoder.conv.conv.weight'))
       rows = convolve(g, embedded, rows, width, epsilon);

@@ -1,6 +1,7 @@
 import { addPositions, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { postNormLayer } from '../post-norm-layer.ts';
 
 const EPSILON = 1e-12;
 
@@ -14,22 +15,17 @@ export function distilbert(g: EncoderGraph): Value {
   for (let at = 0; at < config.size('n_layers', 6); at += 1) {
     const layer = `transformer.layer.${at}`;
     const self = `${layer}.attention`;
-    const attended = g.attention(
-      [
-        g.byText(g.linear(rows, `${self}.q_lin`)),
-        g.byText(g.linear(rows, `${self}.k_lin`)),
-        g.byText(g.linear(rows, `${self}.v_lin`)),
-      ],
-      heads,
-      width,
-    );
-    rows = g.norm(g.add(g.linear(attended, `${self}.out_lin`), rows), `${layer}.sa_layer_norm`, EPSILON);
-    rows = g.feedForward(
-      rows,
-      { up: `${layer}.ffn.lin1`, down: `${layer}.ffn.lin2`, norm: `${layer}.output_layer_norm` },
-      EPSILON,
-      activation,
-    );
+    const names = {
+      query: `${self}.q_lin`,
+      key: `${self}.k_lin`,
+      value: `${self}.v_lin`,
+      attended: `${self}.out_lin`,
+      attentionNorm: `${layer}.sa_layer_norm`,
+      up: `${layer}.ffn.lin1`,
+      down: `${layer}.ffn.lin2`,
+      norm: `${layer}.output_layer_norm`,
+    };
+    rows = postNormLayer(g, rows, names, { heads, width, epsilon: EPSILON, activation });
   }
   return rows;
 }

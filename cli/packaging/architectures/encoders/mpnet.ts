@@ -2,6 +2,7 @@ import { ints } from '../../onnx/attributes.ts';
 import { addPositionsAfterPadding, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
+import { postNormLayer } from '../post-norm-layer.ts';
 
 /** The code of MPNet fixes the padding id that positions count from. */
 const PAD_ID = 1;
@@ -22,23 +23,17 @@ export function mpnet(g: EncoderGraph): Value {
   for (let at = 0; at < config.size('num_hidden_layers', 12); at += 1) {
     const layer = `encoder.layer.${at}`;
     const self = `${layer}.attention.attn`;
-    const attended = g.attention(
-      [
-        g.byText(g.linear(rows, `${self}.q`)),
-        g.byText(g.linear(rows, `${self}.k`)),
-        g.byText(g.linear(rows, `${self}.v`)),
-      ],
-      heads,
-      width,
-      { bias },
-    );
-    rows = g.norm(g.add(g.linear(attended, `${self}.o`), rows), `${layer}.attention.LayerNorm`, epsilon);
-    rows = g.feedForward(
-      rows,
-      { up: `${layer}.intermediate.dense`, down: `${layer}.output.dense`, norm: `${layer}.output.LayerNorm` },
-      epsilon,
-      activation,
-    );
+    const names = {
+      query: `${self}.q`,
+      key: `${self}.k`,
+      value: `${self}.v`,
+      attended: `${self}.o`,
+      attentionNorm: `${layer}.attention.LayerNorm`,
+      up: `${layer}.intermediate.dense`,
+      down: `${layer}.output.dense`,
+      norm: `${layer}.output.LayerNorm`,
+    };
+    rows = postNormLayer(g, rows, names, { heads, width, epsilon, activation }, () => ({ bias }));
   }
   return rows;
 }

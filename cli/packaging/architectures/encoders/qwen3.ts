@@ -24,27 +24,20 @@ export function qwen3(g: EncoderGraph): Value {
     const layer = `layers.${at}`;
     const self = `${layer}.self_attn`;
     const normed = g.rmsNorm(rows, `${layer}.input_layernorm`, epsilon);
-    const query = normHeads(
-      g,
-      g.linear(normed, `${self}.q_proj`),
-      `${self}.q_norm`,
-      heads,
-      headWidth,
-      epsilon,
-    );
-    const key = normHeads(
-      g,
-      g.linear(normed, `${self}.k_proj`),
-      `${self}.k_norm`,
-      keyHeads,
-      headWidth,
-      epsilon,
-    );
+    const normedHeads = (part: string, count: number): Value =>
+      normHeads(
+        g,
+        g.linear(normed, `${self}.${part}_proj`),
+        `${self}.${part}_norm`,
+        count,
+        headWidth,
+        epsilon,
+      );
     const repeat = (value: Value): Value => repeatHeads(g, value, keyHeads, heads / keyHeads, headWidth);
     const attended = g.attention(
       [
-        rotate(g, query, heads, rotary),
-        repeat(rotate(g, key, keyHeads, rotary)),
+        rotate(g, normedHeads('q', heads), heads, rotary),
+        repeat(rotate(g, normedHeads('k', keyHeads), keyHeads, rotary)),
         repeat(g.byText(g.linear(normed, `${self}.v_proj`))),
       ],
       heads,

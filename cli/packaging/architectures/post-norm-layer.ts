@@ -1,0 +1,45 @@
+import type { AttentionOptions, EncoderGraph } from './encoder-graph.ts';
+import type { Value } from './graph-writer.ts';
+
+/** Names of the weights of a layer. */
+export interface LayerNames {
+  readonly query: string;
+  readonly key: string;
+  readonly value: string;
+  /** The linear layer after attention, and the norm after it. */
+  readonly attended: string;
+  readonly attentionNorm: string;
+  readonly up: string;
+  readonly down: string;
+  readonly norm: string;
+}
+
+/** What all layers of a model have in common. */
+export interface LayerSettings {
+  readonly heads: number;
+  readonly width: number;
+  readonly epsilon: number;
+  readonly activation: string;
+}
+
+/** A layer of rows with a norm after each residual, as in BERT. `options` states how attention differs from the plain one. */
+export function postNormLayer(
+  g: EncoderGraph,
+  rows: Value,
+  names: LayerNames,
+  { heads, width, epsilon, activation }: LayerSettings,
+  options: (query: Value, key: Value) => AttentionOptions = () => ({}),
+): Value {
+  const query = g.linear(rows, names.query);
+  const key = g.linear(rows, names.key);
+  const value = g.linear(rows, names.value);
+  const attended = g.attention(
+    [g.byText(query), g.byText(key), g.byText(value)],
+    heads,
+    width,
+    options(query, key),
+  );
+  const mixed = g.norm(g.add(g.linear(attended, names.attended), rows), names.attentionNorm, epsilon);
+  const inner = g.activation(g.linear(mixed, names.up), activation);
+  return g.norm(g.add(g.linear(inner, names.down), mixed), names.norm, epsilon);
+}
