@@ -2,6 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
 import { isDocument } from '../model/model-documents.ts';
+import type { ModelListing } from '../model/model-listing.ts';
 import { TRANSFORMER_FOLDER } from '../model/transformer-folder.ts';
 import { withoutGraph } from '../model/without-graph.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
@@ -13,10 +14,9 @@ export interface ChosenFiles {
   readonly files: readonly HubFile[];
 }
 
-/** The files of a repository, and the `model_type` of its config.json. */
-export interface HubListing {
+/** The listing of a repository. */
+interface HubListing extends ModelListing {
   readonly files: readonly HubFile[];
-  readonly modelType: string | undefined;
 }
 
 /** Files that a build reads whole, so that a wrong one must not fill the memory. */
@@ -36,12 +36,13 @@ const OTHER_FOLDERS: ReadonlySet<string> = new Set(['onnx', 'openvino', 'coreml'
 
 /** Chooses the files of a repository that a build reads: one graph with its weights, the tokenizer, settings and documents. */
 export function chooseFiles(
-  { files, modelType }: HubListing,
+  listing: HubListing,
   repository: string,
   choose: (variants: readonly GraphVariant[]) => GraphVariant,
 ): ChosenFiles {
-  const variants = graphVariants({ files, modelType });
-  if (variants.length === 0) throw withoutGraph({ files, modelType }, `hf:${repository}`, repository);
+  const { files } = listing;
+  const variants = graphVariants(listing);
+  if (variants.length === 0) throw withoutGraph(listing, `hf:${repository}`, repository);
   const graph = choose(variants);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const folder = graph.path.slice(0, graph.path.lastIndexOf('/') + 1);
@@ -62,9 +63,13 @@ export function chooseFiles(
 
 type Files = ReadonlyMap<string, HubFile>;
 
-/** Some exporters write all files to `onnx/`. */
-const findIn = (files: Files, name: string): HubFile | undefined =>
-  files.get(name) ?? files.get(`onnx/${name}`) ?? files.get(`${TRANSFORMER_FOLDER}/${name}`);
+/** Folders with the files of a model: some exporters write all of them to `onnx/`. */
+const FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`];
+
+function findIn(files: Files, name: string): HubFile | undefined {
+  const folder = FOLDERS.find((below) => files.has(below + name));
+  return folder === undefined ? undefined : files.get(folder + name);
+}
 
 /** A vocabulary is only read without tokenizer.json, and the other files only next to the one that is read. */
 function tokenizerFiles(files: Files): HubFile[] {
@@ -72,9 +77,7 @@ function tokenizerFiles(files: Files): HubFile[] {
   const names = Object.values(VOCABULARY_FILES).flat();
   const old = fast
     ? []
-    : ['', 'onnx/', `${TRANSFORMER_FOLDER}/`].map((folder) =>
-        names.flatMap((name) => files.get(`${folder}${name}`) ?? []),
-      );
+    : FOLDERS.map((folder) => names.flatMap((name) => files.get(`${folder}${name}`) ?? []));
   const found = fast ? [fast] : (old.find((list) => list.length > 0) ?? []);
   const [{ path } = { path: '' }] = found;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
