@@ -1,5 +1,6 @@
 import type { TokenizerSettings, WindowSettings } from '../contract/manifest.ts';
 import { cutIntoWindows } from '../core/model/text-windows.ts';
+import { lazy } from '../core/values/lazy.ts';
 import type { TokenizedText } from '../core/model/tokenized-text.ts';
 import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './tokenizer.ts';
 
@@ -18,16 +19,15 @@ export function openWindowTokenizer(
   const tokenizer = openTokenizer(addon, json, settings);
   if (!windows) return tokenizer;
   const { stride } = windows;
-  const openLong = async (): Promise<TextTokenizer> => {
+  const openLong = lazy(async (): Promise<TextTokenizer> => {
     const [empty] = await tokenizer.encode([{ text: '' }], { details: false });
     const room = settings.maxLength - (empty?.ids.length ?? 0);
     const maxLength = settings.maxLength + (maxWindows - 1) * (room - stride);
     return openTokenizer(addon, json, { ...settings, maxLength: Math.min(maxLength, MAX_TOKENS) });
-  };
-  let long: Promise<TextTokenizer> | undefined;
+  });
   const encodeLong = async (text: string, addSpecialTokens = true): Promise<TokenizedText> => {
-    long ??= openLong();
-    const [whole] = await (await long).encode([{ text }], { details: true, addSpecialTokens });
+    const long = await openLong();
+    const [whole] = await long.encode([{ text }], { details: true, addSpecialTokens });
     if (!whole) throw new Error('tokenized without result');
     return { ...whole, windows: cutIntoWindows(whole, settings.maxLength, stride) };
   };

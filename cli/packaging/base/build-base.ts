@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { lazy } from '../../../runtime/core/values/lazy.ts';
 import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
@@ -19,8 +20,7 @@ export async function provideBuilt({
   cacheDir,
   canDownload,
 }: BaseRequest): Promise<ProvidedBase> {
-  let sources: Promise<BaseSources> | undefined;
-  const readSources = (): Promise<BaseSources> => (sources ??= baseSources(platform, version));
+  const readSources = lazy(() => baseSources(platform, version));
   const path = await pathOf(platform, version, cacheDir, readSources);
   const isCached = existsSync(path);
   // A corrupted base runtime is replaced by a new one.

@@ -1,6 +1,7 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { planBatches } from '../batching/batches.ts';
+import { lazy } from '../../../core/values/lazy.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
@@ -99,12 +100,6 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     await thread.close();
     throw error;
   }
-}
-
-/** Calls `once` at most once, on first use. */
-function lazy<T>(once: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= once());
 }
 
 function succeeded(inference: Inference | FailedInference): Inference {

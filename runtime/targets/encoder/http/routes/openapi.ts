@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
+import { lazy } from '../../../../core/values/lazy.ts';
 import { withArticle } from '../../../../core/text/with-article.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
@@ -15,7 +16,7 @@ export function openApiRoutes(
   metrics: MetricsAccess = 'key',
 ): Hono {
   const { name, version, modelType } = engine.manifest;
-  const createDocument = (): string =>
+  const document = lazy(() =>
     JSON.stringify(
       openApiDocument({
         title: name,
@@ -25,13 +26,12 @@ export function openApiRoutes(
         errorContent,
         operations: [...operations, ...healthOperations(metrics), OPERATION, PAGE],
       }),
-    );
-  let document: string | undefined;
+    ),
+  );
   const routes = new Hono();
   routes.get('/openapi.json', (c) => {
     c.header('Content-Type', 'application/json');
-    document ??= createDocument();
-    return c.body(document);
+    return c.body(document());
   });
   return routes;
 }

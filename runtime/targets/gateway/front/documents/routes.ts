@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { lazy } from '../../../../core/values/lazy.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import { healthOperations } from '../../../../serve/http/health.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { type OpenApiDocument, openApiDocument } from '../../../../serve/http/openapi/document.ts';
+import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 import { closed } from '../../../../serve/http/schemas.ts';
@@ -21,7 +22,7 @@ export function documentRoutes(
   { metrics }: GatewayAppOptions,
 ): GatewayRoutes['routes'] {
   // Created on demand, because it takes a quarter of the time of a start.
-  const createDocument = (): OpenApiDocument =>
+  const document = lazy(() =>
     openApiDocument({
       openapi: '3.1.0',
       title: 'gateway',
@@ -39,20 +40,17 @@ export function documentRoutes(
         schema: path.startsWith(API) && status === 422 ? apiProblems : gatewayError,
         examples: { error: exampleOf(error, status, path) },
       }),
-    });
-  let document: OpenApiDocument | undefined;
-  let json: string | undefined;
+    }),
+  );
+  const json = lazy(() => JSON.stringify(document()));
   const routes = newRoutes();
 
   routes.get('/', (c) => c.json({ ...INDEX, version }));
-  routes.get('/openapi.json', (c) => {
-    json ??= JSON.stringify((document ??= createDocument()));
-    return c.body(json, 200, { 'Content-Type': 'application/openapi+json' });
-  });
+  routes.get('/openapi.json', (c) => c.body(json(), 200, { 'Content-Type': 'application/openapi+json' }));
   routes.get('/openapi.yaml', async (c) => {
     // Imported on demand, because YAML is requested rarely.
     const { stringify } = await import('yaml');
-    const text = stringify((document ??= createDocument()), { aliasDuplicateObjects: false });
+    const text = stringify(document(), { aliasDuplicateObjects: false });
     return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
   });
   return routes;
