@@ -242,7 +242,7 @@ verifiesOnce('infer:file:resume-failed', async () => {
     reject: false,
     env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
   });
-  while (!existsSync(`${output}.partial`) || statSync(`${output}.partial`).size < 1000) await setTimeout(2);
+  while ((statSync(`${output}.partial`, { throwIfNoEntry: false })?.size ?? 0) < 1000) await setTimeout(2);
   running.kill('SIGKILL');
   await running;
   const args = ['infer', '--input', input, '--output', output];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -115,7 +115,7 @@ verifiesOnce('sentence:infer-resume', async () => {
 });
 
 async function hasLines(path: string): Promise<void> {
-  while (!existsSync(path) || statSync(path).size === 0) await setTimeout(2);
+  while ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) await setTimeout(2);
 }
 
 verifies('sentence:inspect', async (arm) => {
