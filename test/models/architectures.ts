@@ -160,6 +160,7 @@ export async function fetchArchitecture({ name, export: wished }: Architecture):
   const file = (each: string): string => join(into, each);
   return {
     graph: file('model.onnx'),
+    safetensors: file('model.safetensors'),
     tokenizer: file('tokenizer.json'),
     config: file('config.json'),
     lacks: [],

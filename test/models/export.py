@@ -1,4 +1,4 @@
-"""Writes an ONNX graph, config.json and tokenizer.json of a model of transformers, as its users would.
+"""Writes an ONNX graph, model.safetensors, config.json and tokenizer.json of a model of transformers, as its users would.
 
 Reads one JSON object from stdin: where the weights come from (`folder`: saved by transformers, `fairseq`: a RoBERTa of fairseq, `random`:
 values of config.json), the `task`, the `exporter` (torchscript, dynamo or optimum), the `tokenizer`, and the folder `into`.
@@ -171,7 +171,8 @@ def main(job):
             onnx_export_from_model(model, into, task=job["task"], do_validation=False, no_post_process=True)
         else:
             export(model, job, into / "model.onnx")
-    model.config.save_pretrained(into)
+    # With config.json.
+    model.save_pretrained(into)
     tokenizer.save(str(into / "tokenizer.json"))
 
 

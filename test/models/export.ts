@@ -18,7 +18,7 @@ const PACKAGES = [
   'numpy==2.4.6',
 ];
 
-/** Writes model.onnx, config.json and tokenizer.json to `into`, unless they are there. */
+/** Writes model.onnx, model.safetensors, config.json and tokenizer.json to `into`, unless they are there. */
 export async function exportModel(wished: Export, folder: string, into: string): Promise<void> {
   if (existsSync(join(into, 'tokenizer.json'))) return;
   const { weights, tokenizer, ...rest } = wished;

@@ -9,6 +9,8 @@ import { MODELS_CACHE, unpackedPackage } from './unpack.ts';
 
 export interface ModelFiles {
   readonly graph: string;
+  /** The same weights without a graph; undefined for packages that have a graph themselves. */
+  readonly safetensors?: string;
   readonly tokenizer: string;
   readonly config: string;
   /** What the package lacks. */
@@ -48,6 +50,7 @@ async function exported(model: RealModel, folder: string): Promise<ModelFiles> {
   const named = wished.tokenizer.kind === 'file' ? [] : ['tokenizer.json'];
   return {
     graph: join(into, 'model.onnx'),
+    safetensors: join(into, 'model.safetensors'),
     tokenizer: join(into, 'tokenizer.json'),
     config: join(into, 'config.json'),
     lacks: [`graph (${EXPORTERS[wished.exporter]})`, ...named],

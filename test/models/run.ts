@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { findArchitecture } from '../../cli/packaging/architectures/architectures.ts';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { megabytes, printTable } from '../bench/measure/print.ts';
-import { ARCHITECTURES, fetchArchitecture } from './architectures.ts';
-import { fetchModel } from './fetch.ts';
+import { type Architecture, ARCHITECTURES, fetchArchitecture } from './architectures.ts';
+import { fetchModel, type ModelFiles } from './fetch.ts';
 import { REAL_MODELS } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { type Difference, tryModel } from './try-model.ts';
@@ -21,52 +23,71 @@ const isWished = ({ name }: { readonly name: string }): boolean => names.length 
 const models: string[][] = [];
 for (const model of REAL_MODELS.filter(isWished)) {
   let needs = '-';
-  const { size, alone, others } = await differenceOf(model.name, async (scratch) => {
+  const { size, alone, others, written } = await differencesOf(model, async () => {
     const files = await fetchModel(model);
     needs = files.lacks.join(', ') || 'nothing';
-    return tryModel(model, files, scratch);
+    return files;
   });
-  models.push([model.name, model.family, packageOf(model), needs, size, alone, others]);
+  models.push([model.name, model.family, packageOf(model), needs, size, alone, others, written]);
 }
 if (models.length > 0) {
-  printTable(['model', 'kind', 'package', 'needs', 'executable', 'alone', 'among others'], models);
+  const heading = ['model', 'kind', 'package', 'needs', 'executable', 'alone', 'among others'];
+  printTable([...heading, 'from safetensors'], models);
 }
 
 const architectures: string[][] = [];
 for (const each of ARCHITECTURES.filter(isWished)) {
-  const result = await differenceOf(each.name, async (scratch) =>
-    tryModel(each, await fetchArchitecture(each), scratch),
-  );
-  architectures.push([each.name, result.batches, result.alone, result.others]);
+  const { batches, alone, others, written } = await differencesOf(each, () => fetchArchitecture(each));
+  architectures.push([each.name, batches, alone, others, written]);
 }
 if (architectures.length > 0) {
-  printTable(['model_type', 'task', 'exporter', 'texts of a batch', 'alone', 'among others'], architectures);
+  printTable(['model_type', 'texts of a batch', 'alone', 'among others', 'from safetensors'], architectures);
+}
+
+type Row = Readonly<Record<'size' | 'batches' | 'alone' | 'others' | 'written', string>>;
+
+/** Builds the model from its graph, and from its safetensors if the build writes graphs of its architecture. */
+async function differencesOf(
+  model: RealModel | Architecture,
+  fetchFiles: () => Promise<ModelFiles>,
+): Promise<Row> {
+  const row = { size: '-', batches: '-', alone: '-', others: '-', written: '-' };
+  try {
+    const files = await fetchFiles();
+    const exported = await differenceOf(model, files, files.graph);
+    row.size = megabytes(exported.size);
+    row.batches = exported.batches;
+    row.alone = exported.alone.toExponential(1);
+    row.others = exported.others.toExponential(1);
+    if (files.safetensors !== undefined && findArchitecture(await modelTypeOf(files.config))) {
+      const { alone, others } = await differenceOf(model, files, files.safetensors);
+      row.written = Math.max(alone, others).toExponential(1);
+    }
+  } catch (error) {
+    fail(model.name, messageOf(error));
+  }
+  console.error(`${model.name}: ${Object.values(row).join(', ')}`);
+  return row;
 }
 
 async function differenceOf(
-  name: string,
-  attempt: (scratch: string) => Promise<Difference>,
-): Promise<Readonly<Record<'size' | 'batches' | 'alone' | 'others', string>>> {
+  model: RealModel | Architecture,
+  files: ModelFiles,
+  weights: string,
+): Promise<Difference> {
   const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-models-'));
   try {
-    const { size, batches, alone, others } = await attempt(scratch);
-    if (!(Math.max(alone, others) <= LIMIT))
-      fail(name, `differs by ${alone} alone and ${others} among others`);
-    console.error(
-      `${name}: ${megabytes(size)}, ${batches}, ${alone.toExponential(1)}, ${others.toExponential(1)}`,
-    );
-    return {
-      size: megabytes(size),
-      batches,
-      alone: alone.toExponential(1),
-      others: others.toExponential(1),
-    };
-  } catch (error) {
-    fail(name, messageOf(error));
-    return { size: '-', batches: '-', alone: 'FAILED', others: '-' };
+    const found = await tryModel(model, files, weights, scratch);
+    const largest = Math.max(found.alone, found.others);
+    if (!(largest <= LIMIT)) fail(model.name, `${basename(weights)} differs by ${largest}`);
+    return found;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+async function modelTypeOf(config: string): Promise<string> {
+  return String(JSON.parse(await readFile(config, 'utf8')).model_type);
 }
 
 function fail(name: string, reason: string): void {

