@@ -5,6 +5,7 @@ import { runCliHere } from '../helpers/cli-here.ts';
 import { largestDifference } from '../helpers/close.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
+import { WORDS_OF_IDS } from '../helpers/words-of-ids.ts';
 import { post } from './http-client.ts';
 import { serveBuilt } from './serve-built.ts';
 import { useServers } from './started-servers.ts';
@@ -25,23 +26,11 @@ const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden/architectures.json
   Golden
 >;
 
-/** A tokenizer whose words are ids: `t7 t21`. The fixtures have 50 tokens. */
-const TOKENIZER = {
-  version: '1.0',
-  added_tokens: [],
-  pre_tokenizer: { type: 'WhitespaceSplit' },
-  model: {
-    type: 'WordLevel',
-    unk_token: 't0',
-    vocab: Object.fromEntries(Array.from({ length: 50 }, (_, id) => [`t${id}`, id])),
-  },
-};
-
 /** Copies a fixture, with a tokenizer and a config file. Returns the path of its config. */
 function writeModel(name: string, modelType: string): string {
   const model = join(folder(), name);
   cpSync(join(FIXTURES, 'architectures', name), model, { recursive: true });
-  writeFileSync(join(model, 'tokenizer.json'), JSON.stringify(TOKENIZER));
+  writeFileSync(join(model, 'tokenizer.json'), JSON.stringify(WORDS_OF_IDS));
   const path = join(folder(), `${name}.yml`);
   writeFileSync(path, JSON.stringify({ encoderfile: { name, path: `./${name}`, model_type: modelType } }));
   return path;

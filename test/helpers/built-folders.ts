@@ -54,7 +54,10 @@ function keepNewest(root: string, kind: string, current: string): void {
   utimesSync(join(root, current), now, now);
   const folders = readdirSync(root)
     .filter((name) => name.startsWith(`${kind}-`))
-    .map((name) => ({ path: join(root, name), used: statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .map((name) => ({
+      path: join(root, name),
+      used: statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    }))
     .sort((a, b) => b.used - a.used);
   for (const { path } of folders.slice(2)) rmSync(path, { recursive: true, force: true });
 }

@@ -1,6 +1,8 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from '../helpers/paths.ts';
+import { WORDS_OF_IDS } from '../helpers/words-of-ids.ts';
+import { fromHub } from './from-hub.ts';
 import type { Session } from './session.ts';
 
 export type ProgramName = 'encoderfile' | 'encoder' | 'manager' | 'gateway';
@@ -26,6 +28,12 @@ const GATEWAY = ['--data-dir', '/tmp/data'];
 /** They run in this order: later ones use what earlier ones wrote to /tmp. */
 export const ROOT_CHECKS: readonly RootCheck[] = [
   { program: 'encoderfile', name: 'build', run: built, expected: /built\.encoder/ },
+  {
+    program: 'encoderfile',
+    name: 'build hf:',
+    run: builtFromHub,
+    expected: /pull hf:.*build hf:.*infer.*"label"/s,
+  },
   { program: 'encoder', name: 'infer', run: printed('infer', 'I love this'), expected: /POSITIVE/ },
   { program: 'encoder', name: 'verify', run: printed('verify'), expected: /is intact\./ },
   { program: 'encoder', name: 'serve', run: answered(ENCODER, predict), expected: /^200 .*POSITIVE/ },
@@ -51,6 +59,17 @@ async function built(session: Session): Promise<Outcome> {
   cpSync(join(FIXTURES, 'models/sentiment'), join(session.temporary, 'model'), { recursive: true });
   const output = ['-o', '/tmp/built.encoder', '--cache-dir', '/tmp/cache'];
   return await printed('build', '-f', '/tmp/model/encoderfile.yml', ...output)(session);
+}
+
+/** Downloads a model, builds it from its safetensors and runs it. */
+async function builtFromHub(session: Session): Promise<Outcome> {
+  const file = (name: string): Buffer => readFileSync(join(FIXTURES, 'architectures/bert-text', name));
+  const contents = {
+    'config.json': file('config.json'),
+    'model.safetensors': file('model.safetensors'),
+    'tokenizer.json': JSON.stringify(WORDS_OF_IDS),
+  };
+  return await fromHub(session, 'acme/tiny', contents, 't7 t21');
 }
 
 function printed(...args: string[]): RootCheck['run'] {

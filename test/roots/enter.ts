@@ -13,24 +13,31 @@ interface RootOptions {
   readonly program: string;
   /** The folder outside that is /tmp inside. */
   readonly temporary: string;
+  /** Environment variables; their values have no spaces. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /**
  * A mount namespace of its own, so that the mounts are gone when the program ends. Every step replaces the one before, so
- * signals reach the program. It gets no variables of this system, as in a container.
+ * signals reach the program. It gets none of this system's variables, as in a container.
  */
 const SCRIPT = `
-root=$1 program=$2 temporary=$3
-shift 3
+root=$1 program=$2 temporary=$3 variables=$4
+shift 4
 mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --bind "$temporary" "$root/tmp"
 mount --bind "$program" "$root/${PROGRAM}"
-exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" "/${PROGRAM}" "$@"
+exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin $variables chroot "$root" "/${PROGRAM}" "$@"
 `;
 
-export function enterRoot({ root, program, temporary }: RootOptions, args: readonly string[]): InsideRoot {
-  return { command: 'unshare', args: ['-rm', 'sh', '-ec', SCRIPT, 'sh', root, program, temporary, ...args] };
+export function enterRoot(
+  { root, program, temporary, variables = {} }: RootOptions,
+  args: readonly string[],
+): InsideRoot {
+  const given = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const parameters = [root, program, temporary, given.join(' '), ...args];
+  return { command: 'unshare', args: ['-rm', 'sh', '-ec', SCRIPT, 'sh', ...parameters] };
 }
 
 /** Whether this system permits namespaces. */

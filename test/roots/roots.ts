@@ -34,7 +34,7 @@ const OLD_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** What `enterRoot` mounts to, and a file for the program. */
 export const PROGRAM = 'app/program';
-const FOLDERS = ['app', 'dev', 'proc', 'tmp'];
+const FOLDERS = ['app', 'dev', 'etc', 'proc', 'tmp'];
 
 /** Returns the folder of a root, set up on first use; or what is missing for that. */
 export async function prepareRoot(
@@ -50,6 +50,8 @@ export async function prepareRoot(
     await (root.kind === 'minbase' ? bootstrap(root, ready) : unpackLibraries(root, scratch, ready));
     for (const folder of FOLDERS) await mkdir(join(ready, folder), { recursive: true });
     await writeFile(join(ready, PROGRAM), '');
+    // Container runtimes write it.
+    await writeFile(join(ready, 'etc/hosts'), '127.0.0.1 localhost\n');
     // Another process can have been faster.
     if (!existsSync(path)) await rename(ready, path);
     return { path };

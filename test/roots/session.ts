@@ -6,20 +6,31 @@ import { enterRoot } from './enter.ts';
 export interface Session {
   /** The folder outside the root. */
   readonly temporary: string;
+  readonly root: string;
+  /** The file of the program outside the root. */
+  readonly program: string;
   readonly run: (...args: string[]) => Promise<Answer>;
   /** Starts a server, passes its URL on, and returns the exit code after SIGTERM. */
   readonly serve: (args: readonly string[], use: (url: string) => Promise<void>) => Promise<number | string>;
 }
 
-export function openSession(root: string, program: string, temporary: string): Session {
+export function openSession(
+  root: string,
+  program: string,
+  temporary: string,
+  variables: Readonly<Record<string, string>> = {},
+): Session {
+  const entered = { root, program, temporary, variables };
   return {
     temporary,
+    root,
+    program,
     async run(...args) {
-      const inside = enterRoot({ root, program, temporary }, args);
+      const inside = enterRoot(entered, args);
       return await runProcess(inside.command, inside.args);
     },
     async serve(args, use) {
-      const inside = enterRoot({ root, program, temporary }, args);
+      const inside = enterRoot(entered, args);
       const started = startExecutable(inside.command, inside.args);
       try {
         const banner = await started.said(/"msg":"serving"/);
