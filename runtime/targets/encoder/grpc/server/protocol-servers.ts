@@ -6,6 +6,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import { afterPoll } from '../../../../platform/after-poll.ts';
+import { answerHalfClosed } from '../../../../serve/http/half-closed.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import { trackAnswers } from '../../../../serve/running-answers.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
@@ -35,6 +36,7 @@ export function createProtocolServers(
     connectionsCheckingInterval: Math.min(idleTimeout, 5000),
   });
   const answers = trackAnswers(http1);
+  answerHalfClosed(http1);
   http1.on('request', (request, response) => {
     if (!answers.isOver(request.socket)) listener(request, response);
   });

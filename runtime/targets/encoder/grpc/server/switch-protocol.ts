@@ -47,6 +47,8 @@ export function createProtocolSwitch(
           // The server reads data that has already arrived by itself.
           servers.http2.emit('connection', socket);
         } else {
+          // As Node's own server does: it decides by the request whether a client that closes its half has disconnected.
+          socket.allowHalfOpen = true;
           servers.http1.emit('connection', socket);
           socket.resume();
         }

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { ConnectRouter } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
+import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
+import { selfSigned } from '../../../../../helpers/self-signed.ts';
 import { CHECK, largeRoutes, LIST, readAll, routes, write } from './health-calls.ts';
 import { testKernel } from '../../../../../helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
@@ -38,6 +43,39 @@ describe('connections that do not get as far as a call are closed', () => {
   });
 });
 
+describe('a client that closes its half of an HTTP/1.1 connection', () => {
+  test.each([
+    ['is answered by TCP', undefined],
+    ['is answered by TLS', selfSigned()],
+  ])('%s; with keep-alive, its call is cancelled', async (_, tls) => {
+    const asked: AbortSignal[] = [];
+    const slow = (router: ConnectRouter): void =>
+      void router.service(Health, {
+        async check(_request, { signal }) {
+          asked.push(signal);
+          await Promise.race([once(signal, 'abort'), afterPolls()]);
+          return { status: 1 };
+        },
+      });
+    const { port } = await listen({ routes: slow, log, tls });
+    const answer = async (head: string): Promise<string> => {
+      const to = { port, host: 'localhost', allowHalfOpen: true };
+      // The type of TLS options does not have the option of the socket.
+      const socket = tls ? connectTls({ ...to, ca: tls.cert } as ConnectionOptions) : connectTcp(to);
+      socket.end(
+        `POST ${CHECK} HTTP/${head}host: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+      );
+      return readAll(socket);
+    };
+    const answered = /^HTTP\/1\.1 200 OK\r\n[^]*\{"status":"SERVING"\}$/;
+    expect(await answer('1.0\r\n')).toMatch(answered);
+    expect(await answer('1.1\r\nconnection: close\r\n')).toMatch(answered);
+    expect(await answer('1.1\r\n')).toBe('');
+    expect(asked).toHaveLength(3);
+    expect(asked[2]?.aborted).toBe(true);
+  });
+});
+
 test('a call whose answer nobody takes is given up', async () => {
   const { port } = await listen({ routes: largeRoutes, log, idleTimeout: 200 });
   const session = connectHttp2(`http://localhost:${port}`);
@@ -47,3 +85,8 @@ test('a call whose answer nobody takes is given up', async () => {
   expect(error.message).toContain('REFUSED_STREAM');
   session.destroy();
 });
+
+/** Longer than the end of a connection takes to arrive. */
+async function afterPolls(): Promise<void> {
+  for (let polls = 0; polls < 100; polls += 1) await immediate();
+}
