@@ -11,10 +11,12 @@ import {
   type Session,
   Tensor,
 } from '../../runtime/platform/onnx/session.ts';
+import { endWithParent } from './end-with-parent.ts';
 import type { OnnxAnswer, OnnxTask, TryResult, TryTask } from './onnxruntime-task.ts';
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
 export async function runOnnxRuntimeProcess(): Promise<void> {
+  endWithParent();
   const opened: OpenedGraphs = new Map();
   for await (const task of getEachMessage()) {
     await sendMessage(await answer(task as unknown as OnnxTask, opened));

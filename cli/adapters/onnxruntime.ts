@@ -1,5 +1,8 @@
 import { execa } from 'execa';
+import { AppError } from '../../runtime/contract/errors.ts';
+import { spanText } from '../../runtime/core/time/time-span.ts';
 import { ownCommand } from '../../runtime/platform/own-command.ts';
+import { settlesWithin } from '../../runtime/platform/settles-within.ts';
 import {
   ONNXRUNTIME_PROCESS,
   type OnnxAnswer,
@@ -12,9 +15,18 @@ import {
 export interface OnnxRuntime {
   /** Optimizes a model and writes it as a graph with its weights in a separate file. */
   optimize(task: Omit<OptimizeTask, 'kind'>): Promise<void>;
-  /** Runs one batch of token ids through a graph with a float32 output. */
+  /**
+   * Runs one batch of token ids through a graph with a float32 output. Rejects with a TimeoutError if the run does not end; then
+   * the process has been ended.
+   */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
 }
+
+/**
+ * Maximum time of a run in milliseconds. A run of a few texts takes seconds, and a minute for the longest text of a large model:
+ * the graph that takes longer has a loop that does not end, or is of no use in a server.
+ */
+const MAX_RUN_MS = 600_000;
 
 /**
  * Runs `use` with ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken
@@ -22,6 +34,7 @@ export interface OnnxRuntime {
  */
 export async function withOnnxRuntime<Result>(
   use: (runtime: OnnxRuntime) => Promise<Result>,
+  maxRunMs = MAX_RUN_MS,
 ): Promise<Result> {
   const [file, ...args] = ownCommand(new URL('../bin.ts', import.meta.url));
   const child = execa(file, [...args, ONNXRUNTIME_PROCESS], { ipc: true, reject: false });
@@ -39,10 +52,18 @@ export async function withOnnxRuntime<Result>(
       return explainEnd(await child);
     }
   };
+  const tryOut: OnnxRuntime['tryOut'] = async (task) => {
+    const result = ask({ kind: 'try', ...task });
+    if (await settlesWithin(maxRunMs, result)) return (await result) as TryResult;
+    child.kill('SIGKILL');
+    // Its process has been ended.
+    await result.catch(() => {});
+    throw new AppError('TimeoutError', `no result within ${spanText(maxRunMs)}`);
+  };
   try {
     return await use({
       optimize: async (task) => void (await ask({ kind: 'optimize', ...task })),
-      tryOut: async (task) => (await ask({ kind: 'try', ...task })) as TryResult,
+      tryOut,
     });
   } finally {
     child.kill();

@@ -1,8 +1,8 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { AppError, configError } from '../../../runtime/contract/errors.ts';
 import { firstLine } from './first-line.ts';
 
 export interface LengthTrial {
-  /** Runs one batch of token ids; fails if the model cannot run it. */
+  /** Runs one batch of token ids; fails if the model cannot run it, with an AppError if the build must end. */
   readonly run: (ids: readonly (readonly number[])[]) => Promise<unknown>;
   /** Token ids of a short text. */
   readonly sample: readonly number[];
@@ -27,6 +27,8 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
       await run([ids]);
       return undefined;
     } catch (error) {
+      // The run took too long, and a shorter text may, too.
+      if (error instanceof AppError) throw error;
       return error;
     }
   };

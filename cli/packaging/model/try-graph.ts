@@ -1,5 +1,5 @@
 import type { Batching } from '../../../runtime/contract/batching.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
+import { AppError, configError } from '../../../runtime/contract/errors.ts';
 import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
@@ -43,21 +43,19 @@ export async function tryGraph(
   const { file: model, isLengthChosen } = request;
   if (isLengthChosen) refuseLonger(wanted, fixedShape, model);
   const limit = Math.min(wanted, fixedShape?.tokens ?? Infinity);
-  const tryOut = (ids: readonly Ids[]): Promise<TryResult> =>
-    runtime.tryOut({
-      graph: graphPath,
-      folder,
-      inputs,
-      output: output.name,
-      ids,
-      padId,
-      fixedShape,
-      firstPosition,
-    });
+  const tryOut = async (ids: readonly Ids[]): Promise<TryResult> => {
+    const task = { graph: graphPath, folder, inputs, output: output.name, ids, padId };
+    try {
+      return await runtime.tryOut({ ...task, fixedShape, firstPosition });
+    } catch (error) {
+      throw error instanceof AppError ? stuckError(model, ids, error) : error;
+    }
+  };
   const run = async (ids: readonly Ids[]): Promise<TryResult> => {
     try {
       return await tryOut(ids);
     } catch (error) {
+      if (error instanceof AppError) throw error;
       throw graphError(request, `${model} failed on a sample text`, error);
     }
   };
@@ -84,6 +82,15 @@ export async function tryGraph(
   const texts = [...ids, ...(await encode([LONG_TEXT]))];
   const batching = await findBatching({ graph, inputs, fixedShape, texts, run });
   return { width, batching, maxLength, samples };
+}
+
+/** The error for a graph that has not ended its run in time. */
+function stuckError(model: string, ids: readonly Ids[], { message }: AppError): AppError {
+  const shape = `[${ids.length}, ${Math.max(...ids.map((row) => row.length))}]`;
+  return configError(
+    `${model} did not finish a run with inputs of shape ${shape}: ${message}. ` +
+      'Export it again without a loop that does not end; if only its longest text takes so long, set `max_length` to less.',
+  );
 }
 
 function refuseLonger(chosen: number, fixed: FixedShape | undefined, model: string): void {
