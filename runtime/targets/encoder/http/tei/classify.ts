@@ -7,14 +7,18 @@ import { overflowOf } from '../../schemas/overflow.ts';
 import type { ClassifyRequest } from '../../schemas/tei.ts';
 import { runModel } from '../run-model.ts';
 
+/** Members of the contract's body that the bodies of Hugging Face's APIs do not have. They would be ignored there. */
+const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation'];
+
 /**
  * Whether a body of `/predict` is one of text-embeddings-inference or of Hugging Face's Inference API: `inputs` is a single
  * text, or there is a member that only they have. The contract's body has a list of inputs and none of these members.
  */
-export const isHuggingFaceBody = (body: unknown): boolean =>
-  typeof memberOf(body, 'inputs') === 'string' ||
-  memberOf(body, 'raw_scores') !== undefined ||
-  memberOf(body, 'parameters') !== undefined;
+export function isHuggingFaceBody(body: unknown): boolean {
+  const has = (name: string): boolean => memberOf(body, name) !== undefined;
+  if (CONTRACT_MEMBERS.some(has)) return false;
+  return typeof memberOf(body, 'inputs') === 'string' || has('raw_scores') || has('parameters');
+}
 
 /** Labels with their scores, highest first. Clients of the Inference API expect a list of lists, also for one text. */
 export async function classify(
