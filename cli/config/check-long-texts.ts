@@ -8,7 +8,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
   const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
   const findings: Finding[] = [];
-  if (rule === 'windows' && type === 'sequence_classification') {
+  if (rule === 'windows' && (type === 'sequence_classification' || type === 'zero_shot_classification')) {
     findings.push({
       path: ['encoderfile', 'long_texts'],
       at: 'value',

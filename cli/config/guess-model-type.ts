@@ -1,4 +1,5 @@
 import type { ModelType } from '../../runtime/contract/model-types.ts';
+import { areInferenceLabels } from '../../runtime/core/model/entailment.ts';
 import { isMapping } from '../../runtime/core/yaml/describe.ts';
 
 export interface ModelGuess {
@@ -42,7 +43,14 @@ function guessType(
   const architectures = texts(fields['architectures']);
   for (const [modelType, suffix] of CLASSIFIERS) {
     const name = architectures.find((architecture) => architecture.endsWith(suffix));
-    if (name !== undefined) return guess(modelType, `config.json names ${name}`);
+    if (name === undefined) continue;
+    const labels = isMapping(fields['id2label']) ? texts(Object.values(fields['id2label'])) : [];
+    if (modelType === 'sequence_classification' && areInferenceLabels(labels))
+      return guess(
+        'zero_shot_classification',
+        `config.json names ${name} with the labels ${labels.join(', ')}`,
+      );
+    return guess(modelType, `config.json names ${name}`);
   }
   if (outputs.some(({ name }) => name === 'sentence_embedding'))
     return guess('sentence_embedding', 'the graph returns sentence_embedding');

@@ -11,6 +11,7 @@ import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';
 import { resolveConfig } from './resolve.ts';
+import { checkTransform } from './check-transform.ts';
 import { checkTopLevel } from './top-level.ts';
 import { createValidate } from '../../runtime/core/yaml/validate.ts';
 
@@ -28,6 +29,7 @@ export function parseConfig(text: string, file: string, env: Environment): Unfet
         ...checkSentence(rest),
         ...checkTokenizer(rest),
         ...checkLongTexts(rest),
+        ...checkTransform(rest),
       ]
     : [];
   const issues = [

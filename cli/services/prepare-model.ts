@@ -114,7 +114,12 @@ export async function prepareModel(
     windows: await windowSettings(config, tokenizer.tokenizer, graph.maxLength),
     id2label,
     scoreFunction,
-    tokenizer: { ...tokenizer.settings, maxLength: graph.maxLength },
+    tokenizer: {
+      ...tokenizer.settings,
+      maxLength: graph.maxLength,
+      // The sentence about a label must be read as a whole.
+      ...(config.modelType === 'zero_shot_classification' ? { truncatedText: 'first' as const } : {}),
+    },
     graphChanges: graph.changes.length > 0 ? graph.changes : undefined,
     transform,
     license,

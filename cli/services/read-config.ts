@@ -64,6 +64,11 @@ async function defaultConfig(
     );
   }
   report?.print(`No config file: ${name} is of type ${modelType}, because ${because}`);
+  if (modelType === 'zero_shot_classification') {
+    report?.print(
+      `Requests set the labels. For the labels of config.json instead, run \`encoderfile init ${shown} --model-type sequence_classification\`, and build with the config file that it writes`,
+    );
+  }
   return stringify({ encoderfile: { name, path, model_type: modelType } });
 }
 

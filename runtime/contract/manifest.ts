@@ -89,6 +89,8 @@ export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
+  /** The text of a pair that is truncated; undefined for the longer one. */
+  readonly truncatedText?: 'first';
   readonly padId: number;
   /** The greatest token id plus one. */
   readonly vocabularySize: number;

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../contract/errors.ts';
+import { AppError, inputError, messageOf } from '../contract/errors.ts';
 import type { TokenizerSettings } from '../contract/manifest.ts';
 import type { TokenizedText } from '../core/model/tokenized-text.ts';
 
@@ -11,7 +11,7 @@ interface RawTokenizer {
   getVocab(withAddedTokens: boolean): Record<string, number>;
   tokenToId(token: string): number | null;
   disableTruncation(): void;
-  setTruncation(maxLength: number, options: { direction: string }): void;
+  setTruncation(maxLength: number, options: { direction: string; strategy?: string }): void;
   disablePadding(): void;
   encode(text: string, pair?: string | null, options?: EncodeOptions): Promise<Encoding>;
   encodeBatch(texts: string[], options?: EncodeOptions): Promise<Encoding[]>;
@@ -33,7 +33,7 @@ interface Encoding {
   getOverflowing(): unknown[];
 }
 
-/** @internal Exported for tests only. */
+/** A text, or a pair of texts. */
 export interface TextInput {
   readonly text: string;
   readonly pair?: string | undefined;
@@ -58,8 +58,11 @@ export function openTokenizer(
 ): TextTokenizer {
   const tokenizer = load(addon, json);
   tokenizer.disablePadding();
-  tokenizer.setTruncation(settings.maxLength, { direction: settings.truncationSide });
-  const { maxLength, truncationSide } = settings;
+  const { maxLength, truncationSide, truncatedText } = settings;
+  tokenizer.setTruncation(maxLength, {
+    direction: truncationSide,
+    ...(truncatedText ? { strategy: 'OnlyFirst' } : {}),
+  });
   /** Encodes only as much of a long text as is needed to fill the model. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
     const prefixLimit = truncationSide === 'right' ? text.length : 0;
@@ -73,7 +76,9 @@ export function openTokenizer(
     async encode(inputs, { details, addSpecialTokens = true }) {
       const options = { addSpecialTokens };
       const one = ({ text, pair }: TextInput): Promise<Encoding> =>
-        pair === undefined ? encode(text, options) : tokenizer.encode(text, pair, options);
+        pair === undefined
+          ? encode(text, options)
+          : tokenizer.encode(text, pair, options).catch(refuseLongPair(pair, maxLength));
       const encodings = await (
         inputs.some(needsItsOwnCall(maxLength))
           ? Promise.all(inputs.map(one))
@@ -96,9 +101,21 @@ function load(addon: TokenizersAddon, json: string): RawTokenizer {
   }
 }
 
+/** The library fails if the text to truncate is too short to make room for the other one. */
+const refuseLongPair =
+  (pair: string, maxLength: number) =>
+  (error: unknown): never => {
+    if (!messageOf(error).includes('too short')) throw error;
+    const shown = pair.length > 60 ? `${startOf(pair, 60)}…` : pair;
+    throw inputError(
+      `${JSON.stringify(shown)} is too long: it is never truncated and must fit in the ${maxLength} tokens of this model. Shorten it.`,
+    );
+  };
+
 const failed =
   (what: string) =>
   (cause: unknown): never => {
+    if (cause instanceof AppError) throw cause;
     throw new AppError('InternalError', `${what}: ${messageOf(cause)}`, { cause });
   };
 

@@ -20,6 +20,7 @@ import { MCP } from './behaviours/mcp.ts';
 import { SENTENCE } from './behaviours/sentence.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
 import { SERVE } from './behaviours/serve.ts';
+import { ZERO_SHOT } from './behaviours/zero-shot.ts';
 
 /** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
 export const BEHAVIOURS = {
@@ -27,6 +28,7 @@ export const BEHAVIOURS = {
   ...HUB,
   ...INFER,
   ...SENTENCE,
+  ...ZERO_SHOT,
   ...EXECUTABLE,
   ...SERVE,
   ...SERVE_PROCESS,

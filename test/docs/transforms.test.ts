@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { withLua } from '../../cli/adapters/lua.ts';
-import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
+import { TRANSFORM_TYPES } from '../../runtime/contract/model-types.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from '../../runtime/contract/transform.ts';
 import { MEMBERS } from '../../runtime/transform/members.ts';
 import { FIXTURES, ROOT } from '../helpers/paths.ts';
@@ -34,7 +34,7 @@ const modelTypeOf = (model: string): string =>
   parse(readFileSync(join(FIXTURES, 'models', model, 'encoderfile.yml'), 'utf8')).encoderfile.model_type;
 
 test('there are examples for every model type, and snippets', () => {
-  expect(new Set(examples.map(({ model }) => modelTypeOf(model)))).toEqual(new Set(MODEL_TYPE_NAMES));
+  expect(new Set(examples.map(({ model }) => modelTypeOf(model)))).toEqual(new Set(TRANSFORM_TYPES));
   expect(snippets.length).toBeGreaterThan(1);
 });
 

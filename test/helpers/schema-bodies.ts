@@ -3,6 +3,8 @@ interface Schema {
   readonly type?: string;
   readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
@@ -40,7 +42,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
     if (schema.enum) return [...schema.enum];
     if (schema.anyOf && !schema.properties) return schema.anyOf.flatMap(valuesOf);
     if (type === 'boolean') return [true, false, ...none];
-    if (type === 'string') return [text, ...none];
+    if (type === 'string') return [schema.pattern === undefined ? text : schema.default, ...none];
     if (type === 'integer') return [...numbersOf(schema), ...none];
     if (type === 'array' && items) {
       if (resolve(items).type === 'integer') return [ids, ...none];

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import { MODEL_TYPE_NAMES } from '../../../runtime/contract/model-types.ts';
+import { TRANSFORM_TYPES } from '../../../runtime/contract/model-types.ts';
 import type { TransformNewResult } from '../../services/transform/new-result.ts';
 import { BaseCommand } from '../base-command.ts';
 import { forceFlag } from '../flags.ts';
@@ -14,7 +14,7 @@ export class TransformNew extends BaseCommand {
     'model-type': Flags.option({
       required: true,
       summary: 'Model type, as in the config',
-      options: MODEL_TYPE_NAMES,
+      options: TRANSFORM_TYPES,
       helpValue: '<type>',
     })(),
     'output-path': Flags.string({

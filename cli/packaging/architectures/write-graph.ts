@@ -52,14 +52,17 @@ const hidden = (g: EncoderGraph, { encode }: Architecture): Output => ({
   axes: ['batch', 'length', 'width'],
 });
 
+const textLogits = (g: EncoderGraph, { encode, textHead }: Architecture): Output => ({
+  value: textHead(g, encode(g)),
+  name: 'logits',
+  axes: ['batch', 'labels'],
+});
+
 const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) => Output> = {
   embedding: hidden,
   sentence_embedding: hidden,
-  sequence_classification: (g, { encode, textHead }) => ({
-    value: textHead(g, encode(g)),
-    name: 'logits',
-    axes: ['batch', 'labels'],
-  }),
+  sequence_classification: textLogits,
+  zero_shot_classification: textLogits,
   token_classification: (g, { encode, tokenHead }) => ({
     value: g.byText(tokenHead(g, encode(g))),
     name: 'logits',

@@ -1,5 +1,6 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { findEntailment } from '../../../runtime/core/model/entailment.ts';
 import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
 
 /** The members of config.json that are used. */
@@ -41,7 +42,19 @@ export function readLabels(
   }
   const missing = Array.from({ length: width }, (_, index) => index).find((index) => !labels.has(index));
   if (missing !== undefined) throw configError(`${file}: \`id2label\` has no label for index ${missing}.`);
-  return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
+  const id2label = Object.fromEntries(
+    Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']),
+  );
+  if (modelType === 'zero_shot_classification') checkEntailment(id2label, file);
+  return id2label;
+}
+
+function checkEntailment(id2label: Readonly<Record<string, string>>, file: string): void {
+  const labels = Object.values(id2label);
+  if (labels.length > 1 && findEntailment(id2label) !== undefined) return;
+  throw configError(
+    `${file} has the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}, but zero_shot_classification requires several labels, one of which starts with "entail". Use a model for natural language inference, or set \`model_type: sequence_classification\`.`,
+  );
 }
 
 /** Returns the score function that the text classification pipeline of transformers chooses for this config.json. */

@@ -43,9 +43,15 @@ export function buildSummary(result: BuildResult): string {
 }
 
 /** The next command: to run an executable, or to load an image. */
-function nextStep({ kind, path, image }: BuildResult, shown: string): [label: string, command: string][] {
+function nextStep(
+  { kind, path, image, manifest }: BuildResult,
+  shown: string,
+): [label: string, command: string][] {
   if (kind === 'assets') return [];
-  if (kind === 'executable') return [['Run', `${shown} infer "some text"`]];
+  if (kind === 'executable') {
+    const options = manifest.modelType === 'zero_shot_classification' ? '--labels "one,another" ' : '';
+    return [['Run', `${shown} infer ${options}"some text"`]];
+  }
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];
 }

@@ -31,7 +31,7 @@ export function initSummary(result: InitResult): string {
   return columns([
     ['Wrote', shown],
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
-    ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if it is wrong` : modelType],
+    ['Type', guessed ? `${modelType}${origin}; ${wayOut(modelType)}` : modelType],
     // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
     ...(labels.length > 0 && !returnsVectors(modelType) ? [['Labels', shortList(labels)]] : []),
     ...(license === undefined ? [] : [['License', license]]),
@@ -42,6 +42,11 @@ export function initSummary(result: InitResult): string {
     ['Next', `encoderfile build -f ${shellWord(shown)}`],
   ]);
 }
+
+const wayOut = (modelType: ModelType): string =>
+  modelType === 'zero_shot_classification'
+    ? 'requests set the labels; change `model_type` to sequence_classification for the labels of config.json'
+    : 'change `model_type` if it is wrong';
 
 /** Only a choice among several graphs is worth a row. */
 function graphRows({ variants, graph }: InitResult): string[][] {

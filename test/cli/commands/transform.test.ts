@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { editorStubs } from '../../../cli/services/transform/editor-stubs.ts';
-import { MODEL_TYPE_NAMES, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { type ModelType, TRANSFORM_TYPES } from '../../../runtime/contract/model-types.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
@@ -18,6 +18,7 @@ const trial = (...args: string[]) =>
 const MODELS: Record<ModelType, string> = {
   embedding: 'embedder',
   sequence_classification: 'sentiment',
+  zero_shot_classification: 'nli',
   token_classification: 'ner',
   sentence_embedding: 'sentence',
 };
@@ -35,7 +36,7 @@ function writeScript(script: string, modelType: ModelType = 'sequence_classifica
 }
 
 describe('encoderfile transform new', () => {
-  test.each(MODEL_TYPE_NAMES)('%s: what it writes works as it is', async (modelType) => {
+  test.each(TRANSFORM_TYPES)('%s: what it writes works as it is', async (modelType) => {
     const { exitCode, stdout, stderr } = await make('--model-type', modelType);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const setting = /^Config +(transform: \{.+\}) /m.exec(stdout)?.[1] ?? '';
@@ -245,6 +246,6 @@ describe('encoderfile transform test', () => {
 
 test('the templates are those of the model types', () => {
   expect(readdirSync(join(ROOT, 'templates/transform')).sort()).toEqual(
-    MODEL_TYPE_NAMES.map((name) => `${name}.lua`).sort(),
+    TRANSFORM_TYPES.map((name) => `${name}.lua`).sort(),
   );
 });

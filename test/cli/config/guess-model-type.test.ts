@@ -19,6 +19,17 @@ describe('the model type', () => {
     );
   });
 
+  test.each([
+    [['contradiction', 'neutral', 'entailment'], 'zero_shot_classification'],
+    [['ENTAILMENT', 'NEUTRAL', 'CONTRADICTION'], 'zero_shot_classification'],
+    [['entailment', 'not_entailment'], 'zero_shot_classification'],
+    [['entailment', 'neutral', 'contradiction', 'other'], 'sequence_classification'],
+    [['entailed', 'refuted'], 'sequence_classification'],
+  ])('a classifier with the labels %j is %s', (labels, expected) => {
+    const id2label = Object.fromEntries(labels.entries());
+    expect(typeOf({ architectures: ['BertForSequenceClassification'], id2label })).toBe(expected);
+  });
+
   test.each(['sentence_transformers.models.Pooling', 'x.pooling.Pooling', 'Pooling'])(
     'a list of modules with a %s is a sentence embedding',
     (type) => {

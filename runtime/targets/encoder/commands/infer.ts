@@ -47,6 +47,24 @@ export function inferCommand(modelPath: string): Command {
         help: 'Embedding models: one vector per text with mean, one per token with none',
         choices: ['mean', 'none'],
       },
+      labels: {
+        value: 'a,b,c',
+        repeatable: true,
+        help: 'Zero-shot classification models: the labels to score, separated by commas',
+      },
+      label: {
+        value: 'label',
+        repeatable: true,
+        help: 'Zero-shot classification models: one more label, which can contain commas',
+      },
+      'hypothesis-template': {
+        value: 'text',
+        help: 'Zero-shot classification models: the sentence about a label, with {} in its place',
+        defaultText: 'This example is {}.',
+      },
+      'multi-label': {
+        help: 'Zero-shot classification models: score each label on its own, because several can be true',
+      },
       input: {
         value: 'file',
         help: 'Read texts from a file (.txt, .jsonl, .csv); - reads from stdin',

@@ -3,23 +3,30 @@ import { codePoints } from '../../../core/text/code-points.ts';
 import type { EngineInput, EngineLimits } from './serving.ts';
 
 /** Rejects invalid inputs before any work is done. */
-export function checkInputs(inputs: readonly EngineInput[], limits: EngineLimits, maxTokenId: number): void {
+export function checkInputs(
+  inputs: readonly EngineInput[],
+  limits: EngineLimits,
+  maxTokenId: number,
+  group = 1,
+): void {
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
-  checkSizes(inputs, limits);
+  checkSizes(inputs, limits, group);
   for (const [index, input] of inputs.entries()) {
     if ('ids' in input) checkIds(input.ids, index, maxTokenId);
   }
 }
 
 /** Rejects inputs that would take too long to tokenize. */
-export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits): void {
+export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
   if (inputs.length > limits.maxClientBatch) {
     throw inputError(
       `Too many inputs: the request has ${inputs.length}, the maximum is ${limits.maxClientBatch} (--max-client-batch). Send several requests.`,
     );
   }
   for (const [index, input] of inputs.entries()) {
-    if ('text' in input) checkLength(`${input.text}${input.pair ?? ''}`, index, limits.maxInputChars);
+    if ('text' in input) {
+      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openWindowTokenizer } from '../../../platform/window-tokenizer.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { TextInput } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../tasks/task.ts';
@@ -20,13 +21,20 @@ export interface Engine {
   readonly manifest: Manifest;
   /**
    * Runs one inference per text, in order, with the prompt before each text. Rejects with an InputError if there are no texts
-   * or an empty text, and with an InternalError if the transform fails for a text.
+   * or an empty text, and with an InternalError if the transform fails for a text. `inputsOf` returns the inputs of the model that
+   * a text becomes; the inference of the text then has them as its parts.
    */
-  readonly infer: (texts: readonly string[], prompt?: string) => Promise<Inference[]>;
+  readonly infer: (texts: readonly string[], prompt?: string, inputsOf?: InputsOf) => Promise<Inference[]>;
   /** Same as `infer`, but if the transform fails for a text, the other texts still get results. */
-  readonly inferEach: (texts: readonly string[], prompt?: string) => Promise<(Inference | FailedInference)[]>;
+  readonly inferEach: (
+    texts: readonly string[],
+    prompt?: string,
+    inputsOf?: InputsOf,
+  ) => Promise<(Inference | FailedInference)[]>;
   readonly close: () => Promise<void>;
 }
+
+export type InputsOf = (text: string) => readonly TextInput[];
 
 export interface EngineOptions {
   /** Returns the number of threads to run the model on, given the size of its weights in bytes. */
@@ -81,19 +89,19 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest.windows,
       options.maxWindows ?? Infinity,
     ).catch(blameDamage);
-    const inferEach: Engine['inferEach'] = async (texts, prompt = '') => {
+    const inferEach: Engine['inferEach'] = async (texts, prompt = '', inputsOf) => {
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
-      const inputs = texts.map((text) => ({ text: prompt + text }));
-      const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
+      const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
+      const inferences = runAll(thread, model, await tokenizer.encode(inputs.flat(), { details }));
       // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
-      return results;
+      return inputsOf ? groupParts(results, inputs) : results;
     };
     return {
       manifest,
       inferEach,
-      infer: async (texts, prompt) => (await inferEach(texts, prompt)).map(succeeded),
+      infer: async (texts, prompt, inputsOf) => (await inferEach(texts, prompt, inputsOf)).map(succeeded),
       close: thread.close,
     };
   } catch (error) {
@@ -106,6 +114,23 @@ function succeeded(inference: Inference | FailedInference): Inference {
   if ('failure' in inference) throw new AppError('InternalError', inference.failure);
   return inference;
 }
+
+/** Puts the inferences of the inputs of each text together. */
+function groupParts(
+  inferences: readonly (Inference | FailedInference)[],
+  inputs: readonly (readonly TextInput[])[],
+): (Inference | FailedInference)[] {
+  let next = 0;
+  return inputs.map(({ length }) => {
+    const group = inferences.slice(next, (next += length));
+    const parts = group.flatMap((part) => ('failure' in part ? [] : [part]));
+    const failed = group.find((part) => 'failure' in part);
+    const longest = parts.find(({ text }) => text.truncated) ?? parts[0];
+    return failed ?? { ...(longest ?? { text: NO_TEXT, values: new Float32Array() }), parts };
+  });
+}
+
+const NO_TEXT: TokenizedText = { ids: new Int32Array(), truncated: false };
 
 /** Runs the windows of long texts like texts of their own, and puts their inferences together. */
 async function runAll(

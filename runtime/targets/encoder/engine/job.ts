@@ -31,7 +31,8 @@ export class Job {
   readonly #settled = Promise.withResolvers<EngineAnswer>();
   readonly #results: Uint8Array[] = [];
   readonly #tokens: number[] = [];
-  readonly #truncated: number[] = [];
+  readonly #truncated = new Set<number>();
+  readonly #group: number;
   /** Windows that are not in the queue yet, so that a very long text does not delay other requests. */
   readonly #backlog: JobItem[] = [];
   readonly #started = performance.now();
@@ -40,8 +41,9 @@ export class Job {
   #left: number;
   #ended = false;
 
-  constructor({ inputs, view }: EngineRequest) {
+  constructor({ inputs, view, group = 1 }: EngineRequest) {
     this.view = view;
+    this.#group = group;
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
     // The client may have disconnected before the job fails, so no caller handles the rejection.
@@ -59,7 +61,7 @@ export class Job {
 
   /** Returns the items of an input to run first; `next` returns the others. */
   items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
-    if (text.truncated) this.#truncated.push(index);
+    if (text.truncated) this.#truncated.add(Math.floor(index / this.#group));
     if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
     const of = new WindowedText(text.windows, this.view, manifest);
     const items = text.windows.map((window, at) => ({
@@ -120,7 +122,7 @@ export class Job {
     this.#settled.resolve({
       results: this.#results,
       tokens: this.#tokens,
-      truncated: this.#truncated,
+      truncated: [...this.#truncated],
       timings: {
         tokenization: tokenized - this.#started,
         // A long request starts to run before all of its inputs are tokenized.

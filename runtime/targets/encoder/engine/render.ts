@@ -55,7 +55,7 @@ function render(inference: Inference, view: View, manifest: Manifest): Uint8Arra
     return encodeJson(tokenVectors(inference, manifest).slice(...(view.range ?? [])));
   const task = TASKS[manifest.modelType];
   const result = task.result(inference, manifest, view.options);
-  return view.format === 'proto' ? task.proto(result) : encodeJson(result);
+  return view.format === 'proto' && task.proto ? task.proto(result) : encodeJson(result);
 }
 
 function renderVector(inference: Inference, view: View & { kind: 'vector' }, manifest: Manifest): Uint8Array {

@@ -51,13 +51,19 @@ export function createRunner(
   };
   const feed = async (
     job: Job,
-    { inputs, overflow }: EngineRequest,
+    { inputs, overflow, group = 1 }: EngineRequest,
     onOverflow: OverflowRule,
   ): Promise<void> => {
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
       const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side);
-      if (rule === 'error') refuseOverflow(texts, start, longest, overflow?.rule ? 'request' : 'server');
+      if (rule === 'error')
+        refuseOverflow(
+          texts,
+          (at) => Math.floor((start + at) / group),
+          longest,
+          overflow?.rule ? 'request' : 'server',
+        );
       if (start + texts.length === inputs.length) job.tokenized();
       if (!job.ended) dispatcher.add(texts.flatMap((text, at) => job.items(start + at, text, manifest)));
     }
@@ -92,7 +98,7 @@ export function createRunner(
 
 function refuseOverflow(
   texts: readonly TokenizedText[],
-  start: number,
+  inputOf: (at: number) => number,
   longest: string,
   ruledBy: 'request' | 'server',
 ): void {
@@ -103,6 +109,6 @@ function refuseOverflow(
       ? 'allow truncation in the request'
       : 'start the server with --on-overflow truncate';
   throw inputError(
-    `Input ${start + index} is too long: it has more than ${longest}. Shorten it, or ${wayOut}.`,
+    `Input ${inputOf(index)} is too long: it has more than ${longest}. Shorten it, or ${wayOut}.`,
   );
 }

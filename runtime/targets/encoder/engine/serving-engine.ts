@@ -55,8 +55,8 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     boundary,
     limits,
     async run(request) {
-      const { inputs, prompt = '' } = request;
-      checkInputs(inputs, limits, maxTokenId);
+      const { inputs, group, prompt = '' } = request;
+      checkInputs(inputs, limits, maxTokenId, group);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await runner.submit(
         { ...request, inputs: withPrompt(inputs, prompt) },

@@ -26,6 +26,8 @@ export type View =
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
+  /** Number of consecutive inputs that are one input of the caller, whose index is reported. Default: 1. */
+  readonly group?: number | undefined;
   readonly view: View;
   /** Prompt to put before each text. */
   readonly prompt?: string | undefined;
@@ -40,7 +42,7 @@ export interface EngineAnswer {
   readonly results: readonly Uint8Array[];
   /** Number of tokens processed per input, special tokens included. */
   readonly tokens: readonly number[];
-  /** Indexes of the inputs that were truncated, ascending. */
+  /** Indexes of the caller's inputs that were truncated, ascending. */
   readonly truncated: readonly number[];
   readonly timings: Timings;
 }

@@ -10,10 +10,12 @@ import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
 import { tokenClassification } from './token-classification.ts';
+import { zeroShotClassification } from './zero-shot-classification.ts';
 
 const SERVICES: Record<ModelType, ModelService> = {
   embedding,
   sequence_classification: sequenceClassification,
+  zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
 };

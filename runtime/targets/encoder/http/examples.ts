@@ -50,6 +50,14 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
       },
     };
   },
+  zero_shot_classification: () => ({
+    request: {
+      inputs: ['The team won the match.'],
+      candidate_labels: ['cooking', 'sport'],
+      hypothesis_template: 'This text is about {}.',
+    },
+    result: { sequence: 'The team won the match.', labels: ['sport', 'cooking'], scores: [0.98, 0.02] },
+  }),
   token_classification: (manifest) => ({
     request: { aggregation: 'simple' },
     result: {

@@ -11,6 +11,7 @@ import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
+import { inputsOf } from './inputs-of.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
@@ -115,6 +116,7 @@ async function inferWindow(
   const inferences = await engine.inferEach(
     usable.map(({ text }) => text),
     options.prompt,
+    inputsOf(TASKS[manifest.modelType], options),
   );
   for (const [position, inference] of inferences.entries()) {
     const at = usable[position]?.at;

@@ -5,14 +5,24 @@ import type { ModelType } from '../../../contract/model-types.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
+import { type LabelPlan, planLabels } from '../../../core/model/label-plan.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
-/** Flags about vectors: the model types that support them, and what error messages call these models. */
+const ZERO_SHOT = {
+  types: ['zero_shot_classification'],
+  called: 'a zero_shot_classification',
+} as const;
+
+/** Flags of some model types: the model types that support them, and what error messages call these models. */
 const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; readonly called: string }>> = {
   normalize: { types: ['embedding', 'sentence_embedding'], called: 'an embedding' },
   pooling: { types: ['embedding'], called: 'an embedding' },
   dimensions: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
+  labels: ZERO_SHOT,
+  label: ZERO_SHOT,
+  'hypothesis-template': ZERO_SHOT,
+  'multi-label': ZERO_SHOT,
 };
 
 /** Reads the options for printing results from the flags and the settings of the model. */
@@ -31,5 +41,22 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     promptName: invocation.value('prompt-name'),
   };
   const { options, prompt } = planVector(manifest, wishes, '--prompt-name');
-  return { ...options, prompt, pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean' };
+  return {
+    ...options,
+    prompt,
+    pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
+    zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
+  };
+}
+
+function labelPlan(invocation: Invocation): LabelPlan {
+  const listed = invocation.values('labels').flatMap((list) => list.split(',').map((label) => label.trim()));
+  return planLabels(
+    {
+      labels: [...listed, ...invocation.values('label')],
+      template: invocation.value('hypothesis-template'),
+      multiLabel: invocation.flag('multi-label'),
+    },
+    { labels: '--labels', template: '--hypothesis-template' },
+  );
 }

@@ -19,6 +19,8 @@ export interface EncoderTool {
 const DESCRIPTIONS: Record<ModelType, string> = {
   embedding: 'Performs embeddings for input text sequences.',
   sequence_classification: 'Performs sequence classification of input text sequences.',
+  zero_shot_classification:
+    'Scores candidate labels, which are set in the request, for input text sequences.',
   token_classification: 'Performs token classification of input text sequences.',
   sentence_embedding: 'Performs sentence embedding of input text sequences.',
 };

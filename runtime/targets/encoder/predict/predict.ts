@@ -4,6 +4,8 @@ import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine, View } fr
 import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
 import { addEntities } from './entities.ts';
+import { planLabels } from '../../../core/model/label-plan.ts';
+import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Runs the model. Each transport adds what it knows about the caller. */
@@ -17,6 +19,10 @@ export async function predict(
 ): Promise<(string | Uint8Array)[]> {
   const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
   const options = { ...vector, topK: body.top_k ?? undefined };
+  if (engine.manifest.modelType === 'zero_shot_classification') {
+    const results = await zeroShotResults(engine, body, run);
+    return [JSON.stringify({ results, ...restOf(engine, body) })];
+  }
   const wanted = entitiesWanted(body);
   const view: View = { kind: 'result', format: 'json', options };
   const { results } = await run({
@@ -26,11 +32,31 @@ export async function predict(
     overflow: overflowOf(body),
   });
   const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
-  // `metadata: null` is omitted, like missing metadata.
-  const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });
+  const rest = JSON.stringify(restOf(engine, body));
   const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
   return ['{"results":[', ...list, `],${rest.slice(1)}`];
 }
+
+/** `metadata: null` is omitted, like missing metadata. */
+const restOf = ({ manifest }: ServingEngine, { metadata }: PredictRequest) => ({
+  model_id: manifest.name,
+  metadata: metadata ?? undefined,
+});
+
+const zeroShotResults = (engine: ServingEngine, body: PredictRequest, run: Run): Promise<ZeroShotResult[]> =>
+  classifyByLabels(
+    engine,
+    {
+      texts: body.inputs.filter((input) => typeof input === 'string'),
+      plan: planLabels({
+        labels: body.candidate_labels ?? [],
+        template: body.hypothesis_template,
+        multiLabel: body.multi_label,
+      }),
+      overflow: overflowOf(body),
+    },
+    run,
+  );
 
 /** Returns the texts to find entities in, if aggregation is requested. */
 function entitiesWanted({

@@ -13,6 +13,7 @@ import {
 import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { promptName, textsAndPairs } from './texts.ts';
+import { texts, zeroShotMembers, zeroShotResult } from './zero-shot.ts';
 
 const normalize = Type.Boolean({ description: 'Whether to L2-normalize vectors.' });
 const modelNormalize = optional(
@@ -43,12 +44,18 @@ const metadata = textMap({ title: 'an object of texts', description: 'Returned u
 const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   embedding: () => ({ normalize }),
   sequence_classification: () => ({ top_k: topK }),
+  zero_shot_classification: () => zeroShotMembers,
   token_classification: () => ({ aggregation }),
   sentence_embedding: (manifest) => ({
     normalize: modelNormalize,
     dimensions: dimensions(vectorWidth(manifest)),
     prompt_name: promptName(manifest),
   }),
+};
+
+/** `inputs` of each model type that does not read pairs as its inputs. */
+const INPUTS: Partial<Record<ModelType, (maxInputs: number) => TSchema>> = {
+  zero_shot_classification: texts,
 };
 
 /** Combinations of members that are refused, for documents: aggregation of pairs. */
@@ -64,6 +71,7 @@ const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>
 const RESULTS: Record<ModelType, TSchema> = {
   embedding: embeddingResult,
   sequence_classification: sequenceClassificationResult,
+  zero_shot_classification: zeroShotResult,
   token_classification: tokenClassificationResult,
   sentence_embedding: sentenceEmbeddingResult,
 };
@@ -76,6 +84,9 @@ export interface PredictRequest {
   readonly dimensions?: number | null;
   readonly prompt_name?: string | null;
   readonly top_k?: Static<typeof topK>;
+  readonly candidate_labels?: readonly string[];
+  readonly hypothesis_template?: string | null;
+  readonly multi_label?: boolean | null;
   readonly aggregation?: Static<typeof aggregation>;
   readonly truncate?: Static<typeof overflowMembers.truncate>;
   readonly truncation_direction?: Static<typeof overflowMembers.truncation_direction>;
@@ -88,7 +99,7 @@ export function predictRequest(
   const { modelType } = manifest;
   const request = Type.Object(
     {
-      inputs: textsAndPairs(maxClientBatch),
+      inputs: (INPUTS[modelType] ?? textsAndPairs)(maxClientBatch),
       ...OPTIONS[modelType](manifest),
       ...overflowMembers,
       metadata: optional(metadata),

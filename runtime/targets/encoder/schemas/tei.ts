@@ -7,6 +7,7 @@ import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { entity } from './results.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
+import { zeroShotRequest } from './zero-shot.ts';
 
 // Shapes of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that server.
 
@@ -60,6 +61,8 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
   );
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
+export type ZeroShotRequest = Static<ReturnType<typeof zeroShotRequest>>;
+
 /** Requests that several routes share. A validator accepts only one schema with the same id, so they are created once. */
 export interface SharedRequests {
   readonly embed: TUnsafe<EmbedRequest>;
@@ -67,6 +70,7 @@ export interface SharedRequests {
   readonly similarity: TUnsafe<SimilarityRequest>;
   readonly classify: TUnsafe<ClassifyRequest>;
   readonly entities: TUnsafe<EntitiesRequest>;
+  readonly zeroShot: TUnsafe<ZeroShotRequest>;
 }
 
 export const sharedRequests = (manifest: Manifest, limits: EngineLimits): SharedRequests => ({
@@ -75,6 +79,7 @@ export const sharedRequests = (manifest: Manifest, limits: EngineLimits): Shared
   similarity: Type.Unsafe<SimilarityRequest>(similarityRequest(manifest, limits)),
   classify: Type.Unsafe<ClassifyRequest>(classifyRequest(manifest, limits)),
   entities: Type.Unsafe<EntitiesRequest>(entitiesRequest),
+  zeroShot: Type.Unsafe<ZeroShotRequest>(zeroShotRequest(limits)),
 });
 
 export const similarityResponse = Type.Array(Type.Number(), {

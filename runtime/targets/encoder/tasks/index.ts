@@ -4,10 +4,12 @@ import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassification } from './token-classification.ts';
+import { zeroShotClassification } from './zero-shot-classification.ts';
 
 export const TASKS: Record<ModelType, Task<unknown>> = {
   embedding,
   sequence_classification: sequenceClassification,
+  zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
 };

@@ -1,5 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { Task } from './task.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { Inference, ResultOptions, Task } from './task.ts';
 import { textVector } from './text-vector.ts';
 import { writeFloats } from './token-info.ts';
 
@@ -7,18 +8,20 @@ interface SentenceEmbeddingResult {
   readonly embedding: Float32Array;
 }
 
-export const sentenceEmbedding: Task<SentenceEmbeddingResult> = {
+export const sentenceEmbedding = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'embedding',
 
-  result: (inference, manifest, options) => ({ embedding: textVector(inference, manifest, options) }),
+  result: (inference: Inference, manifest: Manifest, options: ResultOptions) => ({
+    embedding: textVector(inference, manifest, options),
+  }),
 
-  proto({ embedding }) {
+  proto({ embedding }: SentenceEmbeddingResult) {
     const writer = new BinaryWriter();
     writeFloats(writer, 1, embedding);
     return writer.finish();
   },
 
   printed: textVector,
-};
+} satisfies Task<SentenceEmbeddingResult>;

@@ -1,7 +1,9 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import type { TextInput } from '../../../platform/tokenizer.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
+import type { LabelPlan } from '../../../core/model/label-plan.ts';
 import type { VectorLayer } from '../maths/layers.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */
@@ -10,6 +12,8 @@ export interface Inference {
   readonly values: Float32Array;
   /** The inferences of its windows, if the text is longer than the model's maximum and read in windows. */
   readonly windows?: readonly Inference[] | undefined;
+  /** The inferences of the inputs that a text of `infer` becomes, if the task has `inputs`. */
+  readonly parts?: readonly Inference[] | undefined;
   /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
   /** The modules that follow pooling, if the model has any. */
@@ -32,6 +36,8 @@ export interface PrintOptions extends VectorOptions {
   readonly pooling: 'mean' | 'none';
   /** Prompt to put before each text. */
   readonly prompt: string;
+  /** Zero-shot classification only. */
+  readonly zeroShot?: LabelPlan | undefined;
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */
@@ -42,8 +48,10 @@ interface TaskResults<Result> {
   readonly details: boolean;
   /** Returns the result of one text, as the services return it. */
   result(inference: Inference, manifest: Manifest, options: ResultOptions): Result;
-  /** Encodes a result as the protobuf message of the contract. */
-  proto(result: Result): Uint8Array;
+  /** Encodes a result as the protobuf message of the contract. Undefined if a message has the results of several inputs. */
+  proto?(result: Result): Uint8Array;
+  /** The inputs of the model that a text of `infer` becomes. Default: the text. */
+  readonly inputs?: (text: string, options: PrintOptions) => readonly TextInput[];
   /** The name of the list that `infer` prints. */
   readonly printedAs: 'embeddings' | 'predictions';
 }

@@ -15,12 +15,14 @@ export const PAGE_FILES = [
   'tasks/bar.js',
   'tasks/embedding.js',
   'tasks/index.js',
+  'tasks/label-bars.js',
   'tasks/numbered.js',
   'tasks/quoted-text.js',
   'tasks/reranking.js',
   'tasks/sentence-embedding.js',
   'tasks/sequence-classification.js',
   'tasks/token-classification.js',
+  'tasks/zero-shot-classification.js',
 ] as const;
 export type PageFile = (typeof PAGE_FILES)[number];
 

@@ -16,11 +16,13 @@ import {
   similarityResponse,
   type SharedRequests,
 } from '../../schemas/tei.ts';
+import { zeroShotResponse } from '../../schemas/zero-shot.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 import { classify } from '../tei/classify.ts';
 import { embed } from '../tei/embed.ts';
 import { entities } from '../tei/entities.ts';
 import { similarity } from '../tei/similarity.ts';
+import { zeroShot } from '../tei/zero-shot.ts';
 
 /** `POST /`: the task of the model, for clients of Hugging Face's Inference API that are given the address of the server only. */
 export function inferenceApiRoutes(
@@ -42,12 +44,20 @@ export function inferenceApiRoutes(
     if (modelType === 'sequence_classification') {
       return await classify(c, engine, await readBody(c, requests.classify), 'inference-api');
     }
+    if (modelType === 'zero_shot_classification') {
+      return await zeroShot(c, engine, await readBody(c, requests.zeroShot));
+    }
     if (modelType === 'token_classification') {
       return await entities(c, engine, await readBody(c, requests.entities));
     }
     return await vectorsOrSimilarity(c);
   });
-  const { request, answer, examples } = shapes(requests)[modelType];
+  const {
+    request,
+    answer,
+    examples,
+    body = { inputs: 'Anna lives in Berlin.' },
+  } = shapes(requests)[modelType];
   return {
     routes,
     operations: [
@@ -57,7 +67,7 @@ export function inferenceApiRoutes(
         id: 'run',
         tag: 'Hugging Face',
         summary: 'Run the task of the model, in the format of the Inference API.',
-        request: { schema: request, examples: { text: { inputs: 'Anna lives in Berlin.' } } },
+        request: { schema: request, examples: { text: body } },
         answer: {
           description: 'The result of the task.',
           schema: answer,
@@ -74,6 +84,8 @@ interface Shape {
   readonly request: TSchema;
   readonly answer: TSchema;
   readonly examples: unknown;
+  /** Example of a request. Default: a text. */
+  readonly body?: object;
 }
 
 function shapes(requests: SharedRequests): Record<ModelType, Shape> {
@@ -89,6 +101,16 @@ function shapes(requests: SharedRequests): Record<ModelType, Shape> {
       request: requests.classify,
       answer: classifyResponse,
       examples: [[{ label: 'positive', score: 0.98 }]],
+    },
+    zero_shot_classification: {
+      request: requests.zeroShot,
+      answer: zeroShotResponse,
+      body: { inputs: 'The team won the match.', parameters: { candidate_labels: ['sport', 'cooking'] } },
+      examples: {
+        sequence: 'The team won the match.',
+        labels: ['sport', 'cooking'],
+        scores: [0.98, 0.02],
+      },
     },
     token_classification: {
       request: requests.entities,

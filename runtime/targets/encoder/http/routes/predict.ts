@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
 import { type ModelType, returnsVectors } from '../../../../contract/model-types.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
@@ -14,6 +15,7 @@ import { type PredictRequest, predictRequest, predictResponse } from '../../sche
 import type { SharedRequests } from '../../schemas/tei.ts';
 import { classify, isHuggingFaceBody } from '../tei/classify.ts';
 import { entities } from '../tei/entities.ts';
+import { zeroShot } from '../tei/zero-shot.ts';
 
 /** `POST /predict`: runs the model on each input. */
 export function predictRoutes(
@@ -30,16 +32,21 @@ export function predictRoutes(
     jsonAnswer(c, await predict(engine, body, (wanted) => runModel(c, engine, wanted)));
   /** Answers a body of Hugging Face's APIs in their format, and any other body according to the contract. */
   const either =
-    <Body extends object>(schema: TUnsafe<Body>, foreign: ForeignAnswer<Body>) =>
+    <Body extends object>(
+      schema: TUnsafe<Body>,
+      foreign: ForeignAnswer<Body>,
+      isTheirs: (body: unknown) => boolean = isHuggingFaceBody,
+    ) =>
     async (c: Context): Promise<Response> => {
-      const isForeign = (body: PredictRequest | Body): body is Body => isHuggingFaceBody(body);
+      const isForeign = (body: PredictRequest | Body): body is Body => isTheirs(body);
       const body = await readBody<TUnsafe<PredictRequest | Body>>(c, (value) =>
-        isHuggingFaceBody(value) ? schema : request,
+        isTheirs(value) ? schema : request,
       );
       return isForeign(body) ? await foreign(c, engine, body) : await answer(c, body);
     };
   const handlers: Record<ModelType, (c: Context) => Promise<Response>> = {
     sequence_classification: either(requests.classify, classify),
+    zero_shot_classification: either(requests.zeroShot, zeroShot, hasParameters),
     token_classification: either(requests.entities, entities),
     embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
@@ -55,7 +62,7 @@ export function predictRoutes(
         id: 'predict',
         tag: 'Model',
         summary: SUMMARIES[modelType],
-        ...(returnsVectors(modelType) ? {} : { description: OTHER_BODIES }),
+        ...(returnsVectors(modelType) ? {} : { description: OTHER_BODIES[modelType] ?? HUGGING_FACE_BODIES }),
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
           description: 'One result per input, in input order.',
@@ -71,12 +78,18 @@ export function predictRoutes(
 
 type ForeignAnswer<Body> = (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>;
 
-const OTHER_BODIES =
+const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;
+
+const OTHER_BODIES: Partial<Record<ModelType, string>> = {
+  zero_shot_classification: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
+};
+const HUGGING_FACE_BODIES =
   'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',
   sequence_classification: 'Classify each text.',
+  zero_shot_classification: 'Score the labels of the request for each text.',
   token_classification: 'Classify each token of each text.',
   sentence_embedding: 'Compute one vector per text.',
 };

@@ -18,6 +18,7 @@ test.each([
     'TOKEN_CLASSIFICATION',
     expect.objectContaining({ 0: 'O', 1: expect.stringMatching(/^[BI]-/) as string }) as object,
   ],
+  ['nli', 'ZERO_SHOT_CLASSIFICATION', { 0: 'contradiction', 1: 'neutral', 2: 'entailment' }],
   ['embedder', 'EMBEDDING', {}],
   ['sentence', 'SENTENCE_EMBEDDING', {}],
 ])('the metadata of %s', async (model, model_type, id2label) => {

@@ -15,6 +15,7 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 const SERVICES = {
   embedding: ['Embedding', 'encoder/embedding.proto'],
   sequence_classification: ['SequenceClassification', 'encoder/sequence_classification.proto'],
+  zero_shot_classification: ['ZeroShotClassification', 'encoder/zero_shot_classification.proto'],
   token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
   sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
 } as const;

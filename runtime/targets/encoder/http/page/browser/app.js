@@ -108,7 +108,7 @@ const bodyOf = (model, sent) =>
  * @param {Model} model
  */
 function introduce(model) {
-  const { title, labels, asksQuery, examples } = taskOf(model);
+  const { title, labels, asks, examples } = taskOf(model);
   document.title = `${model.model_id} · ${title}`;
   byId('model-name', HTMLHeadingElement).textContent = model.model_id;
   byId('model-facts', HTMLParagraphElement).textContent = [
@@ -127,7 +127,8 @@ function introduce(model) {
       return button;
     }),
   );
-  byId('query-row', HTMLDivElement).hidden = !asksQuery;
+  byId('query-row', HTMLDivElement).hidden = asks === undefined;
+  byId('query-name', HTMLLabelElement).textContent = asks ?? '';
   // Keep what the user typed before the server answered.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();

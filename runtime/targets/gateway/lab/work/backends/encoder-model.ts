@@ -47,6 +47,8 @@ function callsFor(name: string, connection: Connection): Record<ModelType, Model
   const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
   return {
     sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
+    // No task sets labels in its requests.
+    zero_shot_classification: {},
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },

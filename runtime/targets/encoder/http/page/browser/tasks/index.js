@@ -3,6 +3,7 @@ import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
+import { zeroShotClassification } from './zero-shot-classification.js';
 
 /**
  * What the page knows about the model.
@@ -26,7 +27,7 @@ import { tokenClassification } from './token-classification.js';
  * @property {string} title
  * @property {(labels: readonly string[]) => readonly string[]} labels display names of the labels
  * @property {string} path
- * @property {boolean} [asksQuery] whether the texts are compared with a query
+ * @property {string} [asks] what the texts are compared with: the name of its box
  * @property {(texts: readonly string[], model: Model, query: string) => unknown} body
  * @property {(sent: readonly Sent[], answer: any, model: Model) => Drawing} draw
  * @property {readonly { name: string, query?: string, texts: readonly string[] }[]} examples
@@ -42,6 +43,7 @@ import { tokenClassification } from './token-classification.js';
 const TASKS = {
   embedding,
   sequence_classification: sequenceClassification,
+  zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
 };

@@ -12,7 +12,7 @@ export const reranking = {
   title: 'Reranking',
   labels: () => [],
   path: 'rerank',
-  asksQuery: true,
+  asks: 'Query',
   body: (texts, _, query) => ({ query, documents: texts }),
 
   draw(sent, { results }) {

@@ -1,12 +1,8 @@
 /** @import { Model, Task } from './index.js' */
-import { element } from '../dom.js';
+/** @import { Rank } from './label-bars.js' */
 import { percent } from '../numbers.js';
-import { table } from '../table.js';
-import { bar } from './bar.js';
+import { labelBars } from './label-bars.js';
 import { quotedText } from './quoted-text.js';
-
-/** Number of rows to show at first; the rest are expandable. */
-const SHOWN = 8;
 
 /** @type {Task} */
 export const sequenceClassification = {
@@ -18,7 +14,7 @@ export const sequenceClassification = {
   draw(sent, { results }, model) {
     const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at], model) }));
     return {
-      parts: ranked.map(({ number, text, ranks }) => quotedText(number, text, ...bars(ranks, number))),
+      parts: ranked.map(({ number, text, ranks }) => quotedText(number, text, ...labelBars(ranks, number))),
       spoken: ranked
         .map(({ number, ranks: [best] }) => `Text ${number}: ${best?.label} ${best?.shown}.`)
         .join(' '),
@@ -40,11 +36,6 @@ export const sequenceClassification = {
 };
 
 /**
- * A label with its score. The score of a regression model is an unbounded number, so it has no bar.
- * @typedef {{ label: string, score: number, shown: string, hasBar: boolean }} Rank
- */
-
-/**
  * @param {{ scores: number[] }} result
  * @param {Model} model
  * @returns {Rank[]} the highest score first
@@ -59,25 +50,4 @@ function rank({ scores }, { id2label, score_function }) {
       hasBar,
     }))
     .sort((left, right) => right.score - left.score);
-}
-
-/**
- * @param {readonly Rank[]} ranks
- * @param {number} number
- */
-function bars(ranks, number) {
-  const first = barTable(`Labels of text ${number}`, ranks.slice(0, SHOWN));
-  if (ranks.length <= SHOWN) return [first];
-  const summary = element('summary', {}, `${ranks.length - SHOWN} more labels`);
-  const rest = barTable(`More labels of text ${number}`, ranks.slice(SHOWN));
-  return [first, element('details', {}, summary, rest)];
-}
-
-/**
- * @param {string} caption
- * @param {readonly Rank[]} ranks
- */
-function barTable(caption, ranks) {
-  const rows = ranks.map(({ label, score, shown, hasBar }) => [label, hasBar ? bar(score, shown) : shown]);
-  return table(caption, ['Label', 'Score'], rows, 'bars');
 }

@@ -1,0 +1,55 @@
+/** @import { Task } from './index.js' */
+import { percent } from '../numbers.js';
+import { labelBars } from './label-bars.js';
+import { quotedText } from './quoted-text.js';
+
+/** @type {Task} */
+export const zeroShotClassification = {
+  title: 'Zero-shot classification',
+  labels: () => [],
+  path: 'predict',
+  asks: 'Labels',
+  body: (texts, _, labels) => ({ inputs: texts, candidate_labels: labelsIn(labels) }),
+
+  draw(sent, { results }) {
+    const drawn = sent.map(({ number, text }, at) => {
+      /** @type {{ labels: string[], scores: number[] }} */
+      const { labels, scores } = results[at];
+      const ranks = labels.map((label, rank) => {
+        const score = scores[rank] ?? 0;
+        return { label, score, shown: percent(score), hasBar: true };
+      });
+      return {
+        part: quotedText(number, text, ...labelBars(ranks, number)),
+        spoken: `Text ${number}: ${ranks[0]?.label} ${ranks[0]?.shown}.`,
+      };
+    });
+    return {
+      parts: drawn.map(({ part }) => part),
+      spoken: drawn.map(({ spoken }) => spoken).join(' '),
+    };
+  },
+
+  examples: [
+    {
+      name: 'A topic',
+      query: 'sport, cooking, weather, money',
+      texts: ['The team won the match.', 'The price of the loan went up'],
+    },
+    {
+      name: 'A request',
+      query: 'urgent, can wait',
+      texts: ['The server is down and customers call us.'],
+    },
+  ],
+};
+
+/**
+ * The labels of the box, which are separated by commas.
+ * @param {string} text
+ */
+const labelsIn = (text) =>
+  text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
