@@ -80,12 +80,13 @@ function othersOf({ together, atOnce, file }: Answers): Rows[] {
   return file === undefined ? [together, atOnce] : [together, atOnce, file];
 }
 
-/** Infinity if there are more or fewer numbers than expected. */
+/** Relative to the largest number of a row if that is above 1, as logits are. Infinity if there are more or fewer numbers than expected. */
 function largestDifference(actual: Rows, expected: Rows): number {
   const differences = expected.flatMap((row, index) => {
     const other = actual[index] ?? [];
     if (other.length !== row.length) return [Number.POSITIVE_INFINITY];
-    return row.map((value, column) => Math.abs(value - (other[column] ?? Number.NaN)));
+    const scale = row.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);
+    return row.map((value, column) => Math.abs(value - (other[column] ?? Number.NaN)) / scale);
   });
   return differences.reduce((largest, each) => (each > largest || Number.isNaN(each) ? each : largest), 0);
 }
