@@ -15,6 +15,7 @@ export class ServerError extends Error {
  * @property {any} data
  * @property {number} milliseconds from sending the request to having read the answer
  * @property {Timings} timings
+ * @property {readonly number[]} truncated indexes of inputs that the model has read only in part
  */
 
 /** @typedef {{ total?: number, tokenization?: number, queue?: number, inference?: number }} Timings in milliseconds */
@@ -45,6 +46,7 @@ export async function call(path, { body, key = '', signal } = {}) {
     data: parsed(text, response),
     milliseconds: performance.now() - started,
     timings: timingsOf(response),
+    truncated: (response.headers.get('x-truncated-indexes') ?? '').split(',').filter(Boolean).map(Number),
   };
 }
 

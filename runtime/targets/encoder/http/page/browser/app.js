@@ -76,7 +76,7 @@ async function run() {
     const { path, draw } = taskOf(known);
     const sent = texts.sent();
     const answer = await call(path, { body: bodyOf(known, sent), key: keyForm.key(), signal });
-    results.show(answer, draw(sent, answer.data, known));
+    results.show(answer, draw(sent, answer.data, known), sent);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -1,5 +1,5 @@
 /** @import { Answer, ServerError } from './server.js' */
-/** @import { Drawing } from './tasks/index.js' */
+/** @import { Drawing, Sent } from './tasks/index.js' */
 import { byId, element } from './dom.js';
 import { jsonText } from './json-text.js';
 import { errorNotice } from './notice.js';
@@ -13,6 +13,15 @@ export function createResults() {
   const error = byId('error', HTMLDivElement);
   const drawing = byId('drawing', HTMLDivElement);
 
+  /**
+   * Scrolls to the results if nothing of this part of them is in view: next to many texts, or below them in a narrow window.
+   * @param {HTMLElement} part
+   */
+  const reveal = (part) => {
+    const { top, bottom } = part.getBoundingClientRect();
+    if (bottom <= 0 || top >= innerHeight) region.scrollIntoView();
+  };
+
   return {
     busy: () => region.setAttribute('aria-busy', 'true'),
     done: () => region.removeAttribute('aria-busy'),
@@ -20,12 +29,16 @@ export function createResults() {
     /**
      * @param {Answer} answer
      * @param {Drawing} drawn
+     * @param {readonly Sent[]} sent
      */
-    show(answer, drawn) {
+    show(answer, drawn, sent) {
       error.replaceChildren();
       timing.textContent = timingOf(answer);
-      drawing.replaceChildren(...drawn.parts, rawAnswer(answer.data));
-      spoken.textContent = drawn.spoken;
+      const notes = truncationNotes(answer, sent);
+      const shown = notes.map((note) => element('p', { class: 'hint' }, note));
+      drawing.replaceChildren(...shown, ...drawn.parts, rawAnswer(answer.data));
+      spoken.textContent = [...notes, drawn.spoken].join(' ');
+      reveal(drawing);
     },
 
     /** @param {ServerError} reason */
@@ -34,8 +47,21 @@ export function createResults() {
       spoken.textContent = '';
       drawing.replaceChildren();
       error.replaceChildren(errorNotice(reason));
+      reveal(error);
     },
   };
+}
+
+/**
+ * @param {Answer} answer
+ * @param {readonly Sent[]} sent
+ */
+function truncationNotes({ truncated }, sent) {
+  const numbers = truncated.map((index) => sent[index]?.number);
+  if (numbers.length === 0) return [];
+  const [longer, them] =
+    numbers.length === 1 ? [`Text ${numbers[0]} is`, 'it'] : [`Texts ${numbers.join(', ')} are`, 'them'];
+  return [`${longer} longer than the model's maximum length; the rest of ${them} was not read.`];
 }
 
 /** @param {Answer} answer */

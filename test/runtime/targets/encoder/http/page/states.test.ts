@@ -46,6 +46,39 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       { callFails: true },
     ));
 
+  test('texts of which the model has read only a part are named', () =>
+    pages.visit(origin('embedder'), async (page) => {
+      await page.locator('#examples button').first().waitFor();
+      await write(page, 1, '');
+      await write(page, 3, 'I love this. '.repeat(100));
+      await run(page);
+      const note = "Text 3 is longer than the model's maximum length; the rest of it was not read.";
+      expect(await page.locator('#drawing > .hint').allInnerTexts()).toEqual([note]);
+      expect(await page.locator('#spoken').textContent()).toContain(note);
+      await write(page, 3, 'I love this.');
+      await run(page);
+      expect(await page.locator('#drawing > .hint').count()).toBe(0);
+    }));
+
+  test('an error is scrolled to if many texts are above it', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByRole('button', { name: 'Praise' }).waitFor();
+        for (let texts = 1; texts < 30; texts += 1)
+          await page.getByRole('button', { name: 'Add a text' }).click();
+        await write(page, 1, '');
+        await page.getByLabel('Text 30', { exact: true }).press('Control+Enter');
+        const alert = page.getByRole('alert').filter({ hasText: 'Error 422' });
+        await alert.waitFor();
+        expect(await alert.evaluate((node) => node.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+        expect(
+          await page.getByLabel('Text 30', { exact: true }).evaluate((box) => box.matches(':focus')),
+        ).toBe(true);
+      },
+      { callFails: true },
+    ));
+
   test('boxes left empty are left out; removing one renumbers the others', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Three texts' }).click();
