@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseJsonText } from '../../runtime/core/json/json-text.ts';
 import { installLocked } from '../helpers/install-locked.ts';
+import { installPython } from '../helpers/install-python.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 
@@ -28,11 +29,11 @@ const MCP_CLIENTS = ['sdk-newest', 'sdk-1.9', 'sdk-1.2', 'fastmcp'];
 const EXAMPLE = { text: 'I love this', label: 'POSITIVE' };
 
 await installLocked(HERE, 'clients from npm');
-const python = await installPython('requirements.txt');
-const pythonOfGrpc = await installPython('grpc/requirements.txt');
-const pythonOfOpenApi = await installPython('openapi/requirements.txt');
+const python = await installClients('requirements.txt');
+const pythonOfGrpc = await installClients('grpc/requirements.txt');
+const pythonOfOpenApi = await installClients('openapi/requirements.txt');
 const pythonsOfMcp: string[] = [];
-for (const client of MCP_CLIENTS) pythonsOfMcp.push(await installPython(`mcp/${client}.txt`));
+for (const client of MCP_CLIENTS) pythonsOfMcp.push(await installClients(`mcp/${client}.txt`));
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-clients-'));
 const servers: RunningExecutable[] = [];
 try {
@@ -64,19 +65,8 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Installs the clients of a list in a virtual environment of its own, once, and again when the list changes. */
-async function installPython(list: string): Promise<string> {
-  const environment = join(HERE, 'node_modules', '.venvs', list.replaceAll(/\W+/g, '-'));
-  const wanted = readFileSync(join(HERE, list), 'utf8');
-  const stamp = join(environment, 'installed.txt');
-  const installed = join(environment, 'bin', 'python');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return installed;
-  console.error(`Installing clients for Python (${list}) ...`);
-  await execa('python3', ['-m', 'venv', '--clear', environment]);
-  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '-r', join(HERE, list)];
-  await execa(installed, args);
-  writeFileSync(stamp, wanted);
-  return installed;
+function installClients(list: string): Promise<string> {
+  return installPython(join(HERE, list), join(HERE, 'node_modules', '.venvs', list.replaceAll(/\W+/g, '-')));
 }
 
 interface Served {

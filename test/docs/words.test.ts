@@ -10,9 +10,11 @@ const PAGES = [
   'CHANGELOG.md',
   '.github/CONTRIBUTING.md',
   '.github/SECURITY.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/how-to'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /** Passages in which a word is right, by page: quotations and names. Each has to occur, or it is out of date. */

@@ -70,20 +70,24 @@ export const contentOf = ({ content }: RepositoryFile): Buffer => content;
 
 /** The files of a fixture model, as in a repository on the hub: its graph is in `onnx/`. */
 export function fixtureContents(model: string, extra: Contents = {}): Record<string, string | Buffer> {
-  const folder = join(FIXTURES, 'models', model);
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const files = names.filter(
-    (name) => statSync(join(folder, name)).isFile() && !name.endsWith('encoderfile.yml'),
-  );
+  const files = Object.entries(folderContents(join(FIXTURES, 'models', model)));
   return {
     ...Object.fromEntries(
-      files.map((name) => {
-        const path = name.replaceAll('\\', '/');
-        return [path.startsWith('model.onnx') ? `onnx/${path}` : path, readFileSync(join(folder, name))];
-      }),
+      files
+        .filter(([path]) => !path.endsWith('encoderfile.yml'))
+        .map(([path, content]) => [path.startsWith('model.onnx') ? `onnx/${path}` : path, content]),
     ),
     ...extra,
   };
+}
+
+/** All files of a folder. */
+export function folderContents(folder: string): Record<string, Buffer> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return Object.fromEntries(
+    files.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))]),
+  );
 }
 
 const LARGE = /\.(?:onnx|onnx_data|safetensors|bin|model)$/;

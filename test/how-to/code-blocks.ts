@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../helpers/paths.ts';
+
+/** A program of a page in docs/how-to, and what the page says that it prints. */
+export interface Example {
+  readonly page: string;
+  readonly code: string;
+  readonly output: string;
+}
+
+const FOLDER = join(ROOT, 'docs/how-to');
+const PYTHON = /^```python\n([^]*?)^```\n(?:\s*^```text\n([^]*?)^```$)?/gm;
+
+export const pages = (): string[] => readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
+
+export const textOf = (page: string): string => readFileSync(join(FOLDER, page), 'utf8');
+
+/** The Python code of a page. Each block is a program of its own, and its output follows it. */
+export function examplesOf(page: string): Example[] {
+  return [...textOf(page).matchAll(PYTHON)].map(([, code = '', output]) => {
+    if (output === undefined) throw new Error(`${page} has Python code without its output`);
+    return { page, code, output };
+  });
+}
+
+/** Packages with versions, as in `pip install name==1.0`. */
+export const packagesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/\b[a-z][\w-]*(?:\[[a-z]+\])?==[\w.]*\w/g)].map(([found]) => found)),
+];
