@@ -8,11 +8,12 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
   const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
   const findings: Finding[] = [];
-  if (rule === 'windows' && (type === 'sequence_classification' || type === 'zero_shot_classification')) {
+  const reason = WITHOUT_WINDOWS.get(String(type));
+  if (rule === 'windows' && reason !== undefined) {
     findings.push({
       path: ['encoderfile', 'long_texts'],
       at: 'value',
-      message: `windows is not supported for model_type ${type}, because the scores of parts of a text cannot be merged; remove it, or use truncate`,
+      message: `windows is not supported for model_type ${String(type)}, because ${reason}; remove it, or use truncate`,
     });
   }
   if (rule !== 'windows' && stride !== undefined) {
@@ -39,3 +40,9 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   }
   return findings;
 }
+
+const WITHOUT_WINDOWS: ReadonlyMap<string, string> = new Map([
+  ['sequence_classification', 'the scores of parts of a text cannot be merged'],
+  ['zero_shot_classification', 'the scores of parts of a text cannot be merged'],
+  ['sparse_embedding', 'sparse vectors of parts of a text are not merged'],
+]);

@@ -28,9 +28,9 @@ export function guessModel(source: GuessSource): ModelGuess {
   return { name: guessName(fields, source.name), ...guessType(fields, source) };
 }
 
-const pools = (modules: unknown): boolean =>
+const hasModule = (modules: unknown, name: string): boolean =>
   Array.isArray(modules) &&
-  modules.some((module) => isMapping(module) && /(^|\.)Pooling$/.test(String(module['type'])));
+  modules.some((module) => isMapping(module) && String(module['type']).split('.').at(-1) === name);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,9 @@ function guessType(
   { modules, family, outputs = [] }: GuessSource,
 ): Pick<ModelGuess, 'modelType' | 'because'> {
   const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
-  if (pools(modules)) return guess('sentence_embedding', 'modules.json has a Pooling module');
+  if (hasModule(modules, 'SpladePooling'))
+    return guess('sparse_embedding', 'modules.json has a SpladePooling module');
+  if (hasModule(modules, 'Pooling')) return guess('sentence_embedding', 'modules.json has a Pooling module');
   const architectures = texts(fields['architectures']);
   for (const [modelType, suffix] of CLASSIFIERS) {
     const name = architectures.find((architecture) => architecture.endsWith(suffix));

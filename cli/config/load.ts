@@ -4,6 +4,7 @@ import { configError } from '../../runtime/contract/errors.ts';
 import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkLongTexts } from './check-long-texts.ts';
+import { checkTransform } from './check-transform.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
@@ -11,7 +12,6 @@ import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';
 import { resolveConfig } from './resolve.ts';
-import { checkTransform } from './check-transform.ts';
 import { checkTopLevel } from './top-level.ts';
 import { createValidate } from '../../runtime/core/yaml/validate.ts';
 

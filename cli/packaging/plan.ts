@@ -8,6 +8,7 @@ import type {
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
+import type { SparseSettings } from '../../runtime/contract/sparse.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
 import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
 import { configError } from '../../runtime/contract/errors.ts';
@@ -180,6 +181,7 @@ export type ModelFacts = Pick<
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
+  readonly sparse: SparseSettings | undefined;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;
   readonly license: ModelLicense | undefined;
@@ -195,6 +197,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     id2label,
     scoreFunction,
     sentence,
+    sparse,
     transform,
     source,
     license,
@@ -216,6 +219,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),
+    ...(sparse ? { sparse } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),

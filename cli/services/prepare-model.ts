@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownVersion } from '../adapters/own-files.ts';
-import { returnsVectors } from '../../runtime/contract/model-types.ts';
+import { hasLabels } from '../../runtime/contract/model-types.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { attentionHeads } from '../packaging/model/attention-heads.ts';
@@ -26,6 +26,7 @@ import {
   sentenceSettings,
   vectorsOf,
 } from '../packaging/model/sentence-settings.ts';
+import { readSparseSettings } from '../packaging/model/sparse-settings.ts';
 import { ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { windowSettings } from '../packaging/model/window-settings.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
@@ -50,8 +51,9 @@ export async function prepareModel(
     names: [origin.repository ?? origin.name],
     config: modelConfig,
   })) ?? [undefined, undefined];
+  const sparse = config.modelType === 'sparse_embedding' ? await sparseSource(files) : undefined;
   const tokenizer = await prepareTokenizer(files, modelConfig, {
-    ...sentence?.defaults,
+    ...(sentence ?? sparse)?.defaults,
     chosenLength: config.maxLength,
     truncationSide: config.tokenizer.truncation_side,
   });
@@ -61,7 +63,11 @@ export async function prepareModel(
     ...documents
   } = findLicense(config.license, await readDocuments(files.folder));
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
-  for (const problem of [...ineffectiveOptions(config.tokenizer), ...documents.problems])
+  for (const problem of [
+    ...ineffectiveOptions(config.tokenizer),
+    ...(sparse?.problems ?? []),
+    ...documents.problems,
+  ])
     report.warn(problem);
 
   const optimize = report.step('Optimizing and running the model');
@@ -74,6 +80,7 @@ export async function prepareModel(
       isLengthChosen: config.maxLength !== undefined,
       family: modelConfig.model_type,
       keepsIntegers: config.keepsIntegers,
+      sparse: sparse?.settings,
       file: files.weights,
       graph: await graphOf(files, config.modelType, folder),
     },
@@ -85,7 +92,7 @@ export async function prepareModel(
   optimize.done(`${output.name}, ${graph.width} dimensions, ${graph.precision}; ${batchingText(graph)}`);
 
   // A transform of vectors can replace the model output, but logits are part of each result.
-  if (!transform || !returnsVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
+  if (!transform || hasLabels(config.modelType)) checkFiniteOutput(graph, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Testing the transform');
     await tryTransform(transform, config.modelType, graph, report.print);
@@ -105,6 +112,7 @@ export async function prepareModel(
     inputs,
     output: output.name,
     sentence: vectors,
+    sparse: sparse && { ...sparse.settings, ...(graph.pools ? {} : { pooling: 'none' as const }) },
     width,
     precision,
     batching,
@@ -147,6 +155,21 @@ async function graphOf(
   const written = join(folder, 'written');
   await mkdir(written);
   return await writeGraph({ weights, config: modelConfig }, modelType, written);
+}
+
+/** The settings of a sparse_embedding model. Of those for sentences, only length and letter case apply. */
+async function sparseSource(files: ModelFiles) {
+  const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
+  const prompt = prompts[defaultPromptName ?? ''];
+  return {
+    settings: await readSparseSettings(files.folder),
+    defaults: { maxLength, lowerCase },
+    problems: prompt
+      ? [
+          `The model was saved with the default prompt ${JSON.stringify(prompt)}, which is not put before texts of a sparse_embedding model. Put it before each text that needs it.`,
+        ]
+      : [],
+  };
 }
 
 async function sentenceSource(

@@ -50,7 +50,7 @@ export const longTextFields = {
     Type.Enum(['truncate', 'windows'], {
       default: 'truncate',
       description:
-        'How to handle texts longer than max_length: truncate them, or read them in overlapping windows (not for sequence_classification and zero_shot_classification).',
+        'How to handle texts longer than max_length: truncate them, or read them in overlapping windows (only for embedding, sentence_embedding and token_classification).',
     }),
   ),
   stride: Type.Optional(

@@ -3,6 +3,7 @@ import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
+import type { SparseSettings } from './sparse.ts';
 import type { TransformSettings } from './transform.ts';
 
 /** The facts about a model that the executable needs before loading it: the `manifest` section, as JSON. */
@@ -42,6 +43,8 @@ export interface Manifest {
   readonly transform?: TransformSettings;
   /** Sentence settings, only for sentence_embedding models. */
   readonly sentence?: SentenceSettings;
+  /** Settings of sparse_embedding models only. */
+  readonly sparse?: SparseSettings;
   /** Which files the model was built from; undefined if the config names each file. */
   readonly source?: ModelSourceFacts;
   /** License of the model; undefined if none is stated. */

@@ -1,6 +1,8 @@
 /** Requirements of each model type on its ONNX graph. One row per type; builder and runtime use the same table. */
 export const MODEL_TYPES = {
   embedding: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
+  /** Other outputs can be used as well, see the builder's `select-output.ts`. The build adds the pooling to the graph. */
+  sparse_embedding: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
   sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
   /** A model for natural language inference: whether a text entails a sentence about it. */
   zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
@@ -15,11 +17,23 @@ export const MODEL_TYPES = {
 export type ModelType = keyof typeof MODEL_TYPES;
 export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
-/** Whether a Lua transform can process the output. The results of other types are computed from the outputs of several runs. */
-export const allowsTransform = (type: ModelType): boolean => type !== 'zero_shot_classification';
-
-export const TRANSFORM_TYPES = MODEL_TYPE_NAMES.filter(allowsTransform);
-
-/** Whether results of this model type are vectors; other types return labels. */
+/** Whether results of this model type are dense vectors. */
 export const returnsVectors = (type: ModelType): boolean =>
   type === 'embedding' || type === 'sentence_embedding';
+
+/** Whether results of this model type have the labels of config.json. */
+export const hasLabels = (type: ModelType): boolean =>
+  type === 'sequence_classification' ||
+  type === 'zero_shot_classification' ||
+  type === 'token_classification';
+
+/** Model types whose results a transform can change. */
+export const TRANSFORM_TYPES = [
+  'embedding',
+  'sequence_classification',
+  'token_classification',
+  'sentence_embedding',
+] as const satisfies readonly ModelType[];
+export type TransformType = (typeof TRANSFORM_TYPES)[number];
+export const hasTransforms = (type: ModelType): type is TransformType =>
+  TRANSFORM_TYPES.some((name) => name === type);

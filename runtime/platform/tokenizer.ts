@@ -10,6 +10,7 @@ export interface TokenizersAddon {
 interface RawTokenizer {
   getVocab(withAddedTokens: boolean): Record<string, number>;
   tokenToId(token: string): number | null;
+  idToToken(id: number): string | null;
   disableTruncation(): void;
   setTruncation(maxLength: number, options: { direction: string; strategy?: string }): void;
   disablePadding(): void;
@@ -48,6 +49,8 @@ interface TokenizeOptions {
 export interface TextTokenizer {
   encode(inputs: readonly TextInput[], options: TokenizeOptions): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
+  /** The token of an id as written in the vocabulary; null if there is none. */
+  tokenOf(id: number): string | null;
 }
 
 /** A tokenizer that truncates to the model's maximum and never pads, because padding depends on the batch. */
@@ -90,6 +93,7 @@ export function openTokenizer(
       const rows = ids.map((row) => [...row]);
       return await tokenizer.decodeBatch(rows, skipSpecialTokens).catch(failed('Error during decoding'));
     },
+    tokenOf: (id) => tokenizer.idToToken(id),
   };
 }
 

@@ -44,6 +44,7 @@ export function openWindowTokenizer(
       return texts;
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
+    tokenOf: (id) => tokenizer.tokenOf(id),
   };
 }
 

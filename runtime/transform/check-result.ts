@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts';
-import type { ModelType } from '../contract/model-types.ts';
+import { hasTransforms, type ModelType, type TransformType } from '../contract/model-types.ts';
 import { describeShape } from '../core/tensor/shape.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 
@@ -8,13 +8,12 @@ export type ResultKind = 'vectors' | 'scores' | 'indices';
 
 /** Allowed result shapes for an input of shape [1, ...]; a dynamic axis is a string. */
 const ALLOWED: Record<
-  ModelType,
+  TransformType,
   (input: readonly number[]) => { shape: readonly (number | string)[]; kind: ResultKind }[]
 > = {
   embedding: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
   sentence_embedding: ([texts = 1]) => [{ shape: [texts, 'width'], kind: 'vectors' }],
   sequence_classification: (input) => scoresOrIndices(input),
-  zero_shot_classification: () => [],
   token_classification: (input) => scoresOrIndices(input),
 };
 
@@ -25,6 +24,7 @@ const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; 
 
 /** Throws an InternalError with the allowed shapes if the result has another shape. */
 export function checkResult(modelType: ModelType, input: readonly number[], result: Tensor): ResultKind {
+  if (!hasTransforms(modelType)) throw new Error(`a transform of ${modelType}`);
   const allowed = ALLOWED[modelType](input);
   const found = allowed.find(({ shape }) => fits(result.shape, shape));
   if (!found) {

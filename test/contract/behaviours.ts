@@ -18,6 +18,7 @@ import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
 import { MANAGER_REAL } from './behaviours/manager-real.ts';
 import { MCP } from './behaviours/mcp.ts';
 import { SENTENCE } from './behaviours/sentence.ts';
+import { SPARSE } from './behaviours/sparse.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
 import { SERVE } from './behaviours/serve.ts';
 import { ZERO_SHOT } from './behaviours/zero-shot.ts';
@@ -29,6 +30,7 @@ export const BEHAVIOURS = {
   ...INFER,
   ...SENTENCE,
   ...ZERO_SHOT,
+  ...SPARSE,
   ...EXECUTABLE,
   ...SERVE,
   ...SERVE_PROCESS,

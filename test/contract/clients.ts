@@ -13,6 +13,8 @@ export interface PredictRequest {
   readonly normalize?: boolean;
   readonly dimensions?: number;
   readonly prompt_name?: string;
+  readonly max_active_dims?: number;
+  readonly tokens?: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 

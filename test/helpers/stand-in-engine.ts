@@ -30,6 +30,7 @@ export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['r
     run,
     tokenize: unused,
     decode: unused,
+    tokenOf: unused,
     stats: () => ({ queued: 0, workers: 1 }),
     close: () => Promise.resolve(),
   };

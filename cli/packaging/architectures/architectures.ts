@@ -22,6 +22,15 @@ import {
   type TextHead,
   tokenHead,
 } from './heads.ts';
+import {
+  albertMaskedHead,
+  bertMaskedHead,
+  debertaMaskedHead,
+  distilbertMaskedHead,
+  electraMaskedHead,
+  modernbertMaskedHead,
+  robertaMaskedHead,
+} from './masked-heads.ts';
 
 export interface Architecture {
   /** What the names of weights begin with in a model that has a head; several if versions of transformers differ. */
@@ -30,6 +39,8 @@ export interface Architecture {
   readonly encode: (g: EncoderGraph) => Value;
   readonly textHead: TextHead;
   readonly tokenHead: TextHead;
+  /** Logits of the words of the vocabulary; undefined if a build cannot write such a head. */
+  readonly maskedHead?: TextHead;
 }
 
 const likeBert = { tokenHead, textHead: pooledHead };
@@ -38,24 +49,56 @@ const likeRoberta: Architecture = {
   encode: roberta,
   textHead: robertaHead,
   tokenHead,
+  maskedHead: robertaMaskedHead,
 };
 
 /** By `model_type` of config.json. */
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
-  albert: { ...likeBert, prefixes: ['albert.'], encode: albert, textHead: albertHead },
-  bert: { ...likeBert, prefixes: ['bert.'], encode: bert },
+  albert: {
+    ...likeBert,
+    prefixes: ['albert.'],
+    encode: albert,
+    textHead: albertHead,
+    maskedHead: albertMaskedHead,
+  },
+  bert: { ...likeBert, prefixes: ['bert.'], encode: bert, maskedHead: bertMaskedHead },
   camembert: likeRoberta,
-  'deberta-v2': { ...likeBert, prefixes: ['deberta.'], encode: deberta, textHead: debertaHead },
-  distilbert: { ...likeBert, prefixes: ['distilbert.'], encode: distilbert, textHead: distilbertHead },
-  electra: { ...likeBert, prefixes: ['electra.'], encode: bert, textHead: electraHead },
+  'deberta-v2': {
+    ...likeBert,
+    prefixes: ['deberta.'],
+    encode: deberta,
+    textHead: debertaHead,
+    maskedHead: debertaMaskedHead,
+  },
+  distilbert: {
+    ...likeBert,
+    prefixes: ['distilbert.'],
+    encode: distilbert,
+    textHead: distilbertHead,
+    maskedHead: distilbertMaskedHead,
+  },
+  electra: {
+    ...likeBert,
+    prefixes: ['electra.'],
+    encode: bert,
+    textHead: electraHead,
+    maskedHead: electraMaskedHead,
+  },
   modernbert: {
     prefixes: ['model.'],
     encode: modernbert,
     textHead: modernbertHead,
     tokenHead: modernbertTokenHead,
+    maskedHead: modernbertMaskedHead,
   },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
-  mpnet: { ...likeBert, prefixes: ['mpnet.'], encode: mpnet, textHead: robertaHead },
+  mpnet: {
+    ...likeBert,
+    prefixes: ['mpnet.'],
+    encode: mpnet,
+    textHead: robertaHead,
+    maskedHead: robertaMaskedHead,
+  },
   new: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
   nomic_bert: { ...likeBert, prefixes: ['bert.', 'nomic_bert.'], encode: nomicBert },
   qwen3: {
@@ -76,3 +119,8 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
   modelType !== undefined && Object.hasOwn(ARCHITECTURES, modelType) ? ARCHITECTURES[modelType] : undefined;
+
+/** Architectures with a masked-LM head. */
+export const MASKED_ARCHITECTURE_NAMES: readonly string[] = Object.entries(ARCHITECTURES)
+  .filter(([, { maskedHead }]) => maskedHead !== undefined)
+  .map(([name]) => name);

@@ -57,7 +57,7 @@ export const modernbertHead: TextHead = (g, rows) => {
 /** ModernBERT has a dense layer before the labels of tokens, too. */
 export const modernbertTokenHead: TextHead = (g, rows) => g.linear(modernbertDense(g, rows), 'classifier');
 
-const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
+export const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
   g.norm(
     g.activation(g.linear(rows, 'head.dense'), g.config.text('classifier_activation', 'gelu')),
     'head.norm',

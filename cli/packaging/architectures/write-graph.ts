@@ -4,11 +4,17 @@ import { basename, dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { readJson } from '../model/read-json.ts';
-import { type Architecture, ARCHITECTURE_NAMES, findArchitecture } from './architectures.ts';
+import {
+  type Architecture,
+  ARCHITECTURE_NAMES,
+  findArchitecture,
+  MASKED_ARCHITECTURE_NAMES,
+} from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Value } from './graph-writer.ts';
+import type { TextHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
@@ -61,6 +67,12 @@ const textLogits = (g: EncoderGraph, { encode, textHead }: Architecture): Output
 const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) => Output> = {
   embedding: hidden,
   sentence_embedding: hidden,
+  // A later step adds the pooling, as to exported graphs.
+  sparse_embedding: (g, architecture) => ({
+    value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
+    name: 'logits',
+    axes: ['batch', 'length', 'vocabulary'],
+  }),
   sequence_classification: textLogits,
   zero_shot_classification: textLogits,
   token_classification: (g, { encode, tokenHead }) => ({
@@ -69,6 +81,14 @@ const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) =
     axes: ['batch', 'length', 'labels'],
   }),
 };
+
+function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {
+  if (maskedHead) return maskedHead;
+  throw configError(
+    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors, only that of ${MASKED_ARCHITECTURE_NAMES.join(', ')}. ` +
+      'Export the model to ONNX with `optimum-cli export onnx --task fill-mask`, or choose another `model_type`.',
+  );
+}
 
 function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);

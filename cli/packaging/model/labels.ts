@@ -1,5 +1,5 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { findEntailment } from '../../../runtime/core/model/entailment.ts';
 import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
 
@@ -26,7 +26,7 @@ export function readLabels(
   width: number,
   file: string,
 ): Record<string, string> | undefined {
-  if (returnsVectors(modelType)) return undefined;
+  if (!hasLabels(modelType)) return undefined;
   const labels = fromId2Label(config.id2label, file) ?? fromLabel2Id(config.label2id, file);
   const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;
   if (declared !== undefined && declared !== width) {

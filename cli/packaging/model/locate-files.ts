@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
-import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraphIn } from './graph-variants.ts';
@@ -48,7 +48,7 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
   const modelConfig = findIn(folder, 'config.json');
-  if (modelConfig === undefined && !returnsVectors(modelType)) throw withoutConfig(folder, modelType);
+  if (modelConfig === undefined && hasLabels(modelType)) throw withoutConfig(folder, modelType);
   const tokenizer = locateTokenizer(folder, weights);
   return {
     folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),

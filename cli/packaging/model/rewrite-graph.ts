@@ -16,6 +16,8 @@ import { findFixedShape } from '../onnx/find-fixed-shape.ts';
 import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
 import type { MatchedInput } from '../onnx/match-inputs.ts';
+import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
+import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
@@ -29,6 +31,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly family: unknown;
   /** Whether weights that are stored as integers stay integers. */
   readonly keepsIntegers: boolean;
+  /** Settings of a sparse_embedding model, whose pooling is added to the graph unless it pools itself. */
+  readonly sparse?: SparseSettings | undefined;
 }
 
 export interface RewrittenGraph {
@@ -40,6 +44,8 @@ export interface RewrittenGraph {
   readonly fixedShape: FixedShape | undefined;
   /** Position of the first token; undefined if it is 0, or if the graph has no `position_ids`. */
   readonly firstPosition: number | undefined;
+  /** Whether the pooling of a sparse_embedding model was added. */
+  readonly pools: boolean;
   /** What was changed in the graph for the runtime, one sentence each. */
   readonly changes: readonly string[];
   /** The graph as it was written. */
@@ -56,7 +62,7 @@ export async function rewriteGraph(
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<RewrittenGraph> {
-  const { file: model, graph: source, family, keepsIntegers } = request;
+  const { file: model, graph: source, family, keepsIntegers, sparse } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
   const hasIntegers = await withFileSource(source, hasIntegerWeights);
@@ -68,7 +74,7 @@ export async function rewriteGraph(
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph. Export the model to ONNX again.`);
 
-  const { matched, ...signature } = checkSignature(graph, request);
+  const { matched, ...found } = checkSignature(graph, request);
   const fixedShape = findFixedShape(matched, model);
   checkVocabulary(embeddingRows(graph, ownName(matched, 'input_ids')), tokenizer.vocabularySize, model);
   const positions = matched.find(({ name }) => name === 'position_ids')?.value.name;
@@ -82,7 +88,14 @@ export async function rewriteGraph(
   if (integers === 'keep') dequantizeLate(graph);
   const changes = adaptInputs(graph, matched, model);
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
-  keepOutput(graph, signature.output.name);
+  keepOutput(graph, found.output.name);
+  const pools = sparse !== undefined && found.output.shape.length > SPARSE_OUTPUT.shape.length;
+  if (pools && fixedShape?.tokens !== undefined && !found.inputs.includes('attention_mask'))
+    throw configError(
+      `${model} has inputs of a fixed length and no attention_mask, so its vectors would contain padding. Export the model with an attention_mask, or with dynamic axes.`,
+    );
+  if (pools) appendSparsePooling(proto, graph, found.output.name, sparse);
+  const signature = pools ? { ...found, output: SPARSE_OUTPUT } : found;
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,
@@ -92,6 +105,7 @@ export async function rewriteGraph(
     fixedShape,
     firstPosition: firstPosition === 0 ? undefined : firstPosition,
     changes,
+    pools,
     graph,
   };
 }

@@ -41,7 +41,8 @@ export async function moduleWeights(folder: string): Promise<string[]> {
 
 const WEIGHTS = 'model.safetensors';
 
-async function readModules(folder: string): Promise<unknown[] | undefined> {
+/** The entries of modules.json; undefined if the folder has none. */
+export async function readModules(folder: string): Promise<unknown[] | undefined> {
   const list = join(folder, 'modules.json');
   return existsSync(list) ? await readJsonList(list) : undefined;
 }

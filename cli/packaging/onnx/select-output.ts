@@ -34,6 +34,7 @@ export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
 export function selectOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
   if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
+  if (request.modelType === 'sparse_embedding') return sparseOutput(graph, request);
   const { output: name, shape } = MODEL_TYPES[request.modelType];
   const names = request.modelType === 'embedding' ? TOKEN_NAMES : [name];
   const usual = named(graph.output, names);
@@ -61,9 +62,12 @@ function namedByUser(
       `\`output\` is ${JSON.stringify(name)}, but the outputs of ${request.file} are ${namesOf(outputs)}. Choose one of these.`,
     );
   const { shape } = MODEL_TYPES[request.modelType];
-  const isVectorOfText = request.modelType === 'sentence_embedding' && rankOf(output) === PER_TEXT.length;
+  const isVectorOfText = VECTORS_OF_TEXTS.has(request.modelType) && rankOf(output) === PER_TEXT.length;
   return { name, shape: isVectorOfText ? PER_TEXT : shape };
 }
+
+/** Model types whose graphs can return one vector per text, or vectors of tokens. */
+const VECTORS_OF_TEXTS: ReadonlySet<ModelType> = new Set(['sentence_embedding', 'sparse_embedding']);
 
 const { output: TOKENS, shape: PER_TOKEN } = MODEL_TYPES.sentence_embedding;
 const PER_TEXT = ['batch_size', 'hidden_size'];
@@ -97,6 +101,28 @@ function sentenceOutput(graph: OutputSource, request: OutputRequest): SelectedOu
   if (first?.name !== undefined && (certain || found.length === 1)) return { ...first, name: first.name };
   const choices = [...tokens, ...vectors.map(({ name }) => name)];
   throw refusal(rule(vectorsOf), graph, request, choices, wayOut(vectorsOf));
+}
+
+/** Logits of tokens, or vectors that the graph has pooled itself. */
+function sparseOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
+  const { output: name, shape } = MODEL_TYPES.sparse_embedding;
+  const outputs = graph.output;
+  const pooled = named(outputs, ['sparse_embedding', ...TEXT_NAMES]);
+  if (pooled !== undefined) return { name: pooled, shape: PER_TEXT };
+  const logits = named(outputs, [name]);
+  if (logits !== undefined) return { name: logits, shape };
+  const [ofTokens, ofTexts] = [unnamed(outputs, shape.length), unnamed(outputs, PER_TEXT.length)];
+  const [token, text] = [ofTokens[0], ofTexts[0]];
+  if (token !== undefined && ofTokens.length === 1) return { name: token, shape };
+  if (text !== undefined && ofTokens.length === 0 && ofTexts.length === 1)
+    return { name: text, shape: PER_TEXT };
+  throw refusal(
+    'Model must return logits of tokens (batch_size, sequence_length, vocabulary_size) for model_type sparse_embedding',
+    graph,
+    request,
+    [...ofTokens, ...ofTexts],
+    'Choose the right model_type, or export the model with `optimum-cli export onnx --task fill-mask`.',
+  );
 }
 
 const onlyOne = (outputs: readonly ValueInfoProto[]): string | undefined =>

@@ -5,6 +5,7 @@ import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { licenseText } from '../../../runtime/core/model/license-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
+import { sparseFacts } from '../../../runtime/core/model/sparse-facts.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
@@ -33,6 +34,7 @@ export function buildSummary(result: BuildResult): string {
     ['Type', `${manifest.modelType}, ${vectorWidth(manifest)} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
+    ...sparseFacts(manifest),
     ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),
     ['Precision', manifest.precision],
     ...graphFacts(manifest),

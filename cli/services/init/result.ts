@@ -1,4 +1,4 @@
-import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
@@ -33,7 +33,7 @@ export function initSummary(result: InitResult): string {
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; ${wayOut(modelType)}` : modelType],
     // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
-    ...(labels.length > 0 && !returnsVectors(modelType) ? [['Labels', shortList(labels)]] : []),
+    ...(labels.length > 0 && hasLabels(modelType) ? [['Labels', shortList(labels)]] : []),
     ...(license === undefined ? [] : [['License', license]]),
     ...graphRows(result),
     ['Found', list(files, true)],

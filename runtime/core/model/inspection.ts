@@ -11,6 +11,7 @@ import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
 import { vectorWidth } from './vector-width.ts';
 import { sentenceFacts } from './sentence-facts.ts';
+import { sparseFacts } from './sparse-facts.ts';
 
 /** The contents of a file. `model` is undefined for a base runtime. */
 export interface Inspection {
@@ -71,6 +72,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),
+    ...sparseFacts(model),
     ...(model.source ? [sourceFact(model.source)] : []),
     ...licenseFacts(model),
     ['Built by', model.builtBy],

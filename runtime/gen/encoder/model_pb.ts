@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file encoder/model.proto.
  */
 export const file_encoder_model: GenFile = /*@__PURE__*/
-  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0ItkBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRIPCgd2ZXJzaW9uGAQgASgJGi8KDUlkMmxhYmVsRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgJOgI4ASJICglUb2tlbkluZm8SDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc3RhcnQYAyABKA0SCwoDZW5kGAQgASgNKqMBCglNb2RlbFR5cGUSGgoWTU9ERUxfVFlQRV9VTlNQRUNJRklFRBAAEg0KCUVNQkVERElORxABEhsKF1NFUVVFTkNFX0NMQVNTSUZJQ0FUSU9OEAISGAoUVE9LRU5fQ0xBU1NJRklDQVRJT04QAxIWChJTRU5URU5DRV9FTUJFRERJTkcQBBIcChhaRVJPX1NIT1RfQ0xBU1NJRklDQVRJT04QBWIGcHJvdG8z");
+  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0ItkBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRIPCgd2ZXJzaW9uGAQgASgJGi8KDUlkMmxhYmVsRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgJOgI4ASJICglUb2tlbkluZm8SDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc3RhcnQYAyABKA0SCwoDZW5kGAQgASgNKrkBCglNb2RlbFR5cGUSGgoWTU9ERUxfVFlQRV9VTlNQRUNJRklFRBAAEg0KCUVNQkVERElORxABEhsKF1NFUVVFTkNFX0NMQVNTSUZJQ0FUSU9OEAISGAoUVE9LRU5fQ0xBU1NJRklDQVRJT04QAxIWChJTRU5URU5DRV9FTUJFRERJTkcQBBIUChBTUEFSU0VfRU1CRURESU5HEAUSHAoYWkVST19TSE9UX0NMQVNTSUZJQ0FUSU9OEAdiBnByb3RvMw");
 
 /**
  * @generated from message encoder.GetModelMetadataRequest
@@ -44,7 +44,7 @@ export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse
   modelType: ModelType;
 
   /**
-   * Label of each output index; empty for embedding models.
+   * Label of each output index; empty for models without labels.
    *
    * @generated from field: map<uint32, string> id2label = 3;
    */
@@ -131,9 +131,14 @@ export const ModelType = {
   SENTENCE_EMBEDDING: 4,
 
   /**
-   * @generated from enum value: ZERO_SHOT_CLASSIFICATION = 5;
+   * @generated from enum value: SPARSE_EMBEDDING = 5;
    */
-  ZERO_SHOT_CLASSIFICATION: 5,
+  SPARSE_EMBEDDING: 5,
+
+  /**
+   * @generated from enum value: ZERO_SHOT_CLASSIFICATION = 7;
+   */
+  ZERO_SHOT_CLASSIFICATION: 7,
 } as const;
 
 /**

@@ -155,6 +155,8 @@ describe('encoderfile init', () => {
   test('an unknown model type is a usage error that names the known ones', async () => {
     const { exitCode, stderr } = await run('--model-type', 'classifier');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('embedding, sequence_classification, token_classification, sentence_embedding');
+    expect(stderr).toContain(
+      'embedding, sparse_embedding, sequence_classification, token_classification, sentence_embedding',
+    );
   });
 });

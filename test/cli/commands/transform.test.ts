@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { editorStubs } from '../../../cli/services/transform/editor-stubs.ts';
-import { type ModelType, TRANSFORM_TYPES } from '../../../runtime/contract/model-types.ts';
+import { TRANSFORM_TYPES, type TransformType } from '../../../runtime/contract/model-types.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
@@ -15,22 +15,21 @@ const make = (...args: string[]) => runCli(['transform', 'new', ...args], { cwd:
 const trial = (...args: string[]) =>
   runCli(['transform', 'test', '--cache-dir', 'cache', '-f', 'x.yml', ...args], { cwd: folder() });
 
-const MODELS: Record<ModelType, string> = {
+const MODELS: Record<TransformType, string> = {
   embedding: 'embedder',
   sequence_classification: 'sentiment',
-  zero_shot_classification: 'nli',
   token_classification: 'ner',
   sentence_embedding: 'sentence',
 };
 
 /** A config for the fixture of a model type; `fields` are lines of YAML. */
-function writeConfig(modelType: ModelType, ...fields: string[]): void {
+function writeConfig(modelType: TransformType, ...fields: string[]): void {
   const path = join(FIXTURES, 'models', MODELS[modelType]);
   const lines = ['name: x', `path: ${path}`, `model_type: ${modelType}`, ...fields];
   writeFileSync(here('x.yml'), ['encoderfile:', ...lines.map((line) => `  ${line}`), ''].join('\n'));
 }
 
-function writeScript(script: string, modelType: ModelType = 'sequence_classification'): void {
+function writeScript(script: string, modelType: TransformType = 'sequence_classification'): void {
   writeFileSync(here('mine.lua'), script);
   writeConfig(modelType, 'transform: {path: mine.lua}');
 }

@@ -38,7 +38,12 @@ describe('the model type', () => {
     },
   );
 
-  test.each([[[]], [[{ type: 'x.SpladePooling' }]], [[null, 1, { type: 7 }]], [{ type: 'x.Pooling' }]])(
+  test('a list of modules with SpladePooling is a sparse embedding, whatever the architecture', () => {
+    const modules = [{ type: 'x.MLMTransformer' }, { type: 'sentence_transformers.x.SpladePooling' }];
+    expect(typeOf({ architectures: ['BertForMaskedLM'] }, modules)).toBe('sparse_embedding');
+  });
+
+  test.each([[[]], [[{ type: 'x.OtherPooling' }]], [[null, 1, { type: 7 }]], [{ type: 'x.Pooling' }]])(
     'the modules %j say nothing',
     (modules) => {
       expect(typeOf({ architectures: ['BertModel'] }, modules)).toBe('embedding');

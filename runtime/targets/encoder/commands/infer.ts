@@ -47,6 +47,13 @@ export function inferCommand(modelPath: string): Command {
         help: 'Embedding models: one vector per text with mean, one per token with none',
         choices: ['mean', 'none'],
       },
+      'max-active-dims': {
+        value: 'count',
+        help: 'Sparse embedding models: keep this many of the greatest values of every vector',
+      },
+      tokens: {
+        help: 'Sparse embedding models: add the token of each index',
+      },
       labels: {
         value: 'a,b,c',
         repeatable: true,

@@ -31,6 +31,8 @@ export interface Engine {
     prompt?: string,
     inputsOf?: InputsOf,
   ) => Promise<(Inference | FailedInference)[]>;
+  /** The token of an id as written in the vocabulary; null if there is none. */
+  readonly tokenOf: (id: number) => string | null;
   readonly close: () => Promise<void>;
 }
 
@@ -101,6 +103,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     return {
       manifest,
       inferEach,
+      tokenOf: (id) => tokenizer.tokenOf(id),
       infer: async (texts, prompt, inputsOf) => (await inferEach(texts, prompt, inputsOf)).map(succeeded),
       close: thread.close,
     };

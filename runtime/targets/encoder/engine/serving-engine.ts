@@ -73,6 +73,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
       return await tokenizer.encode(inputs, { details: true, addSpecialTokens });
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
+    tokenOf: (id) => tokenizer.tokenOf(id),
     stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
     async close() {
       await runner.settled();

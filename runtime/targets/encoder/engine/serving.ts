@@ -101,6 +101,8 @@ export interface ServingEngine {
   run(request: EngineRequest): Promise<EngineAnswer>;
   tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
+  /** The token of an id as written in the vocabulary; null if there is none. */
+  tokenOf(id: number): string | null;
   stats(): EngineStats;
   /** Finishes accepted requests, then ends all threads. */
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import {
 
 const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   embedding: ModelType.EMBEDDING,
+  sparse_embedding: ModelType.SPARSE_EMBEDDING,
   sequence_classification: ModelType.SEQUENCE_CLASSIFICATION,
   zero_shot_classification: ModelType.ZERO_SHOT_CLASSIFICATION,
   token_classification: ModelType.TOKEN_CLASSIFICATION,

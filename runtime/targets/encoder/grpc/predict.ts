@@ -2,6 +2,7 @@ import { create, type JsonValue, mergeFromJson, type Message } from '@bufbuild/p
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
+import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { EncoderContext } from '../context.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
@@ -13,6 +14,7 @@ interface Request {
   readonly normalize?: boolean | undefined;
   readonly dimensions?: number | undefined;
   readonly promptName?: string | undefined;
+  readonly maxActiveDims?: number | undefined;
   readonly metadata: Record<string, string>;
 }
 interface Response extends Message {
@@ -36,10 +38,12 @@ export async function predict<Answer extends Response>(
   const leave = kernel.lifecycle.enter();
   try {
     const format = wantsJson(call) ? 'json' : 'proto';
+    const { maxActiveDims } = request;
+    checkMaxActiveDims(maxActiveDims);
     const { options, prompt } = planVector(engine.manifest, request);
     const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
-      view: { kind: 'result', format, options },
+      view: { kind: 'result', format, options: { ...options, maxActiveDims } },
       prompt,
       signal: call.signal,
     });
@@ -54,6 +58,11 @@ export async function predict<Answer extends Response>(
   } finally {
     leave();
   }
+}
+
+/** Other protocols check it by their schemas. */
+function checkMaxActiveDims(count: number | undefined): void {
+  if (count === 0) throw inputError('max_active_dims must be at least 1, not 0');
 }
 
 const encodedField = (message: Uint8Array) => ({

@@ -6,6 +6,7 @@ import { addReflection } from './server/reflection.ts';
 import { serviceOptions } from './server/service-options.ts';
 import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
+import { sparseEmbedding } from './sparse-embedding.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
@@ -14,6 +15,7 @@ import { zeroShotClassification } from './zero-shot-classification.ts';
 
 const SERVICES: Record<ModelType, ModelService> = {
   embedding,
+  sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,

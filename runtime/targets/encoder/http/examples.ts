@@ -29,6 +29,10 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
     request: { normalize: true },
     result: { embeddings: [{ embedding: [0.6, -0.8], token_info: token }] },
   }),
+  sparse_embedding: () => ({
+    request: { max_active_dims: 2, tokens: true },
+    result: { indices: [2013, 5075], values: [0.52, 1.61], tokens: ['city', 'anna'] },
+  }),
   sentence_embedding: () => ({
     request: { normalize: true },
     result: { embedding: [0.6, -0.8] },

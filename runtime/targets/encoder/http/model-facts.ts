@@ -6,7 +6,17 @@ import type { modelMetadata } from '../schemas/model.ts';
 
 /** The response of `GET /model`. */
 export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
-  const { name, version, modelType, id2label, scoreFunction, sentence, license, card = {} } = manifest;
+  const {
+    name,
+    version,
+    modelType,
+    id2label,
+    scoreFunction,
+    sentence,
+    sparse,
+    license,
+    card = {},
+  } = manifest;
   return {
     model_id: name,
     model_type: modelType,
@@ -25,6 +35,9 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
+      : {}),
+    ...(sparse
+      ? { pooling: sparse.pooling, dimensions: manifest.width, similarity_fn_name: sparse.similarity }
       : {}),
     ...(license
       ? omitUndefined({ license: license.id, license_name: license.name, license_link: license.link })

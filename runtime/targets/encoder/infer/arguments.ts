@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 import { inputsOf } from './inputs-of.ts';
+import { printResult } from './print-result.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
 /** Runs the model on texts from the command line and writes one JSON document with all results. */
@@ -17,7 +18,7 @@ export async function inferArguments(
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
   const inferences = await engine.infer(texts, options.prompt, inputsOf(task, options));
-  const results = inferences.map((inference) => task.printed(inference, manifest, options));
+  const results = inferences.map((inference) => printResult(engine, inference, options));
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
   const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);
   if (warning !== '') output.err(warning);

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { AppError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
 import { toJsonLine } from '../json/json.ts';
 import { progressLine } from '../../../core/model/progress.ts';
 import { sha256 } from '../../../platform/sha256.ts';
@@ -12,6 +11,7 @@ import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
 import { inputsOf } from './inputs-of.ts';
+import { printResult } from './print-result.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
@@ -104,7 +104,6 @@ async function inferWindow(
   window: readonly TextOrError[],
   options: PrintOptions,
 ): Promise<{ readonly results: Result[]; readonly truncated: number }> {
-  const { manifest } = engine;
   const results: Result[] = window.map((item) => {
     if ('error' in item) return item;
     return item.text === '' ? { error: 'Cannot tokenize empty string' } : {};
@@ -116,24 +115,23 @@ async function inferWindow(
   const inferences = await engine.inferEach(
     usable.map(({ text }) => text),
     options.prompt,
-    inputsOf(TASKS[manifest.modelType], options),
+    inputsOf(TASKS[engine.manifest.modelType], options),
   );
   for (const [position, inference] of inferences.entries()) {
     const at = usable[position]?.at;
     if (at === undefined) throw new AppError('InternalError', 'more results than texts');
-    results[at] = printed(inference, manifest, options);
+    results[at] = printed(engine, inference, options);
   }
   return { results, truncated: countTruncated(inferences) };
 }
 
 /** The members of a result line. */
-function printed(inference: Inference | FailedInference, manifest: Manifest, options: PrintOptions): Result {
+function printed(engine: Engine, inference: Inference | FailedInference, options: PrintOptions): Result {
   if ('failure' in inference) return { error: inference.failure };
-  const task = TASKS[manifest.modelType];
+  const { lineKey } = TASKS[engine.manifest.modelType];
   try {
-    return task.lineKey === undefined
-      ? task.printed(inference, manifest, options)
-      : { [task.lineKey]: task.printed(inference, manifest, options) };
+    const result = printResult(engine, inference, options);
+    return lineKey === undefined ? Object(result) : { [lineKey]: result };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };
     throw error;

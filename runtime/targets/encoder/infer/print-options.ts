@@ -18,12 +18,16 @@ const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; rea
   normalize: { types: ['embedding', 'sentence_embedding'], called: 'an embedding' },
   pooling: { types: ['embedding'], called: 'an embedding' },
   dimensions: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
+  'max-active-dims': { types: ['sparse_embedding'], called: 'a sparse_embedding' },
+  tokens: { types: ['sparse_embedding'], called: 'a sparse_embedding' },
   'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   labels: ZERO_SHOT,
   label: ZERO_SHOT,
   'hypothesis-template': ZERO_SHOT,
   'multi-label': ZERO_SHOT,
 };
+
+const MAX_COUNT = 1_000_000_000;
 
 /** Reads the options for printing results from the flags and the settings of the model. */
 export function printOptions(invocation: Invocation, manifest: Manifest): PrintOptions {
@@ -41,9 +45,13 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     promptName: invocation.value('prompt-name'),
   };
   const { options, prompt } = planVector(manifest, wishes, '--prompt-name');
+  const maxActiveDims = wholeNumber(invocation, 'max-active-dims', { min: 1, max: MAX_COUNT });
+  const tokens = invocation.flag('tokens');
   return {
     ...options,
     prompt,
+    maxActiveDims,
+    tokens,
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
     zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
   };

@@ -6,6 +6,7 @@ import type { PredictRequest } from '../schemas/predict.ts';
 import { addEntities } from './entities.ts';
 import { planLabels } from '../../../core/model/label-plan.ts';
 import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
+import { addTokens } from './tokens.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Runs the model. Each transport adds what it knows about the caller. */
@@ -18,7 +19,11 @@ export async function predict(
   run: Run,
 ): Promise<(string | Uint8Array)[]> {
   const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
-  const options = { ...vector, topK: body.top_k ?? undefined };
+  const options = {
+    ...vector,
+    topK: body.top_k ?? undefined,
+    maxActiveDims: body.max_active_dims ?? undefined,
+  };
   if (engine.manifest.modelType === 'zero_shot_classification') {
     const results = await zeroShotResults(engine, body, run);
     return [JSON.stringify({ results, ...restOf(engine, body) })];
@@ -31,7 +36,9 @@ export async function predict(
     prompt,
     overflow: overflowOf(body),
   });
-  const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
+  let complete = results;
+  if (wanted) complete = await addEntities(engine, wanted.texts, results, wanted.strategy);
+  if (body.tokens) complete = addTokens(engine, results);
   const rest = JSON.stringify(restOf(engine, body));
   const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
   return ['{"results":[', ...list, `],${rest.slice(1)}`];

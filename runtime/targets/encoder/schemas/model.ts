@@ -17,9 +17,9 @@ export const modelMetadata = Type.Object(
       }),
     ),
     pooling: Type.Optional(
-      Type.Union([oneOf(POOLINGS), Type.Array(oneOf(POOLINGS))], {
+      Type.Union([oneOf([...POOLINGS, 'sum']), Type.Array(oneOf(POOLINGS))], {
         description:
-          'How token vectors are pooled into one; `none` if the model pools them itself, a list if several vectors are joined.',
+          'How token vectors are pooled into one; `none` if the model pools them itself, a list if several vectors are joined, `max` or `sum` over the tokens for sparse vectors.',
       }),
     ),
     normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),

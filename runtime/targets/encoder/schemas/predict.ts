@@ -7,6 +7,7 @@ import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
   embeddingResult,
   sentenceEmbeddingResult,
+  sparseEmbeddingResult,
   sequenceClassificationResult,
   tokenClassificationResult,
 } from './results.ts';
@@ -29,6 +30,15 @@ const dimensions = (width: number) =>
       description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
     }),
   );
+const maxActiveDims = optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'Keep this many of the greatest values of each vector. Default: all that are not zero.',
+  }),
+);
+const tokens = optional(
+  Type.Boolean({ description: 'Add `tokens`: the token of each index, as written in the vocabulary.' }),
+);
 const topK = optional(
   Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
 );
@@ -43,6 +53,7 @@ const metadata = textMap({ title: 'an object of texts', description: 'Returned u
 /** Request options of each model type, next to the texts. */
 const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   embedding: () => ({ normalize }),
+  sparse_embedding: () => ({ max_active_dims: maxActiveDims, tokens }),
   sequence_classification: () => ({ top_k: topK }),
   zero_shot_classification: () => zeroShotMembers,
   token_classification: () => ({ aggregation }),
@@ -70,6 +81,7 @@ const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>
 
 const RESULTS: Record<ModelType, TSchema> = {
   embedding: embeddingResult,
+  sparse_embedding: sparseEmbeddingResult,
   sequence_classification: sequenceClassificationResult,
   zero_shot_classification: zeroShotResult,
   token_classification: tokenClassificationResult,
@@ -83,6 +95,8 @@ export interface PredictRequest {
   readonly normalize?: boolean | null;
   readonly dimensions?: number | null;
   readonly prompt_name?: string | null;
+  readonly max_active_dims?: Static<typeof maxActiveDims>;
+  readonly tokens?: Static<typeof tokens>;
   readonly top_k?: Static<typeof topK>;
   readonly candidate_labels?: readonly string[];
   readonly hypothesis_template?: string | null;

@@ -25,6 +25,22 @@ export const embeddingResult = Type.Object(
   { $id: 'EmbeddingResult' },
 );
 
+export const sparseEmbeddingResult = Type.Object(
+  {
+    indices: Type.Array(Type.Integer(), {
+      description: 'Token ids of the words whose values are not zero, ascending.',
+    }),
+    values: numbers('Value of each index.'),
+    tokens: Type.Optional(
+      Type.Array(Type.Unsafe<string | null>({ type: 'string', nullable: true }), {
+        description:
+          'Token of each index, if `tokens` is set; null for an index that the vocabulary does not have.',
+      }),
+    ),
+  },
+  { $id: 'SparseEmbeddingResult' },
+);
+
 export const sentenceEmbeddingResult = Type.Object(
   { embedding: numbers('Vector of the text.') },
   { $id: 'SentenceEmbeddingResult' },

@@ -31,6 +31,23 @@ const embedAllRequest = (manifest: Manifest, limits: EngineLimits) =>
   );
 export type EmbedAllRequest = Static<ReturnType<typeof embedAllRequest>>;
 
+/** As in text-embeddings-inference, which has no other options for sparse vectors. */
+const embedSparseRequest = (manifest: Manifest, limits: EngineLimits) =>
+  Type.Object(
+    { inputs: textsOrTokenIds(manifest, limits), prompt_name: promptName(manifest), ...overflowMembers },
+    { $id: 'EmbedSparseRequest' },
+  );
+export type EmbedSparseRequest = Static<ReturnType<typeof embedSparseRequest>>;
+export const embedSparseResponse = Type.Array(
+  Type.Array(
+    Type.Object(
+      { index: Type.Integer({ description: 'Token id.' }), value: Type.Number() },
+      { $id: 'SparseValue' },
+    ),
+  ),
+  { $id: 'EmbedSparseResponse', description: 'The values of each vector that are not zero, by index.' },
+);
+
 const vector = Type.Array(Type.Number());
 export const embedResponse = Type.Array(vector, {
   $id: 'EmbedResponse',
@@ -67,6 +84,7 @@ export type ZeroShotRequest = Static<ReturnType<typeof zeroShotRequest>>;
 export interface SharedRequests {
   readonly embed: TUnsafe<EmbedRequest>;
   readonly embedAll: TUnsafe<EmbedAllRequest>;
+  readonly embedSparse: TUnsafe<EmbedSparseRequest>;
   readonly similarity: TUnsafe<SimilarityRequest>;
   readonly classify: TUnsafe<ClassifyRequest>;
   readonly entities: TUnsafe<EntitiesRequest>;
@@ -76,6 +94,7 @@ export interface SharedRequests {
 export const sharedRequests = (manifest: Manifest, limits: EngineLimits): SharedRequests => ({
   embed: Type.Unsafe<EmbedRequest>(embedRequest(manifest, limits)),
   embedAll: Type.Unsafe<EmbedAllRequest>(embedAllRequest(manifest, limits)),
+  embedSparse: Type.Unsafe<EmbedSparseRequest>(embedSparseRequest(manifest, limits)),
   similarity: Type.Unsafe<SimilarityRequest>(similarityRequest(manifest, limits)),
   classify: Type.Unsafe<ClassifyRequest>(classifyRequest(manifest, limits)),
   entities: Type.Unsafe<EntitiesRequest>(entitiesRequest),

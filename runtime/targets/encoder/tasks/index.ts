@@ -1,6 +1,7 @@
 import type { ModelType } from '../../../contract/model-types.ts';
 import { embedding } from './embedding.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
+import { sparseEmbedding } from './sparse-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassification } from './token-classification.ts';
@@ -8,6 +9,7 @@ import { zeroShotClassification } from './zero-shot-classification.ts';
 
 export const TASKS: Record<ModelType, Task<unknown>> = {
   embedding,
+  sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,

@@ -28,9 +28,11 @@ export interface FailedInference {
 export interface ResultOptions extends VectorOptions {
   /** Sequence classification only: number of labels with the highest scores to list. */
   readonly topK?: number | undefined;
+  /** Sparse embeddings only: number of the greatest values to keep. Default: all that are not zero. */
+  readonly maxActiveDims?: number | undefined;
 }
 
-export interface PrintOptions extends VectorOptions {
+export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: one vector per text, or one per token. */
   readonly pooling: 'mean' | 'none';
@@ -38,6 +40,8 @@ export interface PrintOptions extends VectorOptions {
   readonly prompt: string;
   /** Zero-shot classification only. */
   readonly zeroShot?: LabelPlan | undefined;
+  /** Sparse embeddings on the command line only: whether to add the token of each index. */
+  readonly tokens: boolean;
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OnnxRuntime, withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
+import { expect, test } from 'vitest';
 import { writeGraph } from '../../../../cli/packaging/architectures/write-graph.ts';
-import { ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import type { ModelType } from '../../../../runtime/contract/model-types.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
+import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
 
 const folder = useTempFolder();
 
@@ -30,29 +28,7 @@ const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', type: ModelType, output: str
   ['tokens', 'token_classification', 'logits'],
 ];
 
-/** The inputs that a graph uses. */
-const inputNames = (graph: string): string[] =>
-  (fromBinary(ModelProtoSchema, readFileSync(graph)).graph?.input ?? []).flatMap(({ name }) => name ?? []);
-
-/** One process runs all graphs, because starting it takes longer than running one. */
-let runtime: OnnxRuntime;
-let end: () => void;
-let ended: Promise<void>;
-beforeAll(async () => {
-  await new Promise<void>((isReady) => {
-    ended = withOnnxRuntime(async (opened) => {
-      runtime = opened;
-      isReady();
-      await new Promise<void>((resolve) => {
-        end = resolve;
-      });
-    });
-  });
-});
-afterAll(async () => {
-  end();
-  await ended;
-});
+const runtime = useOnnxRuntime();
 
 /** Runs a graph that was written for a model folder, after ONNX Runtime has optimized it as a build does. */
 async function run(model: string, type: ModelType, output: string, ids: Golden['ids']) {
@@ -62,8 +38,15 @@ async function run(model: string, type: ModelType, output: string, ids: Golden['
     folder(),
   );
   const graph = join(folder(), 'graph.onnx');
-  await runtime.optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
-  return await runtime.tryOut({ graph, folder: folder(), inputs: inputNames(graph), output, ids, padId: 0 });
+  await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
+  return await runtime().tryOut({
+    graph,
+    folder: folder(),
+    inputs: inputNames(graph),
+    output,
+    ids,
+    padId: 0,
+  });
 }
 
 const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>

@@ -9,8 +9,8 @@ import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import {
   classifyResponse,
-  type EmbedRequest,
   embedResponse,
+  embedSparseResponse,
   entitiesResponse,
   type SimilarityRequest,
   similarityResponse,
@@ -20,6 +20,7 @@ import { zeroShotResponse } from '../../schemas/zero-shot.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 import { classify } from '../tei/classify.ts';
 import { embed } from '../tei/embed.ts';
+import { embedSparse } from '../tei/embed-sparse.ts';
 import { entities } from '../tei/entities.ts';
 import { similarity } from '../tei/similarity.ts';
 import { zeroShot } from '../tei/zero-shot.ts';
@@ -31,12 +32,21 @@ export function inferenceApiRoutes(
   requests: SharedRequests,
 ): RouteGroup {
   const { modelType } = engine.manifest;
-  const vectorsOrSimilarity = async (c: Context): Promise<Response> => {
-    const body = await readBody<TUnsafe<EmbedRequest | SimilarityRequest>>(c, (value) =>
-      isSimilarity(value) ? requests.similarity : requests.embed,
-    );
-    return isSimilarity(body) ? await similarity(c, engine, body) : await embed(c, engine, body);
-  };
+  const orSimilarity =
+    <Body extends object>(
+      schema: TUnsafe<Body>,
+      answer: (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>,
+    ) =>
+    async (c: Context): Promise<Response> => {
+      const body = await readBody<TUnsafe<Body | SimilarityRequest>>(c, (value) =>
+        isSimilarity(value) ? requests.similarity : schema,
+      );
+      return isSimilarity(body) ? await similarity(c, engine, body) : await answer(c, engine, body);
+    };
+  const vectorsOrSimilarity =
+    modelType === 'sparse_embedding'
+      ? orSimilarity(requests.embedSparse, embedSparse)
+      : orSimilarity(requests.embed, embed);
   const routes = new Hono();
   routes.post('/', admit(kernel.lifecycle), async (c) => {
     // The page at this path needs no key, but the model does.
@@ -96,6 +106,11 @@ function shapes(requests: SharedRequests): Record<ModelType, Shape> {
   };
   return {
     embedding: embeddings,
+    sparse_embedding: {
+      request: Type.Union([requests.embedSparse, requests.similarity]),
+      answer: Type.Union([embedSparseResponse, similarityResponse]),
+      examples: [[{ index: 5075, value: 1.61 }]],
+    },
     sentence_embedding: embeddings,
     sequence_classification: {
       request: requests.classify,

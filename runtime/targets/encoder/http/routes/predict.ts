@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
-import { type ModelType, returnsVectors } from '../../../../contract/model-types.ts';
+import { hasLabels, type ModelType } from '../../../../contract/model-types.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -49,6 +49,7 @@ export function predictRoutes(
     zero_shot_classification: either(requests.zeroShot, zeroShot, hasParameters),
     token_classification: either(requests.entities, entities),
     embedding: async (c) => answer(c, await readBody(c, request)),
+    sparse_embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
   };
   routes.post('/predict', admit(kernel.lifecycle), handlers[modelType]);
@@ -62,7 +63,7 @@ export function predictRoutes(
         id: 'predict',
         tag: 'Model',
         summary: SUMMARIES[modelType],
-        ...(returnsVectors(modelType) ? {} : { description: OTHER_BODIES[modelType] ?? HUGGING_FACE_BODIES }),
+        ...(hasLabels(modelType) ? { description: OTHER_BODIES[modelType] ?? HUGGING_FACE_BODIES } : {}),
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
           description: 'One result per input, in input order.',
@@ -88,6 +89,7 @@ const HUGGING_FACE_BODIES =
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',
+  sparse_embedding: 'Compute one sparse vector per text.',
   sequence_classification: 'Classify each text.',
   zero_shot_classification: 'Score the labels of the request for each text.',
   token_classification: 'Classify each token of each text.',

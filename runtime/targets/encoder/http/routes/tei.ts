@@ -8,8 +8,15 @@ import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { SharedRequests } from '../../schemas/tei.ts';
 import { embed, embedAll } from '../tei/embed.ts';
+import { embedSparse } from '../tei/embed-sparse.ts';
 import { teiInfo } from '../tei/info.ts';
-import { embedAllOperation, embedOperation, infoOperation, similarityOperation } from '../tei/operations.ts';
+import {
+  embedAllOperation,
+  embedOperation,
+  embedSparseOperation,
+  infoOperation,
+  similarityOperation,
+} from '../tei/operations.ts';
 import { similarity } from '../tei/similarity.ts';
 
 /** Routes for clients of text-embeddings-inference, next to `/predict`, `/rerank`, `/tokenize` and `/decode`. */
@@ -32,6 +39,18 @@ export function teiRoutes(
     });
   };
 
+  if (modelType === 'sparse_embedding') {
+    for (const path of ['/embed', '/embed_all']) {
+      refuse(
+        path,
+        `${path} requires a model with dense vectors, but ${name} is ${withArticle(modelType)} model. Use /embed_sparse.`,
+      );
+    }
+    post('/embed_sparse', async (c) => embedSparse(c, engine, await readBody(c, requests.embedSparse)));
+    post('/similarity', async (c) => similarity(c, engine, await readBody(c, requests.similarity)));
+    operations.push(embedSparseOperation(requests.embedSparse), similarityOperation(requests.similarity));
+    return { routes, operations };
+  }
   refuse(
     '/embed_sparse',
     `/embed_sparse requires a model with sparse vectors, but ${name} is ${withArticle(modelType)} model. Use ${returnsVectors(modelType) ? '/embed' : '/predict'}.`,

@@ -25,6 +25,7 @@ function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record
   if (modelType === 'embedding' || modelType === 'sentence_embedding') {
     return { embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } };
   }
+  if (modelType === 'sparse_embedding') return { embedding: { pooling: 'splade' } };
   const label2id = Object.fromEntries(Object.entries(id2label).map(([id, label]) => [label, Number(id)]));
   const labels = { id2label, label2id };
   if (modelType === 'token_classification') return { token_classifier: labels };

@@ -1,7 +1,13 @@
 import type { TSchema } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { embedAllResponse, embedResponse, infoResponse, similarityResponse } from '../../schemas/tei.ts';
+import {
+  embedAllResponse,
+  embedResponse,
+  embedSparseResponse,
+  infoResponse,
+  similarityResponse,
+} from '../../schemas/tei.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
 
 const TAG = 'text-embeddings-inference';
@@ -35,6 +41,29 @@ export const embedAllOperation = (schema: TSchema): Operation => ({
     headers: ANSWER_HEADERS,
   },
 });
+
+export const embedSparseOperation = (schema: TSchema): Operation => ({
+  ...POST,
+  path: '/embed_sparse',
+  id: 'embedSparse',
+  summary: 'Compute one sparse vector per input.',
+  request: { schema, examples: INPUTS },
+  answer: {
+    description: 'One sparse vector per input, in input order.',
+    schema: embedSparseResponse,
+    examples: SPARSE_ANSWER,
+    headers: ANSWER_HEADERS,
+  },
+});
+
+const SPARSE_ANSWER = {
+  texts: [
+    [
+      { index: 2013, value: 0.52 },
+      { index: 5075, value: 1.61 },
+    ],
+  ],
+};
 
 export const similarityOperation = (schema: TSchema): Operation => ({
   ...POST,

@@ -1,12 +1,16 @@
 import type { Context } from 'hono';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { shortestFloat32 } from '../../../../core/numbers/float32.ts';
+import type { Similarity } from '../../../../contract/sentence.ts';
 import { planVector } from '../../../../core/model/vector-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { similarityOf } from '../../maths/similarity.ts';
+import { alignSparse } from '../../maths/sparse.ts';
+import { normalizeL2 } from '../../maths/vectors.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { SimilarityRequest } from '../../schemas/tei.ts';
 import { runModel } from '../run-model.ts';
+import { readSparse } from './embed-sparse.ts';
 
 /** The similarity of each sentence to the source sentence, by the function of the model. */
 export async function similarity(
@@ -15,17 +19,37 @@ export async function similarity(
   { inputs: { source_sentence: source, sentences }, parameters }: SimilarityRequest,
 ): Promise<Response> {
   const promptName = parameters?.prompt_name;
-  const chosen = engine.manifest.sentence?.similarity ?? 'cosine';
+  const { sparse } = engine.manifest;
+  const chosen = sparse?.similarity ?? engine.manifest.sentence?.similarity ?? 'cosine';
   const normalize = chosen === 'cosine' ? true : undefined;
   const { options, prompt } = planVector(engine.manifest, { normalize, promptName });
+  const inputs = [source, ...sentences].map((text) => ({ text }));
+  const overflow = overflowOf(parameters ?? {});
+  if (sparse) {
+    const view = { kind: 'result', format: 'json', options: {} } as const;
+    const { results } = await runModel(c, engine, { inputs, view, overflow });
+    const [first, ...others] = results.map(readSparse);
+    return c.json(others.map((other) => (first ? compareSparse(chosen, first, other) : 0)));
+  }
   const { results } = await runModel(c, engine, {
-    inputs: [source, ...sentences].map((text) => ({ text })),
+    inputs,
     view: { kind: 'vector', format: 'json', ...options },
     prompt,
-    overflow: overflowOf(parameters ?? {}),
+    overflow,
   });
   const [first = [], ...others] = results.map(vectorOf);
-  return c.json(others.map((other) => shortestFloat32(Math.fround(similarityOf(chosen, first, other)))));
+  return c.json(others.map((other) => rounded(similarityOf(chosen, first, other))));
+}
+
+const rounded = (value: number): number => shortestFloat32(Math.fround(value));
+
+type Sparse = ReturnType<typeof readSparse>;
+
+function compareSparse(similarity: Similarity, one: Sparse, other: Sparse): number {
+  const [first, second] = alignSparse(one, other).map((vector) =>
+    similarity === 'cosine' ? [...normalizeL2(Float32Array.from(vector))] : vector,
+  );
+  return rounded(similarityOf(similarity, first ?? [], second ?? []));
 }
 
 const vectorOf = (json: Uint8Array): number[] => parseJsonText(Buffer.from(json).toString()) as number[];

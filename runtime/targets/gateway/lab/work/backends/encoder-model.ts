@@ -1,5 +1,6 @@
 import { AppError } from '../../../../../contract/errors.ts';
 import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
+import { withArticle } from '../../../../../core/text/with-article.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import type { LabelScores } from '../../../ask/providers/provider.ts';
 import type { BatchCall, LabeledPiece, BatchAnswers, Model, TaggedText } from './backend.ts';
@@ -22,6 +23,12 @@ export async function encoderModel(
   const id2label = json['id2label'];
   const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
   const calls = callsFor(name, connection)[modelType];
+  if (!calls) {
+    throw new AppError(
+      'InputError',
+      `${name} is ${withArticle(modelType)} model, which workflows cannot use. Use a model of type ${Object.keys(callsFor(name, connection)).join(', ')}.`,
+    );
+  }
   return { name, modelType, labels, ...calls, close: connection.close };
 }
 
@@ -33,7 +40,7 @@ const noEncoder = (name: string): AppError =>
 
 type ModelCalls = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
 
-function callsFor(name: string, connection: Connection): Record<ModelType, ModelCalls> {
+function callsFor(name: string, connection: Connection): Partial<Record<ModelType, ModelCalls>> {
   const predict =
     <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
     async (inputs, signal) => {

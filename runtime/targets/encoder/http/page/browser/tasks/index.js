@@ -1,6 +1,7 @@
 import { embedding } from './embedding.js';
 import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
+import { sparseEmbedding } from './sparse-embedding.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
 import { zeroShotClassification } from './zero-shot-classification.js';
@@ -42,6 +43,7 @@ import { zeroShotClassification } from './zero-shot-classification.js';
 /** @type {Record<string, Task>} */
 const TASKS = {
   embedding,
+  sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,

@@ -1,7 +1,7 @@
+/** @import { Rank } from './bars.js' */
 /** @import { Model, Task } from './index.js' */
-/** @import { Rank } from './label-bars.js' */
 import { percent } from '../numbers.js';
-import { labelBars } from './label-bars.js';
+import { bars } from './bars.js';
 import { quotedText } from './quoted-text.js';
 
 /** @type {Task} */
@@ -14,7 +14,9 @@ export const sequenceClassification = {
   draw(sent, { results }, model) {
     const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at], model) }));
     return {
-      parts: ranked.map(({ number, text, ranks }) => quotedText(number, text, ...labelBars(ranks, number))),
+      parts: ranked.map(({ number, text, ranks }) =>
+        quotedText(number, text, ...bars(ranks, `text ${number}`)),
+      ),
       spoken: ranked
         .map(({ number, ranks: [best] }) => `Text ${number}: ${best?.label} ${best?.shown}.`)
         .join(' '),

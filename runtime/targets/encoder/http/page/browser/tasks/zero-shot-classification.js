@@ -1,6 +1,6 @@
 /** @import { Task } from './index.js' */
 import { percent } from '../numbers.js';
-import { labelBars } from './label-bars.js';
+import { bars } from './bars.js';
 import { quotedText } from './quoted-text.js';
 
 /** @type {Task} */
@@ -20,7 +20,7 @@ export const zeroShotClassification = {
         return { label, score, shown: percent(score), hasBar: true };
       });
       return {
-        part: quotedText(number, text, ...labelBars(ranks, number)),
+        part: quotedText(number, text, ...bars(ranks, `text ${number}`)),
         spoken: `Text ${number}: ${ranks[0]?.label} ${ranks[0]?.shown}.`,
       };
     });

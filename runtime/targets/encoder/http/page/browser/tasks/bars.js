@@ -11,23 +11,26 @@ const SHOWN = 8;
  */
 
 /**
- * The labels of a text with their scores.
- * @param {readonly Rank[]} ranks the highest score first
- * @param {number} number
+ * Labels with their scores as bars.
+ * @param {readonly Rank[]} ranks
+ * @param {string} owner what has the labels, as `text 1`
+ * @param {string} [label]
  */
-export function labelBars(ranks, number) {
-  const first = barTable(`Labels of text ${number}`, ranks.slice(0, SHOWN));
+export function bars(ranks, owner, label = 'Label') {
+  const labels = `${label}s`;
+  const first = barTable(`${labels} of ${owner}`, label, ranks.slice(0, SHOWN));
   if (ranks.length <= SHOWN) return [first];
-  const summary = element('summary', {}, `${ranks.length - SHOWN} more labels`);
-  const rest = barTable(`More labels of text ${number}`, ranks.slice(SHOWN));
+  const summary = element('summary', {}, `${ranks.length - SHOWN} more ${labels.toLowerCase()}`);
+  const rest = barTable(`More ${labels.toLowerCase()} of ${owner}`, label, ranks.slice(SHOWN));
   return [first, element('details', {}, summary, rest)];
 }
 
 /**
  * @param {string} caption
+ * @param {string} heading
  * @param {readonly Rank[]} ranks
  */
-function barTable(caption, ranks) {
+function barTable(caption, heading, ranks) {
   const rows = ranks.map(({ label, score, shown, hasBar }) => [label, hasBar ? bar(score, shown) : shown]);
-  return table(caption, ['Label', 'Score'], rows, 'bars');
+  return table(caption, [heading, 'Score'], rows, 'bars');
 }

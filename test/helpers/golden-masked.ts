@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES } from './paths.ts';
+
+export interface SparseRow {
+  readonly indices: readonly number[];
+  readonly values: readonly number[];
+}
+
+interface Splade {
+  readonly texts: readonly string[];
+  readonly vectors: readonly SparseRow[];
+  readonly at_most_5: readonly SparseRow[];
+  /** The three greatest values of each text with their tokens. */
+  readonly decoded: readonly (readonly (readonly [token: string, value: number])[])[];
+  /** Of the first text to each text. */
+  readonly similarity: readonly number[];
+}
+
+/** What sentence-transformers computes with the model `splade`. */
+export function readGoldenSplade(): Splade {
+  const { splade } = JSON.parse(readFileSync(join(FIXTURES, 'golden/masked.json'), 'utf8')) as {
+    splade: Omit<Splade, 'texts'> & { readonly ids: readonly string[] };
+  };
+  const texts = JSON.parse(readFileSync(join(FIXTURES, 'golden/texts.json'), 'utf8')) as {
+    id: string;
+    text: string;
+  }[];
+  return { ...splade, texts: splade.ids.map((id) => texts.find((one) => one.id === id)?.text ?? '') };
+}
+
+const VOCABULARY = 2600;
+
+/** All values of sparse vectors, to compare those that are zero for one library and tiny for another. */
+export const dense = (rows: readonly SparseRow[]): number[] =>
+  rows.flatMap(({ indices, values }) => {
+    const vector = Array.from({ length: VOCABULARY }, () => 0);
+    for (const [at, index] of indices.entries()) vector[index] = values[at] ?? 0;
+    return vector;
+  });
