@@ -1,6 +1,7 @@
 import type { HubReference } from './hub-reference.ts';
 import type { InputName } from '../../runtime/contract/manifest.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
+import type { TextRole } from '../../runtime/contract/multi-vector.ts';
 import type { Pooling, Similarity } from '../../runtime/contract/sentence.ts';
 import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
@@ -39,6 +40,8 @@ export interface BuildConfig<Model = ModelSource> {
   readonly windows: { readonly stride: number | undefined } | undefined;
   /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;
+  /** Settings of multi_vector models only. */
+  readonly multiVector: MultiVectorConfig | undefined;
 }
 
 /** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */
@@ -49,6 +52,18 @@ export interface SentenceConfig {
   readonly similarity: Similarity | undefined;
   readonly prompts: Readonly<Record<string, string>> | undefined;
   readonly defaultPromptName: string | undefined;
+}
+
+/** How queries and documents are tokenized. Settings that are missing here come from the model's own files. */
+export interface MultiVectorConfig {
+  /** The token after the first one; empty for none. */
+  readonly prefixes: Readonly<Record<TextRole, string | undefined>>;
+  /** Maximum number of tokens. */
+  readonly lengths: Readonly<Record<TextRole, number | undefined>>;
+  readonly expandsQueries: boolean | undefined;
+  readonly attendsToExpansion: boolean | undefined;
+  readonly skippedTokens: readonly string[] | undefined;
+  readonly normalize: boolean | undefined;
 }
 
 export type ModelSource =

@@ -45,4 +45,5 @@ const WITHOUT_WINDOWS: ReadonlyMap<string, string> = new Map([
   ['sequence_classification', 'the scores of parts of a text cannot be merged'],
   ['zero_shot_classification', 'the scores of parts of a text cannot be merged'],
   ['sparse_embedding', 'sparse vectors of parts of a text are not merged'],
+  ['multi_vector', 'each document has a marker and a maximum length of its own'],
 ]);

@@ -1,23 +1,36 @@
-import { SENTENCE_FIELDS } from '../../runtime/contract/config-schema.ts';
-import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
+import { FIELDS_OF_TYPES } from '../../runtime/contract/config-schema.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '../../runtime/contract/model-types.ts';
 import { describe, isMapping, listing } from '../../runtime/core/yaml/describe.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
 import { didYouMean } from '../../runtime/core/text/suggest.ts';
 
 const SENTENCE = 'sentence_embedding';
 
-/** Checks that a schema cannot express: sentence settings with another model type, and unknown prompt names. */
+/** Checks that a schema cannot express: settings of another model type, and unknown prompt names. */
 export function checkSentence(value: Readonly<Record<string, unknown>>): Finding[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
   const type = MODEL_TYPE_NAMES.find((name) => name === fields['model_type']);
-  if (type === SENTENCE) return [...namelessPrompt(fields), ...unknownDefault(fields)];
   if (type === undefined) return [];
-  return SENTENCE_FIELDS.filter((field) => Object.hasOwn(fields, field)).map((field) => ({
-    path: ['encoderfile', field],
-    at: 'key',
-    message: `requires model_type ${SENTENCE}, but \`model_type\` is ${type}; remove it, or change \`model_type\``,
-  }));
+  const foreign = fieldsOfOthers(fields, type);
+  return type === SENTENCE ? [...foreign, ...namelessPrompt(fields), ...unknownDefault(fields)] : foreign;
+}
+
+/** Fields that models of this type do not have. */
+function fieldsOfOthers(fields: Fields, type: ModelType): Finding[] {
+  const own = new Set(FIELDS_OF_TYPES[type]);
+  const owners = Object.entries(FIELDS_OF_TYPES);
+  const foreign = [...new Set(owners.flatMap(([, names]) => names))].filter(
+    (field) => Object.hasOwn(fields, field) && !own.has(field),
+  );
+  return foreign.map((field) => {
+    const types = owners.filter(([, names]) => names.includes(field)).map(([name]) => name);
+    return {
+      path: ['encoderfile', field],
+      at: 'key',
+      message: `requires model_type ${types.join(' or ')}, but \`model_type\` is ${type}; remove it, or change \`model_type\``,
+    };
+  });
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -16,6 +16,8 @@ export interface GuessSource {
   readonly name: string;
   /** modules.json, which sentence-transformers writes. */
   readonly modules?: unknown;
+  /** The file that states that the model is of ColBERT, if there is one. */
+  readonly colbertFile?: string | undefined;
   /** Name of the published family of embedding models that the model belongs to. */
   readonly family?: string | undefined;
   /** Outputs of the graph. */
@@ -36,13 +38,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function guessType(
   fields: Fields,
-  { modules, family, outputs = [] }: GuessSource,
+  { modules, colbertFile, family, outputs = [] }: GuessSource,
 ): Pick<ModelGuess, 'modelType' | 'because'> {
   const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
   if (hasModule(modules, 'SpladePooling'))
     return guess('sparse_embedding', 'modules.json has a SpladePooling module');
   if (hasModule(modules, 'Pooling')) return guess('sentence_embedding', 'modules.json has a Pooling module');
   const architectures = texts(fields['architectures']);
+  if (colbertFile !== undefined) return guess('multi_vector', `${colbertFile} is of a ColBERT model`);
+  if (architectures.includes(STANFORD_COLBERT))
+    return guess('multi_vector', `config.json names ${STANFORD_COLBERT}`);
   for (const [modelType, suffix] of CLASSIFIERS) {
     const name = architectures.find((architecture) => architecture.endsWith(suffix));
     if (name === undefined) continue;
@@ -73,6 +78,8 @@ function guessType(
   const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');
   return guess('embedding', vectors && `the graph returns ${vectors.name}`);
 }
+
+const STANFORD_COLBERT = 'HF_ColBERT';
 
 const CLASSIFIERS: readonly (readonly [ModelType, string])[] = [
   ['token_classification', 'ForTokenClassification'],

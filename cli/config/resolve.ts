@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import type { TransformLimits } from '../../runtime/contract/transform.ts';
-import type { SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
+import type { MultiVectorConfig, SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { expandPath } from './expand.ts';
@@ -43,6 +43,7 @@ export function resolveConfig(
     windows:
       fields.long_texts === 'windows' ? { stride: fields.stride ?? fields.tokenizer?.stride } : undefined,
     sentence: sentenceConfig(fields),
+    multiVector: multiVectorConfig(fields),
   };
 }
 
@@ -70,6 +71,18 @@ function sentenceConfig(fields: Fields): SentenceConfig | undefined {
   const { pooling, normalize, dimensions, prompts } = fields;
   const { similarity_fn_name: similarity, default_prompt_name: defaultPromptName } = fields;
   return { pooling, normalize, dimensions, similarity, prompts, defaultPromptName };
+}
+
+function multiVectorConfig(fields: Fields): MultiVectorConfig | undefined {
+  if (fields.model_type !== 'multi_vector') return undefined;
+  return {
+    prefixes: { query: fields.query_prefix, document: fields.document_prefix },
+    lengths: { query: fields.query_length, document: fields.document_length },
+    expandsQueries: fields.do_query_expansion,
+    attendsToExpansion: fields.attend_to_expansion_tokens,
+    skippedTokens: fields.skiplist_words,
+    normalize: fields.normalize,
+  };
 }
 
 function transformSource(

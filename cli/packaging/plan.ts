@@ -7,6 +7,7 @@ import type {
 } from '../../runtime/contract/manifest.ts';
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
+import type { MultiVectorSettings } from '../../runtime/contract/multi-vector.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { SparseSettings } from '../../runtime/contract/sparse.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
@@ -182,6 +183,7 @@ export type ModelFacts = Pick<
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
   readonly sparse: SparseSettings | undefined;
+  readonly multiVector: MultiVectorSettings | undefined;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;
   readonly license: ModelLicense | undefined;
@@ -198,6 +200,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     scoreFunction,
     sentence,
     sparse,
+    multiVector,
     transform,
     source,
     license,
@@ -220,6 +223,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),
     ...(sparse ? { sparse } : {}),
+    ...(multiVector ? { multiVector } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),

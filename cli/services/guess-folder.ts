@@ -5,6 +5,7 @@ import { findIn } from '../packaging/model/locate-files.ts';
 import { modelOrigin } from '../packaging/model/model-origin.ts';
 import { findFamily } from '../packaging/model/pooling-families.ts';
 import { readJson, readJsonList } from '../packaging/model/read-json.ts';
+import { findColbertFile } from '../packaging/model/multi-vector-files.ts';
 import { join } from 'node:path';
 
 /** Guesses the name and type of the model in a folder. Fails if its graph cannot be chosen or read. */
@@ -22,6 +23,7 @@ export async function readEvidence(folder: string) {
     config,
     name,
     modules: modulesPath === undefined ? undefined : await readJsonList(modulesPath),
+    colbertFile: await findColbertFile(folder),
     family: findFamily({ names: [repository ?? name], config })?.name,
   };
 }

@@ -5,6 +5,7 @@ import { hasLabels } from '../../runtime/contract/model-types.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { attentionHeads } from '../packaging/model/attention-heads.ts';
+import { checkExpansion } from '../packaging/model/check-expansion.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
@@ -17,7 +18,7 @@ import { type PoolingOrigin, reportPooling, withFamily } from '../packaging/mode
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
-import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
+import { type PreparedTokenizer, prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
 import { hasSentenceFiles, readSentenceDefaults } from '../packaging/model/sentence-files.ts';
 import {
@@ -27,6 +28,14 @@ import {
   vectorsOf,
 } from '../packaging/model/sentence-settings.ts';
 import { readSparseSettings } from '../packaging/model/sparse-settings.ts';
+import { readProjection } from '../packaging/model/projection.ts';
+import { fillerTokens } from '../packaging/model/filler-tokens.ts';
+import { readMultiVectorDefaults } from '../packaging/model/multi-vector-files.ts';
+import {
+  longestText,
+  type MultiVectorSource,
+  multiVectorSettings,
+} from '../packaging/model/multi-vector-settings.ts';
 import { ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { windowSettings } from '../packaging/model/window-settings.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
@@ -52,11 +61,13 @@ export async function prepareModel(
     config: modelConfig,
   })) ?? [undefined, undefined];
   const sparse = config.modelType === 'sparse_embedding' ? await sparseSource(files) : undefined;
-  const tokenizer = await prepareTokenizer(files, modelConfig, {
+  const vectorsByToken = await multiVectorSource(config, files);
+  const prepared = await prepareTokenizer(files, modelConfig, {
     ...(sentence ?? sparse)?.defaults,
     chosenLength: config.maxLength,
     truncationSide: config.tokenizer.truncation_side,
   });
+  const tokenizer = vectorsByToken ? withLongest(prepared, vectorsByToken) : prepared;
   const {
     license,
     facts: card,
@@ -81,6 +92,7 @@ export async function prepareModel(
       family: modelConfig.model_type,
       keepsIntegers: config.keepsIntegers,
       sparse: sparse?.settings,
+      projection: vectorsByToken && (await readProjection(files)),
       file: files.weights,
       graph: await graphOf(files, config.modelType, folder),
     },
@@ -106,6 +118,10 @@ export async function prepareModel(
     sentence && vectors?.layers
       ? await readLayerWeights(files.folder, layersOf(sentence, output.shape))
       : undefined;
+  const multiVector =
+    vectorsByToken &&
+    (await multiVectorSettings(vectorsByToken, tokenizer, { maxLength: graph.maxLength, inputs }));
+  if (multiVector) checkExpansion(multiVector, modelConfig, files.weights);
   if (sentence && vectors && pooling) reportPooling(vectors, sentence, pooling, report);
   const facts = {
     source: sourceOf(files.graph, origin),
@@ -113,6 +129,7 @@ export async function prepareModel(
     output: output.name,
     sentence: vectors,
     sparse: sparse && { ...sparse.settings, ...(graph.pools ? {} : { pooling: 'none' as const }) },
+    multiVector,
     width,
     precision,
     batching,
@@ -171,6 +188,25 @@ async function sparseSource(files: ModelFiles) {
       : [],
   };
 }
+
+async function multiVectorSource(
+  { file, multiVector: config }: BuildConfig,
+  files: ModelFiles,
+): Promise<MultiVectorSource | undefined> {
+  if (!config) return undefined;
+  return {
+    file,
+    config,
+    defaults: await readMultiVectorDefaults(files),
+    fillers: await fillerTokens(files.tokenizerConfig),
+  };
+}
+
+/** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */
+const withLongest = (tokenizer: PreparedTokenizer, source: MultiVectorSource): PreparedTokenizer => {
+  const { settings } = tokenizer;
+  return { ...tokenizer, settings: { ...settings, maxLength: longestText(source, settings.maxLength) } };
+};
 
 async function sentenceSource(
   { file, sentence, transform }: BuildConfig,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
-/** Fields of sentence_embedding models only. */
+/** Fields of sentence_embedding models only, except `normalize`. */
 export const sentenceFields = {
   pooling: Type.Optional(
     Type.Enum(POOLINGS, {
@@ -40,6 +40,56 @@ export const sentenceFields = {
       minLength: 1,
       description:
         'Name of the prompt for requests that do not set one. Default: the default in config_sentence_transformers.json, or none.',
+    }),
+  ),
+};
+
+/** Fields of multi_vector models only, next to `normalize`. Names are those of PyLate. */
+export const multiVectorFields = {
+  query_prefix: Type.Optional(
+    Type.String({
+      description:
+        'Token that marks queries, after the first token; empty for none. Default: the token in the files of the model, or "[Q] ".',
+    }),
+  ),
+  document_prefix: Type.Optional(
+    Type.String({
+      description:
+        'Token that marks documents, after the first token; empty for none. Default: the token in the files of the model, or "[D] ".',
+    }),
+  ),
+  query_length: Type.Optional(
+    Type.Integer({
+      minimum: 4,
+      maximum: 1_000_000,
+      description:
+        'Maximum number of tokens of a query. Default: the number in the files of the model, or 32.',
+    }),
+  ),
+  document_length: Type.Optional(
+    Type.Integer({
+      minimum: 4,
+      maximum: 1_000_000,
+      description:
+        'Maximum number of tokens of a document. Default: the number in the files of the model, or 180.',
+    }),
+  ),
+  do_query_expansion: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether queries are filled with the mask token up to query_length. Default: the setting in the files of the model, or true.',
+    }),
+  ),
+  attend_to_expansion_tokens: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether other tokens attend to the tokens that fill a query. Default: the setting in the files of the model, or false.',
+    }),
+  ),
+  skiplist_words: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description:
+        'Tokens of documents that have no vector. Default: the tokens in the files of the model, or punctuation.',
     }),
   ),
 };

@@ -1,6 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { MODEL_TYPE_NAMES } from './model-types.ts';
-import { inputNames, longTextFields, sentenceFields, transformLimits } from './config-fields.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from './model-types.ts';
+import {
+  inputNames,
+  longTextFields,
+  multiVectorFields,
+  sentenceFields,
+  transformLimits,
+} from './config-fields.ts';
 import { LIBRARY_NAMES } from './transform.ts';
 import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
@@ -95,6 +101,7 @@ const build = Type.Object(
     tokenizer: Type.Optional(TOKENIZER_OPTIONS),
     ...longTextFields,
     ...sentenceFields,
+    ...multiVectorFields,
     output_path: Type.Optional(
       path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
@@ -154,5 +161,8 @@ export const CONFIG_SCHEMA = Type.Object(
 export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
-/** The fields that only sentence_embedding models have. */
-export const SENTENCE_FIELDS: readonly string[] = Object.keys(sentenceFields);
+/** The fields that only models of some types have. */
+export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
+  sentence_embedding: Object.keys(sentenceFields),
+  multi_vector: ['normalize', ...Object.keys(multiVectorFields)],
+};

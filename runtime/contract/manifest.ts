@@ -1,6 +1,7 @@
 import type { Batching } from './batching.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
+import type { MultiVectorSettings } from './multi-vector.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
@@ -45,6 +46,8 @@ export interface Manifest {
   readonly sentence?: SentenceSettings;
   /** Settings of sparse_embedding models only. */
   readonly sparse?: SparseSettings;
+  /** Settings of queries and documents, only for multi_vector models. */
+  readonly multiVector?: MultiVectorSettings;
   /** Which files the model was built from; undefined if the config names each file. */
   readonly source?: ModelSourceFacts;
   /** License of the model; undefined if none is stated. */

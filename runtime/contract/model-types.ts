@@ -12,6 +12,7 @@ export const MODEL_TYPES = {
     output: 'last_hidden_state',
     shape: ['batch_size', 'sequence_length', 'hidden_size'],
   },
+  multi_vector: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
 } as const satisfies Record<string, { output: string; shape: readonly string[] }>;
 
 export type ModelType = keyof typeof MODEL_TYPES;
@@ -19,6 +20,10 @@ export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
 /** Whether results of this model type are dense vectors. */
 export const returnsVectors = (type: ModelType): boolean =>
+  returnsTextVectors(type) || type === 'multi_vector';
+
+/** Whether a text can have a single vector, as APIs of embedding models return it. */
+export const returnsTextVectors = (type: ModelType): boolean =>
   type === 'embedding' || type === 'sentence_embedding';
 
 /** Whether results of this model type have the labels of config.json. */

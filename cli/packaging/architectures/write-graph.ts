@@ -67,6 +67,8 @@ const textLogits = (g: EncoderGraph, { encode, textHead }: Architecture): Output
 const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) => Output> = {
   embedding: hidden,
   sentence_embedding: hidden,
+  // The build adds the projection, as to graphs of authors.
+  multi_vector: hidden,
   // A later step adds the pooling, as to exported graphs.
   sparse_embedding: (g, architecture) => ({
     value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),

@@ -27,6 +27,8 @@ const MODEL_FILES = [
   'modules.json',
   'sentence_bert_config.json',
   'config_sentence_transformers.json',
+  'artifact.metadata',
+  'onnx_config.json',
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
 /** Only read with a vocabulary, because tokenizer.json contains them. */

@@ -22,7 +22,7 @@ export async function readLayerWeights(folder: string, layers: readonly FoundLay
 type Expected = readonly [name: string, shape: readonly number[]];
 
 /** Names of the library, in the order of the section. */
-function tensorsOf(layer: LayerSettings): Expected[] {
+export function tensorsOf(layer: LayerSettings): Expected[] {
   if (layer.kind === 'normalize') return [];
   if (layer.kind === 'layer_norm') {
     return [
@@ -37,7 +37,7 @@ function tensorsOf(layer: LayerSettings): Expected[] {
   ];
 }
 
-function readTensors(source: ByteSource, expected: readonly Expected[]): Uint8Array[] {
+export function readTensors(source: ByteSource, expected: readonly Expected[]): Uint8Array[] {
   const stored = readSafetensors(source);
   return expected.map(([name, shape]) => {
     const tensor = stored.get(name);

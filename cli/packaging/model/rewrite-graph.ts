@@ -9,6 +9,12 @@ import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
+import {
+  appendProjection,
+  HIDDEN_STATES,
+  isProjected,
+  type ProjectionLayer,
+} from '../onnx/append-projection.ts';
 import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
@@ -29,6 +35,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly isLengthChosen: boolean;
   /** `model_type` of config.json. */
   readonly family: unknown;
+  /** Layers that follow the hidden states of a multi_vector model. */
+  readonly projection?: readonly ProjectionLayer[] | undefined;
   /** Whether weights that are stored as integers stay integers. */
   readonly keepsIntegers: boolean;
   /** Settings of a sparse_embedding model, whose pooling is added to the graph unless it pools itself. */
@@ -96,6 +104,7 @@ export async function rewriteGraph(
     );
   if (pools) appendSparsePooling(proto, graph, found.output.name, sparse);
   const signature = pools ? { ...found, output: SPARSE_OUTPUT } : found;
+  changes.push(...projectVectors(graph, request));
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,
@@ -108,6 +117,21 @@ export async function rewriteGraph(
     pools,
     graph,
   };
+}
+
+/** Adds the projection of a multi_vector model to a graph that ends with hidden states. Returns what was changed. */
+function projectVectors(graph: GraphProto, { projection, output: chosen, file }: GraphRequest): string[] {
+  const [output] = graph.output;
+  if (!projection || !output) return [];
+  if (projection.length > 0) {
+    if (isProjected(output, projection)) return [];
+    appendProjection(graph, projection);
+    return [`Vectors are projected to ${projection.at(-1)?.outputs} dimensions`];
+  }
+  if (chosen !== undefined || !HIDDEN_STATES.has(output.name)) return [];
+  throw configError(
+    `${file} returns \`${output.name}\`, but the model has no projection: neither a Dense module in modules.json nor linear.weight. Add the files of the model, or set \`output: ${output.name}\` if these are its vectors.`,
+  );
 }
 
 const ownName = (inputs: readonly MatchedInput[], wanted: string): string =>

@@ -9,6 +9,8 @@ export interface FoundLayer {
   readonly path: string;
 }
 
+export type DenseSettings = LayerSettings & { readonly kind: 'dense' };
+
 /** config.json of a module, and whether its folder has model.safetensors. */
 export interface ModuleFiles {
   readonly config: Readonly<Record<string, unknown>>;
@@ -31,7 +33,7 @@ export const modulePath = (module: unknown): string => textOf(memberOf(module, '
 /** Whether a module has weights that a build reads. Classes of the model's own package can compute something else. */
 export const isWeighted = (module: unknown): boolean =>
   ['Dense', 'LayerNorm'].includes(moduleName(module)) &&
-  textOf(memberOf(module, 'type'))?.startsWith('sentence_transformers.') === true;
+  /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
 /** Reads the modules between Pooling and the final Normalize. */
 export function findLayers(
@@ -68,7 +70,7 @@ function settingsOf(name: string, path: string, files: ModuleFiles | undefined):
   return name === 'Dense' ? denseOf(files.config, file) : layerNormOf(files.config, file);
 }
 
-function denseOf(config: ModuleFiles['config'], file: string): LayerSettings | string {
+export function denseOf(config: ModuleFiles['config'], file: string): DenseSettings | string {
   const { in_features: inputs, out_features: outputs, bias = true } = config;
   const [from = VECTOR, to = from] = [
     config['module_input_name'] ?? undefined,

@@ -12,6 +12,8 @@ export interface TokenizerConfig {
   readonly max_length?: unknown;
   readonly truncation_side?: unknown;
   readonly pad_token?: unknown;
+  readonly mask_token?: unknown;
+  readonly eos_token?: unknown;
 }
 export interface TokenizerJson {
   readonly normalizer?: Normalizer | null;
@@ -82,7 +84,7 @@ function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-function tokenText(value: unknown): string | undefined {
+export function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined;
   return typeof value.content === 'string' ? value.content : undefined;

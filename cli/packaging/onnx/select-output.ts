@@ -1,5 +1,5 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { MODEL_TYPES, type ModelType, returnsVectors } from '../../../runtime/contract/model-types.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { isFloat } from './element-types.ts';
 
@@ -36,7 +36,7 @@ export function selectOutput(graph: OutputSource, request: OutputRequest): Selec
   if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
   if (request.modelType === 'sparse_embedding') return sparseOutput(graph, request);
   const { output: name, shape } = MODEL_TYPES[request.modelType];
-  const names = request.modelType === 'embedding' ? TOKEN_NAMES : [name];
+  const names = returnsVectors(request.modelType) ? TOKEN_NAMES : [name];
   const usual = named(graph.output, names);
   if (usual !== undefined) return { name: usual, shape };
   const candidates = unnamed(graph.output, shape.length);

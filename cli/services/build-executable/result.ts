@@ -4,6 +4,7 @@ import { batchingText } from '../../../runtime/core/model/batching-text.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { licenseText } from '../../../runtime/core/model/license-facts.ts';
+import { multiVectorFacts } from '../../../runtime/core/model/multi-vector-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import { sparseFacts } from '../../../runtime/core/model/sparse-facts.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
@@ -35,6 +36,7 @@ export function buildSummary(result: BuildResult): string {
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
     ...sparseFacts(manifest),
+    ...multiVectorFacts(manifest),
     ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),
     ['Precision', manifest.precision],
     ...graphFacts(manifest),

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
 import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
+import { multiVectorFacts } from '../../../runtime/core/model/multi-vector-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
 import { columns, shortList, shownPath } from '../text.ts';
@@ -37,6 +38,7 @@ export function validateSummary({
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),
+    ...multiVectorFacts(manifest),
     ...licenseFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],
     ...graphFacts(manifest),

@@ -10,6 +10,7 @@ import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
 import { vectorWidth } from './vector-width.ts';
+import { multiVectorFacts } from './multi-vector-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 import { sparseFacts } from './sparse-facts.ts';
 
@@ -73,6 +74,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ...scoreFacts(model),
     ...sentenceFacts(model),
     ...sparseFacts(model),
+    ...multiVectorFacts(model),
     ...(model.source ? [sourceFact(model.source)] : []),
     ...licenseFacts(model),
     ['Built by', model.builtBy],

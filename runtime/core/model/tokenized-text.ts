@@ -3,6 +3,8 @@ export interface TokenizedText {
   readonly ids: Int32Array;
   /** Index of the text of a pair that each token belongs to; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
+  /** Number of leading tokens that other tokens attend to; undefined if all. */
+  readonly attended?: number | undefined;
   /** Whether the text was truncated to the model's maximum. */
   readonly truncated: boolean;
   /** The windows of a text that is longer than the model's maximum, if the model reads long texts in windows. */

@@ -31,16 +31,16 @@ export interface VectorPlan {
  * is the name of the prompt option, for messages.
  */
 export function planVector(
-  manifest: Pick<Manifest, 'sentence' | 'width'>,
+  manifest: Pick<Manifest, 'sentence' | 'multiVector' | 'width'>,
   { normalize, dimensions, promptName }: VectorRequest,
   promptLabel = 'prompt_name',
 ): VectorPlan {
-  const { sentence } = manifest;
+  const { sentence, multiVector } = manifest;
   checkDimensions(dimensions, vectorWidth(manifest));
   const prompt = findPrompt(sentence, promptName, promptLabel);
   return {
     options: {
-      normalize: normalize ?? sentence?.normalize ?? false,
+      normalize: normalize ?? sentence?.normalize ?? multiVector?.normalize ?? false,
       dimensions: dimensions ?? sentence?.dimensions,
       skip: sentence?.includePrompt === false ? prompt?.tokens : undefined,
     },

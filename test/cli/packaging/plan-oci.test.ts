@@ -26,6 +26,7 @@ const CONFIG: BuildConfig = {
   tokenizer: {},
   windows: undefined,
   sentence: undefined,
+  multiVector: undefined,
 };
 const FLAGS: BuildFlags = { noBuild: false, noDownload: false, force: false, format: 'oci' };
 const plan = (flags: Partial<BuildFlags>, config: Partial<BuildConfig> = {}, host = HOST): BuildPlan =>

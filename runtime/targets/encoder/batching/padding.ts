@@ -7,11 +7,16 @@ export interface TokenBatch {
   /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
   readonly lengths: Int32Array;
+  /** Number of leading tokens of each text that its tokens attend to; undefined if all. */
+  readonly attended?: Int32Array | undefined;
   readonly columns: number;
 }
 
 /** Pads on the right whatever the tokenizer's setting: the mask hides padding, and positions stay those of the text alone. */
-export function padBatch(rows: readonly Pick<TokenizedText, 'ids' | 'typeIds'>[], padId: number): TokenBatch {
+export function padBatch(
+  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended'>[],
+  padId: number,
+): TokenBatch {
   const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
   const columns = lengths.reduce((longest, length) => Math.max(longest, length), 0);
   const ids = new Int32Array(rows.length * columns).fill(padId);
@@ -20,7 +25,10 @@ export function padBatch(rows: readonly Pick<TokenizedText, 'ids' | 'typeIds'>[]
     ids.set(row.ids, index * columns);
     if (row.typeIds) typeIds?.set(row.typeIds, index * columns);
   }
-  return { ids, typeIds, lengths, columns };
+  const attended = rows.some((row) => row.attended !== undefined)
+    ? Int32Array.from(rows, (row) => row.attended ?? row.ids.length)
+    : undefined;
+  return { ids, typeIds, lengths, attended, columns };
 }
 
 /**
@@ -43,6 +51,7 @@ export function padToShape(batch: TokenBatch, padId: number, shape: FixedShape =
     ids: spread(batch.ids, padId),
     typeIds: batch.typeIds && spread(batch.typeIds, 0),
     lengths: Int32Array.from(sources, (source) => batch.lengths[source] ?? 0),
+    attended: batch.attended && Int32Array.from(sources, (source) => batch.attended?.[source] ?? 0),
     columns,
   };
 }

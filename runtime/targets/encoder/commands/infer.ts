@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
 import { threadsForOneRun } from './thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
@@ -7,7 +8,7 @@ import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
-import { printOptions } from '../infer/print-options.ts';
+import { printOptions, roleIn } from '../infer/print-options.ts';
 
 /** The `infer` command: runs the model on texts from the command line or from a file. */
 export function inferCommand(modelPath: string): Command {
@@ -41,6 +42,11 @@ export function inferCommand(modelPath: string): Command {
         canBeEmpty: true,
         value: 'name',
         help: 'Sentence embedding models: name of the prompt to put before each text',
+      },
+      'input-type': {
+        value: 'type',
+        help: 'Multi-vector models: whether the texts are queries or documents',
+        choices: TEXT_ROLES,
       },
       pooling: {
         value: 'mode',
@@ -127,6 +133,7 @@ export function inferCommand(modelPath: string): Command {
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),
+        role: roleIn(invocation),
       });
       try {
         const options = printOptions(invocation, engine.manifest);

@@ -1,5 +1,6 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { TextRole } from '../../../contract/multi-vector.ts';
 import { planBatches } from '../batching/batches.ts';
 import { lazy } from '../../../core/values/lazy.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
@@ -12,9 +13,11 @@ import type { TextInput } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../tasks/task.ts';
+import { encodeMarked } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
+import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { rowOf } from '../../../core/model/raw-output.ts';
 
 export interface Engine {
@@ -45,6 +48,8 @@ export interface EngineOptions {
   /** Maximum number of windows per text, for models that read long texts in windows. */
   readonly maxWindows?: number;
   readonly cacheDir?: string | undefined;
+  /** What the texts of a multi_vector model are. Default: documents. */
+  readonly role?: TextRole | undefined;
 }
 
 /**
@@ -63,7 +68,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const model = openModel(path);
     const { manifest, graph, weightsFolder } = model;
     const threads = options.threads(model.weightsBytes);
-    const { prepack } = options;
+    const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
     const opened = thread.open({
       addon: native.onnxruntime,
@@ -87,7 +92,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       openWindowTokenizer,
       native.tokenizers,
       model.tokenizer,
-      manifest.tokenizer,
+      tokenizerForRole(manifest, role),
       manifest.windows,
       options.maxWindows ?? Infinity,
     ).catch(blameDamage);
@@ -95,7 +100,11 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
-      const inferences = runAll(thread, model, await tokenizer.encode(inputs.flat(), { details }));
+      const rules = manifest.multiVector?.[role];
+      const encoded = rules
+        ? encodeMarked(tokenizer, inputs.flat(), rules)
+        : tokenizer.encode(inputs.flat(), { details });
+      const inferences = runAll(thread, model, await encoded);
       // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;

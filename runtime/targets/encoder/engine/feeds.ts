@@ -20,13 +20,14 @@ export function feedsOf(
 
 const FILL: Record<InputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
   input_ids: ({ ids }) => ids,
-  attention_mask: (batch) => fillRows(batch, (column, length) => (column < length ? 1 : 0)),
+  attention_mask: ({ lengths, attended = lengths, columns }) =>
+    fillRows({ lengths: attended, columns }, (column, length) => (column < length ? 1 : 0)),
   token_type_ids: ({ ids, typeIds }) => typeIds ?? new Int32Array(ids.length),
   position_ids: (batch, first) => fillRows(batch, (column) => first + column),
 };
 
 function fillRows(
-  { lengths, columns }: TokenBatch,
+  { lengths, columns }: Pick<TokenBatch, 'lengths' | 'columns'>,
   value: (column: number, length: number) => number,
 ): Int32Array {
   const filled = new Int32Array(lengths.length * columns);

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { TASKS } from '../tasks/index.ts';
+import { scoreFor } from '../tasks/score-for.ts';
 import type { Inference } from '../tasks/task.ts';
 import { tokenVectors } from '../tasks/token-vectors.ts';
 import { textVector } from '../tasks/text-vector.ts';
@@ -51,6 +52,7 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
   if (view.kind === 'vector') return renderVector(inference, view, manifest);
+  if (view.kind === 'max-sim') return encodeJson(scoreFor(view.query, inference, manifest));
   if (view.kind === 'tokens')
     return encodeJson(tokenVectors(inference, manifest).slice(...(view.range ?? [])));
   const task = TASKS[manifest.modelType];

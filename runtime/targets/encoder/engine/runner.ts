@@ -1,11 +1,14 @@
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { TextRole } from '../../../contract/multi-vector.ts';
 import { AppError, inputError } from '../../../contract/errors.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
-import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import { maxTextLength } from '../../../core/model/mark-text.ts';
+import type { TextInput, TextTokenizer } from '../../../platform/tokenizer.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { encodeMarked } from './encode-marked.ts';
 import { Job } from './job.ts';
 
 export interface Runner {
@@ -17,8 +20,8 @@ export interface Runner {
   readonly settled: () => Promise<void>;
 }
 
-/** Returns the tokenizer that truncates on this side. */
-type TokenizerForSide = (side: TruncationSide) => TextTokenizer;
+/** Returns the tokenizer that truncates on this side, by default to the maximum of the model. */
+type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
 
 /** Number of inputs to tokenize in one call, so that a large request does not block small ones. */
 const TOKENIZE_AT_ONCE = 64;
@@ -29,17 +32,38 @@ export function createRunner(
   manifest: Manifest,
   maxWindows: number,
 ): Runner {
-  const { modelType, tokenizer: settings, windows } = manifest;
+  const { modelType, tokenizer: settings, windows, multiVector } = manifest;
   const { maxLength, truncationSide } = settings;
-  const longest = windows
-    ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${maxLength} tokens (--max-windows)`
-    : `${maxLength} tokens, the maximum of this model`;
+  const longestFor = (role: TextRole): string => {
+    if (multiVector) return `${multiVector[role].maxLength} tokens, the maximum of this model for a ${role}`;
+    return windows
+      ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${maxLength} tokens (--max-windows)`
+      : `${maxLength} tokens, the maximum of this model`;
+  };
   const jobs = new Set<Job>();
   const { details } = TASKS[modelType];
 
-  const tokenize = async (inputs: readonly EngineInput[], side: TruncationSide): Promise<TokenizedText[]> => {
-    const texts = inputs.filter((input) => 'text' in input);
-    const encoded = texts.length === 0 ? [] : await tokenizerFor(side).encode(texts, { details });
+  const encode = async (
+    texts: readonly TextInput[],
+    side: TruncationSide,
+    role: TextRole,
+  ): Promise<TokenizedText[]> => {
+    if (texts.length === 0) return [];
+    const rules = multiVector?.[role];
+    return rules
+      ? await encodeMarked(tokenizerFor(side, maxTextLength(rules)), texts, rules)
+      : await tokenizerFor(side).encode(texts, { details });
+  };
+  const tokenize = async (
+    inputs: readonly EngineInput[],
+    side: TruncationSide,
+    role: TextRole,
+  ): Promise<TokenizedText[]> => {
+    const encoded = await encode(
+      inputs.filter((input) => 'text' in input),
+      side,
+      role,
+    );
     let next = 0;
     return inputs.map((input) => {
       if ('text' in input) return itemAt(encoded, next++);
@@ -51,17 +75,17 @@ export function createRunner(
   };
   const feed = async (
     job: Job,
-    { inputs, overflow, group = 1 }: EngineRequest,
+    { inputs, overflow, group = 1, role = 'document' }: EngineRequest,
     onOverflow: OverflowRule,
   ): Promise<void> => {
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
-      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side);
+      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, role);
       if (rule === 'error')
         refuseOverflow(
           texts,
           (at) => Math.floor((start + at) / group),
-          longest,
+          longestFor(role),
           overflow?.rule ? 'request' : 'server',
         );
       if (start + texts.length === inputs.length) job.tokenized();

@@ -17,6 +17,7 @@ import { type Pool, startPool } from './pool.ts';
 import { withPrompt } from './prompt.ts';
 import { createRunner } from './runner.ts';
 import { findBoundary } from './token-boundary.ts';
+import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { tokenizersBySide } from './tokenizers-by-side.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -94,7 +95,7 @@ const machineFor = ({ weightsBytes }: Model): Machine => ({
 
 interface Started {
   readonly tokenizer: TextTokenizer;
-  readonly tokenizerFor: (side: TruncationSide) => TextTokenizer;
+  readonly tokenizerFor: (side: TruncationSide, maxLength?: number) => TextTokenizer;
   readonly pool: Pool;
 }
 
@@ -120,7 +121,8 @@ async function start(
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
     openWindowTokenizer(native.tokenizers, model.tokenizer, settings, manifest.windows, limits.maxWindows);
-  const opening = Promise.try(open, manifest.tokenizer);
+  const settings = tokenizerForRole(manifest, 'document');
+  const opening = Promise.try(open, settings);
   const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;
   if (tokenizer.status === 'rejected') {
@@ -128,6 +130,6 @@ async function start(
     throw tokenizer.reason;
   }
   dispatcher.attach(pool.value);
-  const tokenizerFor = tokenizersBySide(tokenizer.value, manifest.tokenizer, open);
+  const tokenizerFor = tokenizersBySide(tokenizer.value, settings, open);
   return { pool: pool.value, tokenizer: tokenizer.value, tokenizerFor };
 }

@@ -1,6 +1,8 @@
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import type { VectorRows } from '../maths/max-sim.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
 /** One input of the model: a text, a pair of texts, or token ids that skip the tokenizer. */
@@ -22,13 +24,17 @@ export type View =
       readonly kind: 'tokens';
       /** The first token and the end of those to return. Default: all. */
       readonly range?: readonly [from: number, to: number];
-    };
+    }
+  /** The score of each text of a multi_vector model as a document for a query, as a JSON number. */
+  | { readonly kind: 'max-sim'; readonly query: VectorRows };
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   /** Number of consecutive inputs that are one input of the caller, whose index is reported. Default: 1. */
   readonly group?: number | undefined;
   readonly view: View;
+  /** What the inputs of a multi_vector model are. Default: documents. */
+  readonly role?: TextRole | undefined;
   /** Prompt to put before each text. */
   readonly prompt?: string | undefined;
   /** How to handle texts that are too long. Default: the rules of the server and of the model. */

@@ -3,15 +3,21 @@ import type { TextTokenizer } from '../../../platform/tokenizer.ts';
 import type { TruncationSide } from './serving.ts';
 
 /**
- * Returns the tokenizer that truncates on a side. The library keeps the side as a setting of the whole tokenizer, so the other
- * side has a tokenizer of its own, which is opened by the first request that sets it.
+ * Returns the tokenizer that truncates on a side and to a number of tokens. The library keeps both as settings of the whole
+ * tokenizer, so others have a tokenizer of their own, which is opened by the first request that needs it.
  */
 export function tokenizersBySide(
   tokenizer: TextTokenizer,
   settings: TokenizerSettings,
   open: (settings: TokenizerSettings) => TextTokenizer,
-): (side: TruncationSide) => TextTokenizer {
-  let other: TextTokenizer | undefined;
-  return (side) =>
-    side === settings.truncationSide ? tokenizer : (other ??= open({ ...settings, truncationSide: side }));
+): (side: TruncationSide, maxLength?: number) => TextTokenizer {
+  const opened = new Map([[keyOf(settings.truncationSide, settings.maxLength), tokenizer]]);
+  return (truncationSide, maxLength = settings.maxLength) => {
+    const key = keyOf(truncationSide, maxLength);
+    const found = opened.get(key) ?? open({ ...settings, truncationSide, maxLength });
+    opened.set(key, found);
+    return found;
+  };
 }
+
+const keyOf = (side: TruncationSide, maxLength: number): string => `${side} ${maxLength}`;

@@ -71,7 +71,7 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
 }
 
 function skipOf(view: View): number | undefined {
-  if (view.kind === 'tokens') return undefined;
+  if (view.kind === 'tokens' || view.kind === 'max-sim') return undefined;
   return view.kind === 'vector' ? view.skip : view.options.skip;
 }
 

@@ -14,6 +14,7 @@ const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   zero_shot_classification: ModelType.ZERO_SHOT_CLASSIFICATION,
   token_classification: ModelType.TOKEN_CLASSIFICATION,
   sentence_embedding: ModelType.SENTENCE_EMBEDDING,
+  multi_vector: ModelType.MULTI_VECTOR,
 };
 
 export function modelMetadata({ name, version, modelType, id2label }: Manifest): GetModelMetadataResponse {

@@ -4,6 +4,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
 import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { EncoderContext } from '../context.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
@@ -15,6 +16,7 @@ interface Request {
   readonly dimensions?: number | undefined;
   readonly promptName?: string | undefined;
   readonly maxActiveDims?: number | undefined;
+  readonly role?: TextRole | undefined;
   readonly metadata: Record<string, string>;
 }
 interface Response extends Message {
@@ -38,12 +40,13 @@ export async function predict<Answer extends Response>(
   const leave = kernel.lifecycle.enter();
   try {
     const format = wantsJson(call) ? 'json' : 'proto';
-    const { maxActiveDims } = request;
+    const { maxActiveDims, role } = request;
     checkMaxActiveDims(maxActiveDims);
     const { options, prompt } = planVector(engine.manifest, request);
     const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
-      view: { kind: 'result', format, options: { ...options, maxActiveDims } },
+      role,
+      view: { kind: 'result', format, options: { ...options, maxActiveDims, role } },
       prompt,
       signal: call.signal,
     });

@@ -7,6 +7,7 @@ import { serviceOptions } from './server/service-options.ts';
 import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
+import { multiVector } from './multi-vector.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
@@ -20,6 +21,7 @@ const SERVICES: Record<ModelType, ModelService> = {
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
+  multi_vector: multiVector,
 };
 
 export interface GrpcLimits {

@@ -37,6 +37,15 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
     request: { normalize: true },
     result: { embedding: [0.6, -0.8] },
   }),
+  multi_vector: () => ({
+    request: { input_type: 'document' },
+    result: {
+      vectors: [
+        [0.6, -0.8],
+        [0, 1],
+      ],
+    },
+  }),
   sequence_classification: ({ width, scoreFunction = 'softmax', ...manifest }) => {
     const logits = [2.3, -1.1].slice(0, width);
     const scores = Array.from(applyScoreFunction(scoreFunction, Float32Array.from(logits)), (score) =>

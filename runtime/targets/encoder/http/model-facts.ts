@@ -14,6 +14,7 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     scoreFunction,
     sentence,
     sparse,
+    multiVector,
     license,
     card = {},
   } = manifest;
@@ -38,6 +39,18 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
       : {}),
     ...(sparse
       ? { pooling: sparse.pooling, dimensions: manifest.width, similarity_fn_name: sparse.similarity }
+      : {}),
+    ...(multiVector
+      ? {
+          normalize: multiVector.normalize,
+          dimensions: manifest.width,
+          query_prefix: multiVector.query.marker?.token ?? '',
+          document_prefix: multiVector.document.marker?.token ?? '',
+          query_length: multiVector.query.maxLength,
+          document_length: multiVector.document.maxLength,
+          do_query_expansion: multiVector.query.expansion !== undefined,
+          attend_to_expansion_tokens: multiVector.query.expansion?.isAttended ?? false,
+        }
       : {}),
     ...(license
       ? omitUndefined({ license: license.id, license_name: license.name, license_link: license.link })

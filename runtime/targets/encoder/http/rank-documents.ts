@@ -4,6 +4,7 @@ import { withArticle } from '../../../core/text/with-article.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
+import type { VectorRows } from '../maths/max-sim.ts';
 import { sigmoid } from '../maths/softmax.ts';
 import { runModel, sumOf } from './run-model.ts';
 
@@ -23,8 +24,11 @@ interface Ranking {
   readonly truncated: readonly number[];
 }
 
-/** Scores each document together with the query. */
-export async function rankDocuments(
+/** Scores each document for the query: together with it, or by the vectors of both. */
+export const rankDocuments = (c: Context, engine: ServingEngine, request: RankRequest): Promise<Ranking> =>
+  engine.manifest.multiVector ? rankByVectors(c, engine, request) : rankPairs(c, engine, request);
+
+async function rankPairs(
   c: Context,
   engine: ServingEngine,
   { query, documents, raw, overflow }: RankRequest,
@@ -34,11 +38,46 @@ export async function rankDocuments(
     view: { kind: 'result', format: 'json', options: {} },
     overflow,
   });
-  const ranked = results
-    .map((bytes, index) => ({ index, score: scoreOf(bytes, raw) }))
-    .sort((a, b) => b.score - a.score);
-  return { ranked, tokens: sumOf(tokens), truncated };
+  return { ranked: rank(results.map((bytes) => scoreOf(bytes, raw))), tokens: sumOf(tokens), truncated };
 }
+
+/** The scores of late interaction are sums of similarities, also as raw scores: no function maps them to 0 to 1. */
+async function rankByVectors(
+  c: Context,
+  engine: ServingEngine,
+  { query, documents, overflow }: RankRequest,
+): Promise<Ranking> {
+  const normalize = engine.manifest.multiVector?.normalize ?? false;
+  const encoded = await engine.run({
+    inputs: [{ text: query }],
+    role: 'query',
+    view: { kind: 'result', format: 'json', options: { normalize, role: 'query' } },
+    overflow,
+    signal: c.req.raw.signal,
+  });
+  const { results, tokens, truncated } = await runModel(c, engine, {
+    inputs: documents.map((text) => ({ text })),
+    role: 'document',
+    view: { kind: 'max-sim', query: vectorsIn(encoded.results[0]) },
+    overflow,
+  });
+  const scores = results.map((bytes) => Number(Buffer.from(bytes).toString()));
+  return { ranked: rank(scores), tokens: sumOf([...encoded.tokens, ...tokens]), truncated };
+}
+
+/** In memory that threads share, because each document is sent to a thread with them. */
+function vectorsIn(result: Uint8Array = new Uint8Array()): VectorRows {
+  const { vectors } = parseJsonText(Buffer.from(result).toString()) as { vectors: number[][] };
+  const width = vectors[0]?.length ?? 0;
+  const values = new Float32Array(
+    new SharedArrayBuffer(vectors.length * width * Float32Array.BYTES_PER_ELEMENT),
+  );
+  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
+  return { values, width };
+}
+
+const rank = (scores: readonly number[]): Ranking['ranked'] =>
+  scores.map((score, index) => ({ index, score })).sort((a, b) => b.score - a.score);
 
 /** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */
 function scoreOf(result: Uint8Array, raw: boolean): number {
@@ -48,10 +87,10 @@ function scoreOf(result: Uint8Array, raw: boolean): number {
 }
 
 export const isReranker = ({ modelType, width }: Manifest): boolean =>
-  modelType === 'sequence_classification' && width === 1;
+  modelType === 'multi_vector' || (modelType === 'sequence_classification' && width === 1);
 
 /** The message for a model that cannot rank. */
 export function noReranker(path: string, { name, modelType, width }: Manifest): string {
   const labels = modelType === 'sequence_classification' ? ` with ${width} labels` : '';
-  return `${path} requires a sequence_classification model with one label, but ${name} is ${withArticle(modelType)} model${labels}.`;
+  return `${path} requires a sequence_classification model with one label or a multi_vector model, but ${name} is ${withArticle(modelType)} model${labels}.`;
 }

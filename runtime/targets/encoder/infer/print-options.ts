@@ -2,6 +2,7 @@ import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { configError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { TEXT_ROLES, type TextRole } from '../../../contract/multi-vector.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
@@ -15,12 +16,13 @@ const ZERO_SHOT = {
 
 /** Flags of some model types: the model types that support them, and what error messages call these models. */
 const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; readonly called: string }>> = {
-  normalize: { types: ['embedding', 'sentence_embedding'], called: 'an embedding' },
+  normalize: { types: ['embedding', 'sentence_embedding', 'multi_vector'], called: 'an embedding' },
   pooling: { types: ['embedding'], called: 'an embedding' },
   dimensions: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   'max-active-dims': { types: ['sparse_embedding'], called: 'a sparse_embedding' },
   tokens: { types: ['sparse_embedding'], called: 'a sparse_embedding' },
   'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
+  'input-type': { types: ['multi_vector'], called: 'a multi_vector' },
   labels: ZERO_SHOT,
   label: ZERO_SHOT,
   'hypothesis-template': ZERO_SHOT,
@@ -45,11 +47,18 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     promptName: invocation.value('prompt-name'),
   };
   const { options, prompt } = planVector(manifest, wishes, '--prompt-name');
+  const role = roleIn(invocation);
+  if (manifest.multiVector && role === undefined) {
+    throw configError(
+      '--input-type is missing: queries and documents of a multi_vector model have different vectors. Pass --input-type query or document.',
+    );
+  }
   const maxActiveDims = wholeNumber(invocation, 'max-active-dims', { min: 1, max: MAX_COUNT });
   const tokens = invocation.flag('tokens');
   return {
     ...options,
     prompt,
+    role,
     maxActiveDims,
     tokens,
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
@@ -68,3 +77,7 @@ function labelPlan(invocation: Invocation): LabelPlan {
     { labels: '--labels', template: '--hypothesis-template' },
   );
 }
+
+/** What the texts are, as the flag states it. */
+export const roleIn = (invocation: Invocation): TextRole | undefined =>
+  TEXT_ROLES.find((role) => role === invocation.value('input-type'));

@@ -24,6 +24,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
     'Scores candidate labels, which are set in the request, for input text sequences.',
   token_classification: 'Performs token classification of input text sequences.',
   sentence_embedding: 'Performs sentence embedding of input text sequences.',
+  multi_vector: 'Computes one vector per token of input queries or documents, for late interaction.',
 };
 
 /** The `run_encoder` tool: its parameters and its result are the request and response of `/predict`. */

@@ -19,10 +19,13 @@ export async function predict(
   run: Run,
 ): Promise<(string | Uint8Array)[]> {
   const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
+  const role = body.input_type;
+  if (engine.manifest.multiVector) refusePairs(body);
   const options = {
     ...vector,
     topK: body.top_k ?? undefined,
     maxActiveDims: body.max_active_dims ?? undefined,
+    role,
   };
   if (engine.manifest.modelType === 'zero_shot_classification') {
     const results = await zeroShotResults(engine, body, run);
@@ -33,6 +36,7 @@ export async function predict(
   const { results } = await run({
     inputs: body.inputs.map(engineInput),
     view,
+    role,
     prompt,
     overflow: overflowOf(body),
   });
@@ -77,6 +81,12 @@ function entitiesWanted({
   throw inputError(
     `inputs/${index} is a pair, but aggregation requires single texts. Send pairs without aggregation.`,
   );
+}
+
+function refusePairs({ inputs }: PredictRequest): void {
+  const index = inputs.findIndex((input) => typeof input !== 'string');
+  if (index < 0) return;
+  throw inputError(`inputs/${index} is a pair, but this model reads single texts. Send two texts.`);
 }
 
 function engineInput(input: string | string[]): EngineInput {

@@ -33,6 +33,16 @@ export const modelMetadata = Type.Object(
     default_prompt_name: Type.Optional(
       Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
     ),
+    query_prefix: Type.Optional(Type.String({ description: 'The token that marks queries.' })),
+    document_prefix: Type.Optional(Type.String({ description: 'The token that marks documents.' })),
+    query_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens of a query.' })),
+    document_length: Type.Optional(Type.Integer({ description: 'Maximum number of tokens of a document.' })),
+    do_query_expansion: Type.Optional(
+      Type.Boolean({ description: 'Whether queries are filled up to their maximum length.' }),
+    ),
+    attend_to_expansion_tokens: Type.Optional(
+      Type.Boolean({ description: 'Whether other tokens attend to those that fill a query.' }),
+    ),
     license: Type.Optional(
       Type.String({ description: 'License of the model: an SPDX id or a short text, if it is stated.' }),
     ),

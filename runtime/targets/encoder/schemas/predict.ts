@@ -2,10 +2,12 @@ import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
 import { documented } from '../../../serve/http/documented.ts';
 import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
   embeddingResult,
+  multiVectorResult,
   sentenceEmbeddingResult,
   sparseEmbeddingResult,
   sequenceClassificationResult,
@@ -22,6 +24,9 @@ const modelNormalize = optional(
     description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
   }),
 );
+const inputType = oneOf(TEXT_ROLES, {
+  description: 'What the texts are. Queries and documents have different vectors.',
+});
 const dimensions = (width: number) =>
   optional(
     Type.Integer({
@@ -62,6 +67,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
     dimensions: dimensions(vectorWidth(manifest)),
     prompt_name: promptName(manifest),
   }),
+  multi_vector: () => ({ input_type: inputType, normalize: modelNormalize }),
 };
 
 /** `inputs` of each model type that does not read pairs as its inputs. */
@@ -69,7 +75,7 @@ const INPUTS: Partial<Record<ModelType, (maxInputs: number) => TSchema>> = {
   zero_shot_classification: texts,
 };
 
-/** Combinations of members that are refused, for documents: aggregation of pairs. */
+/** Requests that are refused, for documents: aggregation of pairs, and pairs of a model without them. */
 const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>> = {
   token_classification: {
     anyOf: [
@@ -77,6 +83,7 @@ const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>
       { properties: { aggregation: { enum: ['none', null] } } },
     ],
   },
+  multi_vector: { properties: { inputs: { type: 'array', items: { type: 'string' } } } },
 };
 
 const RESULTS: Record<ModelType, TSchema> = {
@@ -86,6 +93,7 @@ const RESULTS: Record<ModelType, TSchema> = {
   zero_shot_classification: zeroShotResult,
   token_classification: tokenClassificationResult,
   sentence_embedding: sentenceEmbeddingResult,
+  multi_vector: multiVectorResult,
 };
 
 /** A validated body; which options it can have depends on the model type. */
@@ -95,6 +103,7 @@ export interface PredictRequest {
   readonly normalize?: boolean | null;
   readonly dimensions?: number | null;
   readonly prompt_name?: string | null;
+  readonly input_type?: Static<typeof inputType>;
   readonly max_active_dims?: Static<typeof maxActiveDims>;
   readonly tokens?: Static<typeof tokens>;
   readonly top_k?: Static<typeof topK>;

@@ -31,7 +31,8 @@ export const rerankRequest = (maxDocuments: number) => {
       raw_scores: optional(
         Type.Boolean({
           default: false,
-          description: 'Return raw model scores instead of scores between 0 and 1.',
+          description:
+            'Return raw model scores instead of scores between 0 and 1. Without effect for multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
       ...overflowMembers,

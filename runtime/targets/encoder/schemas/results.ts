@@ -51,6 +51,16 @@ const rankedLabel = Type.Object(
   { $id: 'RankedLabel' },
 );
 
+export const multiVectorResult = Type.Object(
+  {
+    vectors: Type.Array(numbers('Vector of a token.'), {
+      description:
+        'One per token, special tokens included. Tokens of documents that the model skips, such as punctuation, have none; queries also have those of expansion tokens.',
+    }),
+  },
+  { $id: 'MultiVectorResult' },
+);
+
 export const sequenceClassificationResult = Type.Object(
   {
     logits: numbers('Raw model output for each label.'),

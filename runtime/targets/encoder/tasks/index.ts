@@ -1,5 +1,6 @@
 import type { ModelType } from '../../../contract/model-types.ts';
 import { embedding } from './embedding.ts';
+import { multiVector } from './multi-vector.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
@@ -14,4 +15,5 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
+  multi_vector: multiVector,
 };

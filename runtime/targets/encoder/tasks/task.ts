@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { TextInput } from '../../../platform/tokenizer.ts';
@@ -30,6 +31,8 @@ export interface ResultOptions extends VectorOptions {
   readonly topK?: number | undefined;
   /** Sparse embeddings only: number of the greatest values to keep. Default: all that are not zero. */
   readonly maxActiveDims?: number | undefined;
+  /** Multi-vector models only: what the texts are. Default: documents. */
+  readonly role?: TextRole | undefined;
 }
 
 export interface PrintOptions extends ResultOptions {

@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { AppError } from '../../../../contract/errors.ts';
 import type { ModelType } from '../../../../contract/model-types.ts';
+import { withArticle } from '../../../../core/text/with-article.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -31,7 +33,7 @@ export function inferenceApiRoutes(
   readBody: BodyReader,
   requests: SharedRequests,
 ): RouteGroup {
-  const { modelType } = engine.manifest;
+  const { name, modelType } = engine.manifest;
   const orSimilarity =
     <Body extends object>(
       schema: TUnsafe<Body>,
@@ -48,6 +50,15 @@ export function inferenceApiRoutes(
       ? orSimilarity(requests.embedSparse, embedSparse)
       : orSimilarity(requests.embed, embed);
   const routes = new Hono();
+  if (modelType === 'multi_vector') {
+    routes.post('/', () => {
+      throw new AppError(
+        'NotFoundError',
+        `The Inference API has no task for ${name}, which is ${withArticle(modelType)} model. Use /rerank or /predict.`,
+      );
+    });
+    return { routes, operations: [] };
+  }
   routes.post('/', admit(kernel.lifecycle), async (c) => {
     // The page at this path needs no key, but the model does.
     kernel.access.check(c.req.header('Authorization'));
@@ -98,7 +109,7 @@ interface Shape {
   readonly body?: object;
 }
 
-function shapes(requests: SharedRequests): Record<ModelType, Shape> {
+function shapes(requests: SharedRequests): Record<Exclude<ModelType, 'multi_vector'>, Shape> {
   const embeddings: Shape = {
     request: Type.Union([requests.embed, requests.similarity]),
     answer: Type.Union([embedResponse, similarityResponse]),

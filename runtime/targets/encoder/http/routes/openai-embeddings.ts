@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
-import { returnsVectors } from '../../../../contract/model-types.ts';
+import { returnsTextVectors } from '../../../../contract/model-types.ts';
 import { withArticle } from '../../../../core/text/with-article.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -19,7 +19,7 @@ import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { name, modelType } = engine.manifest;
   const routes = new Hono();
-  if (!returnsVectors(modelType)) {
+  if (!returnsTextVectors(modelType)) {
     routes.post('/v1/embeddings', () => {
       const reason = `/v1/embeddings requires an embedding model, but ${name} is ${withArticle(modelType)} model.`;
       throw new AppError('NotFoundError', `${reason} Use /predict.`);

@@ -51,6 +51,7 @@ export function predictRoutes(
     embedding: async (c) => answer(c, await readBody(c, request)),
     sparse_embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
+    multi_vector: async (c) => answer(c, await readBody(c, request)),
   };
   routes.post('/predict', admit(kernel.lifecycle), handlers[modelType]);
 
@@ -94,4 +95,5 @@ const SUMMARIES: Record<ModelType, string> = {
   zero_shot_classification: 'Score the labels of the request for each text.',
   token_classification: 'Classify each token of each text.',
   sentence_embedding: 'Compute one vector per text.',
+  multi_vector: 'Compute one vector per token of each query or document.',
 };

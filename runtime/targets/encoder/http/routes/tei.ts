@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
-import { returnsVectors } from '../../../../contract/model-types.ts';
+import { returnsTextVectors } from '../../../../contract/model-types.ts';
 import { withArticle } from '../../../../core/text/with-article.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -53,9 +53,9 @@ export function teiRoutes(
   }
   refuse(
     '/embed_sparse',
-    `/embed_sparse requires a model with sparse vectors, but ${name} is ${withArticle(modelType)} model. Use ${returnsVectors(modelType) ? '/embed' : '/predict'}.`,
+    `/embed_sparse requires a model with sparse vectors, but ${name} is ${withArticle(modelType)} model. Use ${returnsTextVectors(modelType) ? '/embed' : '/predict'}.`,
   );
-  if (!returnsVectors(modelType)) {
+  if (!returnsTextVectors(modelType)) {
     for (const path of ['/embed', '/embed_all', '/similarity']) {
       refuse(
         path,

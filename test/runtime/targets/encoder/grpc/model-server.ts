@@ -19,6 +19,7 @@ const SERVICES = {
   zero_shot_classification: ['ZeroShotClassification', 'encoder/zero_shot_classification.proto'],
   token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
   sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
+  multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],
 } as const;
 
 export interface ModelServer extends TestClient {

@@ -59,6 +59,7 @@ function callsFor(name: string, connection: Connection): Partial<Record<ModelTyp
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },
+    multi_vector: {},
   };
 }
 

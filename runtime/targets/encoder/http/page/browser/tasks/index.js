@@ -1,4 +1,5 @@
 import { embedding } from './embedding.js';
+import { multiVector } from './multi-vector.js';
 import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
 import { sparseEmbedding } from './sparse-embedding.js';
@@ -48,6 +49,7 @@ const TASKS = {
   zero_shot_classification: zeroShotClassification,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
+  multi_vector: multiVector,
 };
 
 /** @param {Model} model */

@@ -15,12 +15,12 @@ export const reranking = {
   asks: 'Query',
   body: (texts, _, query) => ({ query, documents: texts }),
 
-  draw(sent, { results }) {
+  draw(sent, { results, greatest = 1 }) {
     /** @type {{ index: number, relevance_score: number }[]} */
     const ranked = results;
     const rows = ranked.map(({ index, relevance_score }) => {
       const { number = 0, text = '' } = sent[index] ?? {};
-      return [numbered(number, text), bar(relevance_score, relevance_score.toFixed(3))];
+      return [numbered(number, text), bar(relevance_score / greatest, relevance_score.toFixed(3))];
     });
     const [best] = ranked;
     const part = element(

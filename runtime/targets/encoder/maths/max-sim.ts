@@ -1,0 +1,27 @@
+/** Vectors of tokens, row by row. */
+export interface VectorRows {
+  readonly values: Float32Array;
+  readonly width: number;
+}
+
+/**
+ * The score of late interaction: the sum, over the vectors of the query, of the greatest dot product with a vector of the document.
+ * Zero if the document has no vectors.
+ */
+export function maxSim(query: VectorRows, document: VectorRows): number {
+  const { width } = query;
+  if (document.values.length === 0) return 0;
+  let sum = 0;
+  for (let row = 0; row < query.values.length; row += width) {
+    let greatest = -Infinity;
+    for (let other = 0; other < document.values.length; other += width) {
+      let product = 0;
+      for (let at = 0; at < width; at++) {
+        product += (query.values[row + at] ?? 0) * (document.values[other + at] ?? 0);
+      }
+      if (product > greatest) greatest = product;
+    }
+    sum += greatest;
+  }
+  return sum;
+}

@@ -1,0 +1,48 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { normalizeL2 } from '../maths/vectors.ts';
+import { finiteOutput } from './finite-output.ts';
+import type { Inference, ResultOptions, Task } from './task.ts';
+import { writeFloats } from './token-info.ts';
+import { vectorsOf } from './vectors-of.ts';
+
+interface MultiVectorResult {
+  readonly vectors: readonly Float32Array[];
+}
+
+export const multiVector: Task<MultiVectorResult> = {
+  details: false,
+  printedAs: 'embeddings',
+  lineKey: 'vectors',
+
+  result: (inference, manifest, options) => ({ vectors: keptVectors(inference, manifest, options) }),
+
+  proto({ vectors }) {
+    const writer = new BinaryWriter();
+    for (const vector of vectors) {
+      writer.tag(1, WireType.LengthDelimited).fork();
+      writeFloats(writer, 1, vector);
+      writer.join();
+    }
+    return writer.finish();
+  },
+
+  printed: keptVectors,
+};
+
+/** The vectors of all tokens but those that the settings of the model skip. */
+export function keptVectors(
+  inference: Inference,
+  manifest: Manifest,
+  { normalize, role = 'document' }: ResultOptions,
+): Float32Array[] {
+  const skipped = new Set(manifest.multiVector?.[role].skipped);
+  const { values, width } = vectorsOf(inference, manifest);
+  const vectors: Float32Array[] = [];
+  for (const [row, id] of inference.text.ids.entries()) {
+    if (skipped.has(id)) continue;
+    const vector = finiteOutput(values.subarray(row * width, (row + 1) * width), manifest);
+    vectors.push(normalize ? normalizeL2(vector) : vector);
+  }
+  return vectors;
+}

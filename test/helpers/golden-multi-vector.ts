@@ -1,0 +1,43 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES } from './paths.ts';
+
+/** A ColBERT model with the results of PyLate or colbert-ai; fixtures/scripts/make_multi_vector.py made both. */
+interface MultiVectorModel {
+  readonly name: string;
+  /** Folder of fixtures/multi-vector, if it is not fixtures/models/multi-vector. */
+  readonly folder: string | null;
+  /** Settings in place of those in the file of the library. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Vectors of each query and of each document. */
+  readonly queries: readonly number[][][];
+  readonly documents: readonly number[][][];
+  /** Of each query: the score of each document. */
+  readonly scores: readonly number[][];
+  /** Vectors of the first query that are not normalized. */
+  readonly raw?: readonly number[][];
+}
+
+export interface GoldenMultiVector {
+  readonly queries: readonly string[];
+  readonly documents: readonly string[];
+  readonly models: readonly MultiVectorModel[];
+}
+
+export const readGoldenMultiVector = (): GoldenMultiVector =>
+  JSON.parse(
+    readFileSync(join(FIXTURES, 'golden', 'multi-vector.json'), 'utf8'),
+  ) as GoldenMultiVector;
+
+/** Copies the files of a golden model to the folder `model`. */
+export function copyMultiVector(folder: string, { folder: own, settings }: MultiVectorModel): void {
+  const model = join(folder, 'model');
+  const from = (name: string): void =>
+    cpSync(join(FIXTURES, name), model, { recursive: true });
+  if (own === null || own === 'two-dense') from('models/multi-vector');
+  if (own === 'two-dense') rmSync(join(model, '1_Dense'), { recursive: true });
+  if (own !== null) from(`multi-vector/${own}`);
+  const file = join(model, own?.startsWith('stanford') ? 'artifact.metadata' : 'config_sentence_transformers.json');
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...saved, ...settings }));
+}
