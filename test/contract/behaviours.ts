@@ -17,6 +17,7 @@ import { MANAGER_MCP } from './behaviours/manager-mcp.ts';
 import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
 import { MANAGER_REAL } from './behaviours/manager-real.ts';
 import { MCP } from './behaviours/mcp.ts';
+import { MULTI_VECTOR } from './behaviours/multi-vector.ts';
 import { SENTENCE } from './behaviours/sentence.ts';
 import { SPARSE } from './behaviours/sparse.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
@@ -31,6 +32,7 @@ export const BEHAVIOURS = {
   ...SENTENCE,
   ...ZERO_SHOT,
   ...SPARSE,
+  ...MULTI_VECTOR,
   ...EXECUTABLE,
   ...SERVE,
   ...SERVE_PROCESS,

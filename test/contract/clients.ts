@@ -15,6 +15,7 @@ export interface PredictRequest {
   readonly prompt_name?: string;
   readonly max_active_dims?: number;
   readonly tokens?: boolean;
+  readonly input_type?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -25,6 +26,9 @@ interface TokenInfo {
   readonly end: number;
 }
 
+/** The vector of a token; over gRPC it is a message. */
+export type TokenVector = readonly number[] | { readonly values: readonly number[] };
+
 /** The result of one input; which members there are depends on the model type. */
 export interface PredictResult {
   readonly logits?: readonly number[];
@@ -32,6 +36,7 @@ export interface PredictResult {
   readonly predicted_index?: number;
   readonly predicted_label?: string;
   readonly embedding?: readonly number[];
+  readonly vectors?: readonly TokenVector[];
   readonly embeddings?: readonly { readonly embedding: readonly number[]; readonly token_info: TokenInfo }[];
   readonly tokens?: readonly {
     readonly token_info: TokenInfo;

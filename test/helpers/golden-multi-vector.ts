@@ -25,19 +25,19 @@ export interface GoldenMultiVector {
 }
 
 export const readGoldenMultiVector = (): GoldenMultiVector =>
-  JSON.parse(
-    readFileSync(join(FIXTURES, 'golden', 'multi-vector.json'), 'utf8'),
-  ) as GoldenMultiVector;
+  JSON.parse(readFileSync(join(FIXTURES, 'golden', 'multi-vector.json'), 'utf8')) as GoldenMultiVector;
 
 /** Copies the files of a golden model to the folder `model`. */
 export function copyMultiVector(folder: string, { folder: own, settings }: MultiVectorModel): void {
   const model = join(folder, 'model');
-  const from = (name: string): void =>
-    cpSync(join(FIXTURES, name), model, { recursive: true });
+  const from = (name: string): void => cpSync(join(FIXTURES, name), model, { recursive: true });
   if (own === null || own === 'two-dense') from('models/multi-vector');
   if (own === 'two-dense') rmSync(join(model, '1_Dense'), { recursive: true });
   if (own !== null) from(`multi-vector/${own}`);
-  const file = join(model, own?.startsWith('stanford') ? 'artifact.metadata' : 'config_sentence_transformers.json');
+  const file = join(
+    model,
+    own?.startsWith('stanford') ? 'artifact.metadata' : 'config_sentence_transformers.json',
+  );
   const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
   writeFileSync(file, JSON.stringify({ ...saved, ...settings }));
 }

@@ -42,10 +42,13 @@ describe.each(models)('the ColBERT model $name', (model) => {
         expectClose(raw.flat(), model.raw.flat(), 'not normalized');
       }
       for (const [at, query] of queries.entries()) {
-        const { results } = await answer<{ results: { index: number; relevance_score: number }[] }>('/rerank', {
-          query,
-          documents,
-        });
+        const { results } = await answer<{ results: { index: number; relevance_score: number }[] }>(
+          '/rerank',
+          {
+            query,
+            documents,
+          },
+        );
         const scores = results.toSorted((a, b) => a.index - b.index).map((result) => result.relevance_score);
         // Sums of up to 16 similarities.
         expectClose(scores, model.scores[at], `scores for ${query}`, 1e-4);

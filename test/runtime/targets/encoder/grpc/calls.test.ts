@@ -21,6 +21,7 @@ test.each([
   ['nli', 'ZERO_SHOT_CLASSIFICATION', { 0: 'contradiction', 1: 'neutral', 2: 'entailment' }],
   ['embedder', 'EMBEDDING', {}],
   ['sentence', 'SENTENCE_EMBEDDING', {}],
+  ['multi-vector', 'MULTI_VECTOR', {}],
 ])('the metadata of %s', async (model, model_type, id2label) => {
   const { call } = await serve(model);
   const { answer } = await call('GetModelMetadata', {});
