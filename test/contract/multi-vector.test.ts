@@ -51,8 +51,7 @@ verifiesServed('multi-vector:wires', async (arm) => {
 });
 
 /** Over gRPC, a vector is a message. */
-const valuesOf = (vector: TokenVector): readonly number[] =>
-  isMessage(vector) ? vector.values : vector;
+const valuesOf = (vector: TokenVector): readonly number[] => (isMessage(vector) ? vector.values : vector);
 const isMessage = (vector: TokenVector): vector is { readonly values: readonly number[] } =>
   !Array.isArray(vector);
 

@@ -2,6 +2,7 @@ import { vectorWidth } from '../../../runtime/core/model/vector-width.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { batchingText } from '../../../runtime/core/model/batching-text.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { licenseText } from '../../../runtime/core/model/license-facts.ts';
 import { multiVectorFacts } from '../../../runtime/core/model/multi-vector-facts.ts';
@@ -46,6 +47,12 @@ export function buildSummary(result: BuildResult): string {
   ]);
 }
 
+/** Options without which `infer` refuses a model. */
+const INFER_OPTIONS: Partial<Record<ModelType, string>> = {
+  zero_shot_classification: ' --labels "one,another"',
+  multi_vector: ' --input-type query',
+};
+
 /** The next command: to run an executable, or to load an image. */
 function nextStep(
   { kind, path, image, manifest }: BuildResult,
@@ -53,8 +60,8 @@ function nextStep(
 ): [label: string, command: string][] {
   if (kind === 'assets') return [];
   if (kind === 'executable') {
-    const options = manifest.modelType === 'zero_shot_classification' ? '--labels "one,another" ' : '';
-    return [['Run', `${shown} infer ${options}"some text"`]];
+    const options = INFER_OPTIONS[manifest.modelType] ?? '';
+    return [['Run', `${shown} infer${options} "some text"`]];
   }
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];

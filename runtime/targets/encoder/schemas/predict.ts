@@ -25,7 +25,7 @@ const modelNormalize = optional(
   }),
 );
 const inputType = oneOf(TEXT_ROLES, {
-  description: 'What the texts are. Queries and documents have different vectors.',
+  description: 'Whether the texts are queries or documents, which have different vectors.',
 });
 const dimensions = (width: number) =>
   optional(
