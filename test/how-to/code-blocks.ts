@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../helpers/paths.ts';
 
-/** A program of a page in docs/how-to, and what the page says that it prints. */
+/** A program of a page in docs/how-to, and the output that the page shows. */
 export interface Example {
   readonly page: string;
   readonly code: string;
@@ -23,6 +23,22 @@ export function examplesOf(page: string): Example[] {
     return { page, code, output };
   });
 }
+
+/**
+ * Compares what a program prints with its page: numbers with a fraction by their values, because those of another processor differ in the
+ * last digits, and everything else as text.
+ */
+export function expectOutput(actual: string, expected: string): void {
+  const [ones, others] = [actual.match(FRACTION) ?? [], expected.match(FRACTION) ?? []];
+  const isSame =
+    actual.replaceAll(FRACTION, '#') === expected.replaceAll(FRACTION, '#') &&
+    ones.every((one, index) => Math.abs(Number(one) - Number(others[index])) <= TOLERANCE);
+  if (!isSame) throw new Error(`the page has\n${expected}\nand the program prints\n${actual}`);
+}
+
+const FRACTION = /-?\d+\.\d+/g;
+/** The pages show three digits of most numbers. */
+const TOLERANCE = 0.0015;
 
 /** Packages with versions, as in `pip install name==1.0`. */
 export const packagesIn = (text: string): string[] => [
