@@ -59,6 +59,8 @@ function guessType(
       );
     return guess(modelType, `config.json names ${name}`);
   }
+  if (outputs.some(({ name }) => name === 'start_logits'))
+    return guess('question_answering', 'the graph returns start_logits');
   if (outputs.some(({ name }) => name === 'sentence_embedding'))
     return guess('sentence_embedding', 'the graph returns sentence_embedding');
   if (family !== undefined) return guess('sentence_embedding', `the model belongs to the ${family} family`);
@@ -84,6 +86,7 @@ const STANFORD_COLBERT = 'HF_ColBERT';
 const CLASSIFIERS: readonly (readonly [ModelType, string])[] = [
   ['token_classification', 'ForTokenClassification'],
   ['sequence_classification', 'ForSequenceClassification'],
+  ['question_answering', 'ForQuestionAnswering'],
 ];
 
 /** `_name_or_path` of config.json is not used: it often names the model that this one was trained from. */

@@ -65,6 +65,7 @@ export async function prepareModel(
   const prepared = await prepareTokenizer(files, modelConfig, {
     ...(sentence ?? sparse)?.defaults,
     chosenLength: config.maxLength,
+    usualLength: config.modelType === 'question_answering' ? QUESTION_LENGTH : undefined,
     truncationSide: config.tokenizer.truncation_side,
   });
   const tokenizer = vectorsByToken ? withLongest(prepared, vectorsByToken) : prepared;
@@ -142,8 +143,9 @@ export async function prepareModel(
     tokenizer: {
       ...tokenizer.settings,
       maxLength: graph.maxLength,
-      // The sentence about a label must be read as a whole.
+      // The sentence about a label, and a question, must be read as a whole.
       ...(config.modelType === 'zero_shot_classification' ? { truncatedText: 'first' as const } : {}),
+      ...(config.modelType === 'question_answering' ? { truncatedText: 'second' as const } : {}),
     },
     graphChanges: graph.changes.length > 0 ? graph.changes : undefined,
     transform,
@@ -161,6 +163,9 @@ export async function prepareModel(
     manifest: planManifest(config, facts, ownVersion()),
   };
 }
+
+/** The default of transformers' question answering pipeline: answers in longer texts are found in windows of this length. */
+const QUESTION_LENGTH = 384;
 
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(

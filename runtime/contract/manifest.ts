@@ -95,8 +95,8 @@ export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
-  /** The text of a pair that is truncated; undefined for the longer one. */
-  readonly truncatedText?: 'first';
+  /** The text of a pair that is truncated, or read in windows; undefined for the longer one, which is truncated. */
+  readonly truncatedText?: 'first' | 'second';
   readonly padId: number;
   /** The greatest token id plus one. */
   readonly vocabularySize: number;

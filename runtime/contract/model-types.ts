@@ -6,6 +6,8 @@ export const MODEL_TYPES = {
   sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
   /** A model for natural language inference: whether a text entails a sentence about it. */
   zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
+  /** Two values per token: whether an answer starts, and whether it ends there. */
+  question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
   token_classification: { output: 'logits', shape: ['batch_size', 'num_tokens', 'num_labels'] },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. */
   sentence_embedding: {

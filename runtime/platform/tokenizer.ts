@@ -31,6 +31,8 @@ interface Encoding {
   getSpecialTokensMask(): number[];
   getTokens(): string[];
   getOffsets(): number[][];
+  getWordIds(): (number | null | undefined)[];
+  getSequenceIds(): (number | null | undefined)[];
   getOverflowing(): unknown[];
 }
 
@@ -64,7 +66,8 @@ export function openTokenizer(
   const { maxLength, truncationSide, truncatedText } = settings;
   tokenizer.setTruncation(maxLength, {
     direction: truncationSide,
-    ...(truncatedText ? { strategy: 'OnlyFirst' } : {}),
+    // A second text is cut into windows instead, see `pair-window-tokenizer.ts`.
+    ...(truncatedText === 'first' ? { strategy: 'OnlyFirst' } : {}),
   });
   /** Encodes only as much of a long text as is needed to fill the model. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
@@ -87,7 +90,8 @@ export function openTokenizer(
           ? Promise.all(inputs.map(one))
           : encodeTogether(tokenizer, inputs, options)
       ).catch(failed('Error during tokenization'));
-      return await plainAll(encodings, maxLength, details);
+      const isSecond = truncatedText === 'second' && inputs.some(({ pair }) => pair !== undefined);
+      return await plainAll(encodings, maxLength, details && isSecond ? 'second' : details);
     },
     async decode(ids, skipSpecialTokens) {
       const rows = ids.map((row) => [...row]);
@@ -161,7 +165,7 @@ const TOKENS_AT_A_STRETCH = 1024;
 async function plainAll(
   encodings: readonly Encoding[],
   maxLength: number,
-  details: boolean,
+  details: boolean | 'second',
 ): Promise<TokenizedText[]> {
   const texts: TokenizedText[] = [];
   let stretch = 0;
@@ -177,7 +181,8 @@ async function plainAll(
   return texts;
 }
 
-function plain(encoding: Encoding, maxLength: number, details: boolean): TokenizedText {
+/** `details` of `second` are those of the second text of a pair, with the words that tokens belong to. */
+function plain(encoding: Encoding, maxLength: number, details: boolean | 'second'): TokenizedText {
   const ids = Int32Array.from(encoding.getIds());
   const typeIds = Int32Array.from(encoding.getTypeIds());
   return {
@@ -187,7 +192,12 @@ function plain(encoding: Encoding, maxLength: number, details: boolean): Tokeniz
     details: details
       ? {
           tokens: encoding.getTokens(),
-          special: Uint8Array.from(encoding.getSpecialTokensMask()),
+          special:
+            details === 'second'
+              ? Uint8Array.from(encoding.getSequenceIds(), (id) => (id === 1 ? 0 : 1))
+              : Uint8Array.from(encoding.getSpecialTokensMask()),
+          words:
+            details === 'second' ? Int32Array.from(encoding.getWordIds(), (word) => word ?? -1) : undefined,
           offsets: Uint32Array.from(encoding.getOffsets().flat()),
         }
       : undefined,

@@ -2,6 +2,7 @@ import type { TokenizerSettings, WindowSettings } from '../contract/manifest.ts'
 import { cutIntoWindows } from '../core/model/text-windows.ts';
 import { lazy } from '../core/values/lazy.ts';
 import type { TokenizedText } from '../core/model/tokenized-text.ts';
+import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './tokenizer.ts';
 
 /**
@@ -16,6 +17,8 @@ export function openWindowTokenizer(
   windows: WindowSettings | undefined,
   maxWindows: number,
 ): TextTokenizer {
+  if (windows && settings.truncatedText === 'second')
+    return openPairWindowTokenizer(addon, json, settings, windows, maxWindows);
   const tokenizer = openTokenizer(addon, json, settings);
   if (!windows) return tokenizer;
   const { stride } = windows;

@@ -18,6 +18,7 @@ import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
 import { MANAGER_REAL } from './behaviours/manager-real.ts';
 import { MCP } from './behaviours/mcp.ts';
 import { MULTI_VECTOR } from './behaviours/multi-vector.ts';
+import { QUESTIONS } from './behaviours/questions.ts';
 import { SENTENCE } from './behaviours/sentence.ts';
 import { SPARSE } from './behaviours/sparse.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
@@ -33,6 +34,7 @@ export const BEHAVIOURS = {
   ...ZERO_SHOT,
   ...SPARSE,
   ...MULTI_VECTOR,
+  ...QUESTIONS,
   ...EXECUTABLE,
   ...SERVE,
   ...SERVE_PROCESS,

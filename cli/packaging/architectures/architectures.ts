@@ -11,6 +11,7 @@ import { qwen3 } from './encoders/qwen3.ts';
 import type { Value } from './graph-writer.ts';
 import {
   albertHead,
+  answerHead,
   debertaHead,
   distilbertHead,
   electraHead,
@@ -39,16 +40,18 @@ export interface Architecture {
   readonly encode: (g: EncoderGraph) => Value;
   readonly textHead: TextHead;
   readonly tokenHead: TextHead;
+  readonly answerHead: TextHead;
   /** Logits of the words of the vocabulary; undefined if a build cannot write such a head. */
   readonly maskedHead?: TextHead;
 }
 
-const likeBert = { tokenHead, textHead: pooledHead };
+const likeBert = { tokenHead, answerHead, textHead: pooledHead };
 const likeRoberta: Architecture = {
   prefixes: ['roberta.'],
   encode: roberta,
   textHead: robertaHead,
   tokenHead,
+  answerHead,
   maskedHead: robertaMaskedHead,
 };
 
@@ -89,6 +92,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     encode: modernbert,
     textHead: modernbertHead,
     tokenHead: modernbertTokenHead,
+    answerHead: modernbertTokenHead,
     maskedHead: modernbertMaskedHead,
   },
   gte: { ...likeBert, prefixes: ['new.', 'gte.'], encode: gte },
@@ -106,6 +110,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     encode: qwen3,
     textHead: qwen3Head,
     tokenHead: (g, rows) => g.linear(rows, 'score'),
+    answerHead,
   },
   roberta: likeRoberta,
   'xlm-roberta': likeRoberta,

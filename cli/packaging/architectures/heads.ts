@@ -66,5 +66,8 @@ export const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
 
 export const qwen3Head: TextHead = (g, rows) => g.linear(lastToken(g, rows), 'score');
 
+/** For each token, whether an answer starts and whether it ends there. */
+export const answerHead: TextHead = (g, rows) => g.linear(rows, 'qa_outputs');
+
 /** Logits of each token. */
 export const tokenHead: TextHead = (g, rows) => g.linear(rows, 'classifier');

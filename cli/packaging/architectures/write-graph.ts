@@ -77,6 +77,11 @@ const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) =
   }),
   sequence_classification: textLogits,
   zero_shot_classification: textLogits,
+  question_answering: (g, { encode, answerHead }) => ({
+    value: g.byText(answerHead(g, encode(g))),
+    name: 'logits',
+    axes: ['batch', 'length', 'two'],
+  }),
   token_classification: (g, { encode, tokenHead }) => ({
     value: g.byText(tokenHead(g, encode(g))),
     name: 'logits',

@@ -26,6 +26,12 @@ export function readLabels(
   width: number,
   file: string,
 ): Record<string, string> | undefined {
+  if (modelType === 'question_answering') {
+    if (width === 2) return undefined;
+    throw configError(
+      `The model of ${file} returns ${width} values per token, but question_answering requires two: whether an answer starts, and whether it ends there. Choose the right model_type.`,
+    );
+  }
   if (!hasLabels(modelType)) return undefined;
   const labels = fromId2Label(config.id2label, file) ?? fromLabel2Id(config.label2id, file);
   const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;

@@ -24,6 +24,8 @@ export interface TokenizerOverrides {
   readonly maxLength?: number | undefined;
   /** `max_length` of the config file. */
   readonly chosenLength?: number | undefined;
+  /** Default of the maximum length, if the model allows more. */
+  readonly usualLength?: number | undefined;
   /** `tokenizer.truncation_side` of the config file. */
   readonly truncationSide?: 'left' | 'right' | undefined;
   readonly lowerCase?: boolean;
@@ -33,7 +35,7 @@ export interface TokenizerOverrides {
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, chosenLength, truncationSide, lowerCase }: TokenizerOverrides = {},
+  { maxLength, chosenLength, usualLength = Infinity, truncationSide, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
   const stated = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   const read = await readTokenizer(files.tokenizer, stated, modelConfig);
@@ -50,6 +52,7 @@ export async function prepareTokenizer(
     tokenizer,
     settings: {
       ...settings,
+      maxLength: chosenLength ?? Math.min(settings.maxLength, usualLength),
       ...(truncationSide ? { truncationSide } : {}),
       vocabularySize: tokenizer.vocabularySize,
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
+import { MODEL_TYPES } from '../../../runtime/contract/model-types.ts';
 import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
@@ -20,6 +21,7 @@ import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
 import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
+import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
 import type { MatchedInput } from '../onnx/match-inputs.ts';
 import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
@@ -82,6 +84,10 @@ export async function rewriteGraph(
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph. Export the model to ONNX again.`);
 
+  const joins =
+    request.modelType === 'question_answering' &&
+    request.output === undefined &&
+    joinAnswerOutputs(graph, MODEL_TYPES.question_answering.output);
   const { matched, ...found } = checkSignature(graph, request);
   const fixedShape = findFixedShape(matched, model);
   checkVocabulary(embeddingRows(graph, ownName(matched, 'input_ids')), tokenizer.vocabularySize, model);
@@ -95,6 +101,7 @@ export async function rewriteGraph(
   const precision = precisionOf(graph);
   if (integers === 'keep') dequantizeLate(graph);
   const changes = adaptInputs(graph, matched, model);
+  if (joins) changes.push('Outputs start_logits and end_logits are joined');
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
   keepOutput(graph, found.output.name);
   const pools = sparse !== undefined && found.output.shape.length > SPARSE_OUTPUT.shape.length;

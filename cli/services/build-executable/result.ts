@@ -50,6 +50,7 @@ export function buildSummary(result: BuildResult): string {
 /** Options without which `infer` refuses a model. */
 const INFER_OPTIONS: Partial<Record<ModelType, string>> = {
   zero_shot_classification: ' --labels "one,another"',
+  question_answering: ' --question "What is it?"',
   multi_vector: ' --input-type query',
 };
 

@@ -3,9 +3,14 @@ import type { TokenizedText } from './tokenized-text.ts';
 /**
  * Cuts a tokenized text into overlapping windows of at most `maxLength` tokens, each with the special tokens around it.
  * `stride` is the number of tokens that neighbors share. A token belongs to the window where it has the most context: in other
- * windows it is marked as special, so that results do not contain it.
+ * windows it is marked as special, so that results do not contain it; with `sharesTokens`, it belongs to all of its windows.
  */
-export function cutIntoWindows(text: TokenizedText, maxLength: number, stride: number): TokenizedText[] {
+export function cutIntoWindows(
+  text: TokenizedText,
+  maxLength: number,
+  stride: number,
+  sharesTokens = false,
+): TokenizedText[] {
   const { details, ids, typeIds } = text;
   if (!details) throw new Error('tokenized without details');
   const head = leadingSpecials(details.special);
@@ -23,8 +28,10 @@ export function cutIntoWindows(text: TokenizedText, maxLength: number, stride: n
     const place: Place = { head, start, stop, end };
     const special = cut(details.special, place);
     // Tokens that belong to a neighbor.
-    special.fill(1, head, head + from - start);
-    special.fill(1, head + to - start, head + stop - start);
+    if (!sharesTokens) {
+      special.fill(1, head, head + from - start);
+      special.fill(1, head + to - start, head + stop - start);
+    }
     return {
       ids: cut(ids, place),
       typeIds: typeIds && cut(typeIds, place),
@@ -35,6 +42,7 @@ export function cutIntoWindows(text: TokenizedText, maxLength: number, stride: n
           .slice(0, head)
           .concat(details.tokens.slice(start, stop), details.tokens.slice(end)),
         special,
+        words: details.words && cut(details.words, place),
         offsets: cut(details.offsets, { head: head * 2, start: start * 2, stop: stop * 2, end: end * 2 }),
       },
     };

@@ -18,8 +18,10 @@ export interface TokenizedText {
 export interface TokenDetails {
   /** Tokens as written in the vocabulary: `##ing`, `Ġword`. */
   readonly tokens: readonly string[];
-  /** 1 if the tokenizer added the token ([CLS], [SEP], <s> ...). */
+  /** 1 if the tokenizer added the token ([CLS], [SEP], <s> ...), or if results do not contain it for another reason. */
   readonly special: Uint8Array;
+  /** Index of the word that each token belongs to, -1 if none. Only for tokens of a text that has answers. */
+  readonly words?: Int32Array | undefined;
   /** Start and end of each token in the text, in Unicode code points. */
   readonly offsets: Uint32Array;
 }

@@ -78,6 +78,23 @@ export function inferCommand(modelPath: string): Command {
       'multi-label': {
         help: 'Zero-shot classification models: score each label on its own, because several can be true',
       },
+      question: {
+        value: 'text',
+        help: 'Question answering models: the question; each text is a context that can have the answer',
+      },
+      'top-k': {
+        value: 'count',
+        help: 'Question answering models: maximum answers per text',
+        defaultText: '1',
+      },
+      'max-answer-len': {
+        value: 'count',
+        help: 'Question answering models: maximum tokens of an answer',
+        defaultText: '15',
+      },
+      'handle-impossible-answer': {
+        help: 'Question answering models: allow an empty answer',
+      },
       input: {
         value: 'file',
         help: 'Read texts from a file (.txt, .jsonl, .csv); - reads from stdin',

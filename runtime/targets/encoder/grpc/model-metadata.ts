@@ -12,6 +12,7 @@ const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   sparse_embedding: ModelType.SPARSE_EMBEDDING,
   sequence_classification: ModelType.SEQUENCE_CLASSIFICATION,
   zero_shot_classification: ModelType.ZERO_SHOT_CLASSIFICATION,
+  question_answering: ModelType.QUESTION_ANSWERING,
   token_classification: ModelType.TOKEN_CLASSIFICATION,
   sentence_embedding: ModelType.SENTENCE_EMBEDDING,
   multi_vector: ModelType.MULTI_VECTOR,

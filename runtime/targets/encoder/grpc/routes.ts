@@ -8,6 +8,7 @@ import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
 import { multiVector } from './multi-vector.ts';
+import { questionAnswering } from './question-answering.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
@@ -19,6 +20,7 @@ const SERVICES: Record<ModelType, ModelService> = {
   sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
+  question_answering: questionAnswering,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,

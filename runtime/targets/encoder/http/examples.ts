@@ -71,6 +71,13 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
     },
     result: { sequence: 'The team won the match.', labels: ['sport', 'cooking'], scores: [0.98, 0.02] },
   }),
+  question_answering: () => ({
+    request: {
+      inputs: [{ question: 'Where does Anna live?', context: 'Anna lives in Berlin.' }],
+      top_k: 1,
+    },
+    result: { answers: [{ answer: 'Berlin', score: 0.98, start: 14, end: 20 }] },
+  }),
   token_classification: (manifest) => ({
     request: { aggregation: 'simple' },
     result: {

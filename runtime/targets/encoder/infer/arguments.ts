@@ -18,7 +18,9 @@ export async function inferArguments(
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
   const inferences = await engine.infer(texts, options.prompt, inputsOf(task, options));
-  const results = inferences.map((inference) => printResult(engine, inference, options));
+  const results = inferences.map((inference, at) =>
+    printResult(engine, inference, options, texts[at] ?? ''),
+  );
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
   const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);
   if (warning !== '') output.err(warning);

@@ -118,19 +118,24 @@ async function inferWindow(
     inputsOf(TASKS[engine.manifest.modelType], options),
   );
   for (const [position, inference] of inferences.entries()) {
-    const at = usable[position]?.at;
-    if (at === undefined) throw new AppError('InternalError', 'more results than texts');
-    results[at] = printed(engine, inference, options);
+    const source = usable[position];
+    if (source === undefined) throw new AppError('InternalError', 'more results than texts');
+    results[source.at] = printed(engine, inference, options, source.text);
   }
   return { results, truncated: countTruncated(inferences) };
 }
 
 /** The members of a result line. */
-function printed(engine: Engine, inference: Inference | FailedInference, options: PrintOptions): Result {
+function printed(
+  engine: Engine,
+  inference: Inference | FailedInference,
+  options: PrintOptions,
+  text: string,
+): Result {
   if ('failure' in inference) return { error: inference.failure };
   const { lineKey } = TASKS[engine.manifest.modelType];
   try {
-    const result = printResult(engine, inference, options);
+    const result = printResult(engine, inference, options, text);
     return lineKey === undefined ? Object(result) : { [lineKey]: result };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };

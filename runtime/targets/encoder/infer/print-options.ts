@@ -7,12 +7,15 @@ import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 import { type LabelPlan, planLabels } from '../../../core/model/label-plan.ts';
+import { MAX_ANSWERS, planAnswers } from '../../../core/model/answer-plan.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
 const ZERO_SHOT = {
   types: ['zero_shot_classification'],
   called: 'a zero_shot_classification',
 } as const;
+
+const QUESTIONS = { types: ['question_answering'], called: 'a question_answering' } as const;
 
 /** Flags of some model types: the model types that support them, and what error messages call these models. */
 const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; readonly called: string }>> = {
@@ -27,6 +30,10 @@ const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; rea
   label: ZERO_SHOT,
   'hypothesis-template': ZERO_SHOT,
   'multi-label': ZERO_SHOT,
+  question: QUESTIONS,
+  'top-k': QUESTIONS,
+  'max-answer-len': QUESTIONS,
+  'handle-impossible-answer': QUESTIONS,
 };
 
 const MAX_COUNT = 1_000_000_000;
@@ -63,7 +70,20 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     tokens,
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
     zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
+    questions: modelType === 'question_answering' ? questions(invocation) : undefined,
   };
+}
+
+function questions(invocation: Invocation): NonNullable<PrintOptions['questions']> {
+  const question = invocation.value('question');
+  if (question === undefined) throw configError('--question is missing. Pass the question about each text.');
+  const range = { min: 1, max: MAX_ANSWERS };
+  const plan = planAnswers({
+    topK: wholeNumber(invocation, 'top-k', range),
+    maxLength: wholeNumber(invocation, 'max-answer-len', range),
+    canBeEmpty: invocation.flag('handle-impossible-answer'),
+  });
+  return { question, plan };
 }
 
 function labelPlan(invocation: Invocation): LabelPlan {

@@ -7,8 +7,9 @@ export function printResult(
   { manifest, tokenOf }: Pick<Engine, 'manifest' | 'tokenOf'>,
   inference: Inference,
   options: PrintOptions,
+  text: string,
 ) {
-  const printed = TASKS[manifest.modelType].printed(inference, manifest, options);
+  const printed = TASKS[manifest.modelType].printed(inference, manifest, options, text);
   return options.tokens && isSparse(printed) ? { ...printed, tokens: printed.indices.map(tokenOf) } : printed;
 }
 

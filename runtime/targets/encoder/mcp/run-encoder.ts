@@ -22,6 +22,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
   sequence_classification: 'Performs sequence classification of input text sequences.',
   zero_shot_classification:
     'Scores candidate labels, which are set in the request, for input text sequences.',
+  question_answering: 'Finds the answers of questions in texts.',
   token_classification: 'Performs token classification of input text sequences.',
   sentence_embedding: 'Performs sentence embedding of input text sequences.',
   multi_vector: 'Computes one vector per token of input queries or documents, for late interaction.',

@@ -3,6 +3,9 @@ import type { AggregationStrategy } from '../maths/entities.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine, View } from '../engine/serving.ts';
 import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
+import { planAnswers } from '../../../core/model/answer-plan.ts';
+import type { Question } from '../schemas/question-answering.ts';
+import { answerQuestions } from './answers.ts';
 import { addEntities } from './entities.ts';
 import { planLabels } from '../../../core/model/label-plan.ts';
 import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
@@ -31,10 +34,14 @@ export async function predict(
     const results = await zeroShotResults(engine, body, run);
     return [JSON.stringify({ results, ...restOf(engine, body) })];
   }
+  if (engine.manifest.modelType === 'question_answering') {
+    const results = await answersOf(body, run);
+    return [JSON.stringify({ results, ...restOf(engine, body) })];
+  }
   const wanted = entitiesWanted(body);
   const view: View = { kind: 'result', format: 'json', options };
   const { results } = await run({
-    inputs: body.inputs.map(engineInput),
+    inputs: body.inputs.filter(isText).map(engineInput),
     view,
     role,
     prompt,
@@ -88,6 +95,23 @@ function refusePairs({ inputs }: PredictRequest): void {
   if (index < 0) return;
   throw inputError(`inputs/${index} is a pair, but this model reads single texts. Send two texts.`);
 }
+type Input = PredictRequest['inputs'][number];
+const isQuestion = (input: Input): input is Question => typeof input === 'object' && !Array.isArray(input);
+const isText = (input: Input): input is string | string[] => !isQuestion(input);
+
+const answersOf = (body: PredictRequest, run: Run) =>
+  answerQuestions(
+    {
+      questions: body.inputs.filter(isQuestion),
+      plan: planAnswers({
+        topK: body.top_k,
+        maxLength: body.max_answer_len,
+        canBeEmpty: body.handle_impossible_answer,
+      }),
+      overflow: overflowOf(body),
+    },
+    run,
+  );
 
 function engineInput(input: string | string[]): EngineInput {
   if (typeof input === 'string') return { text: input };

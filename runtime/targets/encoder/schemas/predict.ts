@@ -15,6 +15,7 @@ import {
 } from './results.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
+import { answerMembers, type Question, questionAnsweringResult, questions } from './question-answering.ts';
 import { promptName, textsAndPairs } from './texts.ts';
 import { texts, zeroShotMembers, zeroShotResult } from './zero-shot.ts';
 
@@ -61,6 +62,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   sparse_embedding: () => ({ max_active_dims: maxActiveDims, tokens }),
   sequence_classification: () => ({ top_k: topK }),
   zero_shot_classification: () => zeroShotMembers,
+  question_answering: () => answerMembers,
   token_classification: () => ({ aggregation }),
   sentence_embedding: (manifest) => ({
     normalize: modelNormalize,
@@ -73,6 +75,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
 /** `inputs` of each model type that does not read pairs as its inputs. */
 const INPUTS: Partial<Record<ModelType, (maxInputs: number) => TSchema>> = {
   zero_shot_classification: texts,
+  question_answering: questions,
 };
 
 /** Requests that are refused, for documents: aggregation of pairs, and pairs of a model without them. */
@@ -91,6 +94,7 @@ const RESULTS: Record<ModelType, TSchema> = {
   sparse_embedding: sparseEmbeddingResult,
   sequence_classification: sequenceClassificationResult,
   zero_shot_classification: zeroShotResult,
+  question_answering: questionAnsweringResult,
   token_classification: tokenClassificationResult,
   sentence_embedding: sentenceEmbeddingResult,
   multi_vector: multiVectorResult,
@@ -98,7 +102,7 @@ const RESULTS: Record<ModelType, TSchema> = {
 
 /** A validated body; which options it can have depends on the model type. */
 export interface PredictRequest {
-  readonly inputs: Static<ReturnType<typeof textsAndPairs>>;
+  readonly inputs: (Static<ReturnType<typeof textsAndPairs>>[number] | Question)[];
   readonly metadata?: Record<string, string> | null;
   readonly normalize?: boolean | null;
   readonly dimensions?: number | null;
@@ -110,6 +114,8 @@ export interface PredictRequest {
   readonly candidate_labels?: readonly string[];
   readonly hypothesis_template?: string | null;
   readonly multi_label?: boolean | null;
+  readonly max_answer_len?: number | null;
+  readonly handle_impossible_answer?: boolean | null;
   readonly aggregation?: Static<typeof aggregation>;
   readonly truncate?: Static<typeof overflowMembers.truncate>;
   readonly truncation_direction?: Static<typeof overflowMembers.truncation_direction>;

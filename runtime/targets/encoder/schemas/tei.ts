@@ -6,6 +6,7 @@ import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { entity } from './results.ts';
 import { overflowMembers } from './overflow.ts';
+import { answersRequest } from './question-answering.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 import { zeroShotRequest } from './zero-shot.ts';
 
@@ -78,6 +79,7 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
   );
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
+export type AnswersRequest = Static<typeof answersRequest>;
 export type ZeroShotRequest = Static<ReturnType<typeof zeroShotRequest>>;
 
 /** Requests that several routes share. A validator accepts only one schema with the same id, so they are created once. */
@@ -89,6 +91,7 @@ export interface SharedRequests {
   readonly classify: TUnsafe<ClassifyRequest>;
   readonly entities: TUnsafe<EntitiesRequest>;
   readonly zeroShot: TUnsafe<ZeroShotRequest>;
+  readonly answers: TUnsafe<AnswersRequest>;
 }
 
 export const sharedRequests = (manifest: Manifest, limits: EngineLimits): SharedRequests => ({
@@ -99,6 +102,7 @@ export const sharedRequests = (manifest: Manifest, limits: EngineLimits): Shared
   classify: Type.Unsafe<ClassifyRequest>(classifyRequest(manifest, limits)),
   entities: Type.Unsafe<EntitiesRequest>(entitiesRequest),
   zeroShot: Type.Unsafe<ZeroShotRequest>(zeroShotRequest(limits)),
+  answers: Type.Unsafe<AnswersRequest>(answersRequest),
 });
 
 export const similarityResponse = Type.Array(Type.Number(), {

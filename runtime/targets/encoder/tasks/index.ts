@@ -1,6 +1,7 @@
 import type { ModelType } from '../../../contract/model-types.ts';
 import { embedding } from './embedding.ts';
 import { multiVector } from './multi-vector.ts';
+import { questionAnswering } from './question-answering.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
@@ -13,6 +14,7 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
+  question_answering: questionAnswering,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,

@@ -4,6 +4,7 @@ import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { TextInput } from '../../../platform/tokenizer.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
+import type { AnswerPlan } from '../../../core/model/answer-plan.ts';
 import type { LabelPlan } from '../../../core/model/label-plan.ts';
 import type { VectorLayer } from '../maths/layers.ts';
 
@@ -33,6 +34,8 @@ export interface ResultOptions extends VectorOptions {
   readonly maxActiveDims?: number | undefined;
   /** Multi-vector models only: what the texts are. Default: documents. */
   readonly role?: TextRole | undefined;
+  /** Question answering only. */
+  readonly answers?: AnswerPlan | undefined;
 }
 
 export interface PrintOptions extends ResultOptions {
@@ -45,6 +48,8 @@ export interface PrintOptions extends ResultOptions {
   readonly zeroShot?: LabelPlan | undefined;
   /** Sparse embeddings on the command line only: whether to add the token of each index. */
   readonly tokens: boolean;
+  /** Question answering only: the question about each text. */
+  readonly questions?: { readonly question: string; readonly plan: AnswerPlan } | undefined;
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */
@@ -69,4 +74,4 @@ type PrintedLine =
   /** The key of a text's result in a line of `infer --input`. */
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
-type Printed = [inference: Inference, manifest: Manifest, options: PrintOptions];
+type Printed = [inference: Inference, manifest: Manifest, options: PrintOptions, text: string];

@@ -19,6 +19,7 @@ export const PAGE_FILES = [
   'tasks/index.js',
   'tasks/numbered.js',
   'tasks/quoted-text.js',
+  'tasks/question-answering.js',
   'tasks/reranking.js',
   'tasks/sentence-embedding.js',
   'tasks/sequence-classification.js',

@@ -18,8 +18,10 @@ import {
   similarityResponse,
   type SharedRequests,
 } from '../../schemas/tei.ts';
+import { answersResponse } from '../../schemas/question-answering.ts';
 import { zeroShotResponse } from '../../schemas/zero-shot.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
+import { answers } from '../tei/answers.ts';
 import { classify } from '../tei/classify.ts';
 import { embed } from '../tei/embed.ts';
 import { embedSparse } from '../tei/embed-sparse.ts';
@@ -67,6 +69,9 @@ export function inferenceApiRoutes(
     }
     if (modelType === 'zero_shot_classification') {
       return await zeroShot(c, engine, await readBody(c, requests.zeroShot));
+    }
+    if (modelType === 'question_answering') {
+      return await answers(c, engine, await readBody(c, requests.answers));
     }
     if (modelType === 'token_classification') {
       return await entities(c, engine, await readBody(c, requests.entities));
@@ -137,6 +142,12 @@ function shapes(requests: SharedRequests): Record<Exclude<ModelType, 'multi_vect
         labels: ['sport', 'cooking'],
         scores: [0.98, 0.02],
       },
+    },
+    question_answering: {
+      request: requests.answers,
+      answer: answersResponse,
+      body: { inputs: { question: 'Where does Anna live?', context: 'Anna lives in Berlin.' } },
+      examples: { answer: 'Berlin', score: 0.98, start: 14, end: 20 },
     },
     token_classification: {
       request: requests.entities,

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
 import { hasLabels, type ModelType } from '../../../../contract/model-types.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -13,6 +14,7 @@ import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, ANSWER_HEADERS } from '../run-model.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
 import type { SharedRequests } from '../../schemas/tei.ts';
+import { answers } from '../tei/answers.ts';
 import { classify, isHuggingFaceBody } from '../tei/classify.ts';
 import { entities } from '../tei/entities.ts';
 import { zeroShot } from '../tei/zero-shot.ts';
@@ -47,6 +49,7 @@ export function predictRoutes(
   const handlers: Record<ModelType, (c: Context) => Promise<Response>> = {
     sequence_classification: either(requests.classify, classify),
     zero_shot_classification: either(requests.zeroShot, zeroShot, hasParameters),
+    question_answering: either(requests.answers, answers, asksOne),
     token_classification: either(requests.entities, entities),
     embedding: async (c) => answer(c, await readBody(c, request)),
     sparse_embedding: async (c) => answer(c, await readBody(c, request)),
@@ -80,10 +83,15 @@ export function predictRoutes(
 
 type ForeignAnswer<Body> = (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>;
 
+/** Whether `inputs` is one question instead of a list. */
+const asksOne = (body: unknown): boolean => isObject(memberOf(body, 'inputs')) || hasParameters(body);
+
 const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;
 
 const OTHER_BODIES: Partial<Record<ModelType, string>> = {
   zero_shot_classification: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
+  question_answering:
+    'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
 };
 const HUGGING_FACE_BODIES =
   'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
@@ -93,6 +101,7 @@ const SUMMARIES: Record<ModelType, string> = {
   sparse_embedding: 'Compute one sparse vector per text.',
   sequence_classification: 'Classify each text.',
   zero_shot_classification: 'Score the labels of the request for each text.',
+  question_answering: 'Find the answer of each question in its context.',
   token_classification: 'Classify each token of each text.',
   sentence_embedding: 'Compute one vector per text.',
   multi_vector: 'Compute one vector per token of each query or document.',

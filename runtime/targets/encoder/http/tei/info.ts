@@ -28,6 +28,7 @@ function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record
   if (modelType === 'sparse_embedding') return { embedding: { pooling: 'splade' } };
   // Ranking is the operation of that API for it.
   if (modelType === 'multi_vector') return { reranker: { id2label: {}, label2id: {} } };
+  if (modelType === 'question_answering') return { question_answering: {} };
   const label2id = Object.fromEntries(Object.entries(id2label).map(([id, label]) => [label, Number(id)]));
   const labels = { id2label, label2id };
   if (modelType === 'token_classification') return { token_classifier: labels };

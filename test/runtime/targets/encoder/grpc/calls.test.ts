@@ -19,6 +19,7 @@ test.each([
     expect.objectContaining({ 0: 'O', 1: expect.stringMatching(/^[BI]-/) as string }) as object,
   ],
   ['nli', 'ZERO_SHOT_CLASSIFICATION', { 0: 'contradiction', 1: 'neutral', 2: 'entailment' }],
+  ['qa', 'QUESTION_ANSWERING', {}],
   ['embedder', 'EMBEDDING', {}],
   ['sentence', 'SENTENCE_EMBEDDING', {}],
   ['multi-vector', 'MULTI_VECTOR', {}],

@@ -17,6 +17,7 @@ const SERVICES = {
   sparse_embedding: ['SparseEmbedding', 'encoder/sparse_embedding.proto'],
   sequence_classification: ['SequenceClassification', 'encoder/sequence_classification.proto'],
   zero_shot_classification: ['ZeroShotClassification', 'encoder/zero_shot_classification.proto'],
+  question_answering: ['QuestionAnswering', 'encoder/question_answering.proto'],
   token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
   sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
   multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],

@@ -54,8 +54,9 @@ function callsFor(name: string, connection: Connection): Partial<Record<ModelTyp
   const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
   return {
     sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
-    // No task sets labels in its requests.
+    // No task sets labels or questions in its requests.
     zero_shot_classification: {},
+    question_answering: {},
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },

@@ -1,5 +1,6 @@
 import { embedding } from './embedding.js';
 import { multiVector } from './multi-vector.js';
+import { questionAnswering } from './question-answering.js';
 import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
 import { sparseEmbedding } from './sparse-embedding.js';
@@ -47,6 +48,7 @@ const TASKS = {
   sparse_embedding: sparseEmbedding,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
+  question_answering: questionAnswering,
   token_classification: tokenClassification,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,

@@ -1,0 +1,61 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  DimensionProtoSchema,
+  type GraphProto,
+  NodeProtoSchema,
+  TensorProtoSchema,
+  ValueInfoProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { int } from './attributes.ts';
+import { INT64 } from './element-types.ts';
+
+const START = 'start_logits';
+const END = 'end_logits';
+/** Keeps the axes of texts and tokens, and adds one. */
+const SHAPE = BigInt64Array.of(0n, -1n, 1n);
+
+/**
+ * Joins the two outputs of an exported question answering model to one with two values per token, because the runtime reads one
+ * output. Modifies the graph; returns whether it has these outputs.
+ */
+export function joinAnswerOutputs(graph: GraphProto, name: string): boolean {
+  const [start, end] = [START, END].map((wanted) => graph.output.find((output) => output.name === wanted));
+  const tensor = start?.type?.tensorType;
+  if (!tensor || !end || graph.output.some((output) => output.name === name)) return false;
+  const shape = `${name}_shape`;
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: shape,
+      dataType: INT64,
+      dims: [BigInt(SHAPE.length)],
+      rawData: new Uint8Array(SHAPE.buffer),
+    }),
+  );
+  for (const from of [START, END]) {
+    graph.node.push(
+      create(NodeProtoSchema, {
+        opType: 'Reshape',
+        name: `${from}_column`,
+        input: [from, shape],
+        output: [`${from}_column`],
+      }),
+    );
+  }
+  graph.node.push(
+    create(NodeProtoSchema, {
+      opType: 'Concat',
+      name,
+      input: [`${START}_column`, `${END}_column`],
+      output: [name],
+      attribute: [int('axis', 2)],
+    }),
+  );
+  const dim = [...(tensor.shape?.dim ?? []), create(DimensionProtoSchema, { dimValue: 2n })];
+  graph.output.push(
+    create(ValueInfoProtoSchema, {
+      name,
+      type: { tensorType: { elemType: tensor.elemType, ...(tensor.shape ? { shape: { dim } } : {}) } },
+    }),
+  );
+  return true;
+}

@@ -1,0 +1,46 @@
+import type { TokenizerSettings, WindowSettings } from '../contract/manifest.ts';
+import { inputError } from '../contract/errors.ts';
+import { cutIntoWindows } from '../core/model/text-windows.ts';
+import type { TokenizedText } from '../core/model/tokenized-text.ts';
+import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './tokenizer.ts';
+
+/**
+ * Opens a tokenizer that reads the second text of a pair in overlapping windows, each with the whole first text before it. Windows
+ * after the first `maxWindows` are left out. Details are those of the second text.
+ */
+export function openPairWindowTokenizer(
+  addon: TokenizersAddon,
+  json: string,
+  settings: TokenizerSettings,
+  { stride }: WindowSettings,
+  maxWindows: number,
+): TextTokenizer {
+  const single = openTokenizer(addon, json, settings);
+  const whole = openTokenizer(addon, json, { ...settings, maxLength: MAX_TOKENS });
+  const cut = (text: TokenizedText): TokenizedText => {
+    const count = text.details?.special.filter((special) => special === 0).length ?? 0;
+    const rest = text.ids.length - count;
+    const room = settings.maxLength - rest;
+    if (room < 1) {
+      throw inputError(
+        `The question is too long: it has ${rest} tokens with the special tokens, but must leave room for the context in the ${settings.maxLength} tokens of this model. Shorten it.`,
+      );
+    }
+    if (count <= room) return text;
+    // A long question leaves less room than windows usually share.
+    const shared = stride < room ? stride : Math.floor(room / 2);
+    const windows = cutIntoWindows(text, settings.maxLength, shared, true);
+    return { ...text, windows: windows.slice(0, maxWindows), truncated: windows.length > maxWindows };
+  };
+  return {
+    async encode(inputs, options) {
+      if (inputs.every(({ pair }) => pair === undefined)) return await single.encode(inputs, options);
+      return (await whole.encode(inputs, { ...options, details: true })).map(cut);
+    },
+    decode: (ids, skipSpecialTokens) => single.decode(ids, skipSpecialTokens),
+    tokenOf: (id) => single.tokenOf(id),
+  };
+}
+
+/** Lengths in the library are 32-bit numbers on some platforms. */
+const MAX_TOKENS = 2 ** 31 - 1;

@@ -1,0 +1,38 @@
+import type { WindowAnswers } from './answer-spans.ts';
+
+/** Members as in the question answering pipeline of transformers. */
+export interface Answer {
+  readonly answer: string;
+  readonly score: number;
+  /** Start and end in the context, in Unicode code points. */
+  readonly start: number;
+  readonly end: number;
+}
+
+interface AnswerChoice {
+  readonly topK: number;
+  /** Whether an empty answer can be returned. */
+  readonly canBeEmpty: boolean;
+}
+
+/**
+ * Chooses the best answers of all windows of a context. Scores of answers with the same text are added, and the first place is
+ * returned. The empty answer has the lowest probability that a window has none.
+ */
+export function chooseAnswers(
+  windows: readonly WindowAnswers[],
+  context: string,
+  { topK, canBeEmpty }: AnswerChoice,
+): Answer[] {
+  const characters = Array.from(context);
+  const byText = new Map<string, Answer>();
+  for (const { start, end, score } of windows.flatMap(({ spans }) => spans)) {
+    const answer = characters.slice(start, end).join('');
+    const key = answer.toLowerCase();
+    const known = byText.get(key);
+    byText.set(key, known ? { ...known, score: known.score + score } : { answer, score, start, end });
+  }
+  const none = Math.min(...windows.map((window) => window.none));
+  const empty = canBeEmpty ? [{ answer: '', score: none, start: 0, end: 0 }] : [];
+  return [...byText.values(), ...empty].sort((left, right) => right.score - left.score).slice(0, topK);
+}

@@ -1,0 +1,41 @@
+import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { candidatesOf, planAnswers } from '../../../core/model/answer-plan.ts';
+import { answerSpans, type WindowAnswers } from '../maths/answer-spans.ts';
+import { chooseAnswers } from '../maths/choose-answers.ts';
+import { finiteOutput } from './finite-output.ts';
+import type { Task } from './task.ts';
+
+/** Possible answers of each window of a context. The answers of the context are chosen among them. */
+interface QuestionAnsweringResult {
+  readonly windows: readonly WindowAnswers[];
+}
+
+export const questionAnswering: Task<QuestionAnsweringResult> = {
+  details: true,
+  printedAs: 'predictions',
+
+  result({ text, values, windows }, manifest, options) {
+    if (windows) {
+      return {
+        windows: windows.flatMap((window) => questionAnswering.result(window, manifest, options).windows),
+      };
+    }
+    if (!text.details) throw new Error('tokenized without details');
+    const plan = options.answers ?? planAnswers({});
+    const limits = { count: candidatesOf(plan), maxLength: plan.maxLength };
+    return { windows: [answerSpans(finiteOutput(values, manifest), text.details, limits)] };
+  },
+
+  inputs: (context, { questions }) => [{ text: questions?.question ?? '', pair: context }],
+
+  printed(inference, manifest, { questions }, context) {
+    const plan = questions?.plan ?? planAnswers({});
+    const { windows } = questionAnswering.result(inference, manifest, { answers: plan });
+    return {
+      answers: chooseAnswers(windows, context, plan).map((answer) => ({
+        ...answer,
+        score: shortestFloat32(Math.fround(answer.score)),
+      })),
+    };
+  },
+};
