@@ -8,7 +8,7 @@ import { runCliHere } from '../helpers/cli-here.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { TRANSPORTS } from './clients.ts';
+import { type PredictRequest, TRANSPORTS } from './clients.ts';
 import { ask, post } from './http-client.ts';
 import { shareServers } from './shared-servers.ts';
 import { verifies, verifiesOnce, verifiesServed } from './verifies.ts';
@@ -46,21 +46,21 @@ function expectAnswers(found: readonly Answer[] | undefined, at: number): void {
 verifiesServed('questions:golden', async (arm) => {
   const served = await serve(arm, 'qa');
   for (const transport of TRANSPORTS) {
-    const { predict, close } = await transport.connect(served, 'QuestionAnswering');
+    const client = await transport.connect(served, 'QuestionAnswering');
     for (const [at, { question, context, answers: _, ...options }] of cases.entries()) {
       const inputs = [
         { question: 'Who ?', context: 'x' },
         { question, context },
       ];
       const request = { inputs, metadata: { id: '7' }, ...options };
-      const { results, ...rest } = (await predict(
-        request as unknown as Parameters<typeof predict>[0],
+      const { results, ...rest } = (await client.predict(
+        request as unknown as PredictRequest,
       )) as unknown as { results: { answers: Answer[] }[] };
       expect(rest).toEqual({ model_id: 'qa', metadata: { id: '7' } });
       expect(results).toHaveLength(2);
       expectAnswers(results[1]?.answers, at);
     }
-    await close();
+    await client.close();
   }
   for (const path of ['/', '/predict']) {
     for (const at of [0, 1]) {

@@ -16,6 +16,7 @@ import { verifies, verifiesOnce, verifiesServed } from './verifies.ts';
 const folder = useTempFolder();
 const serve = shareServers();
 const { nli: { cases = [] } = {} } = readGoldenZeroShot();
+const [first, second] = cases;
 
 interface Result {
   readonly sequence?: string;
@@ -33,17 +34,17 @@ verifiesServed('zero-shot:golden', async (arm) => {
   const served = await serve(arm, 'nli');
   expect(cases.length).toBeGreaterThan(5);
   for (const transport of TRANSPORTS) {
-    const { predict, close } = await transport.connect(served, 'ZeroShotClassification');
+    const client = await transport.connect(served, 'ZeroShotClassification');
     for (const [at, { text, labels: _, scores: __, logits: ___, ...options }] of cases.entries()) {
       const request = { inputs: ['I love this', text], metadata: { id: '7' }, ...options };
-      const { results, ...rest } = (await predict(request)) as unknown as { results: Result[] };
+      const { results, ...rest } = (await client.predict(request)) as unknown as { results: Result[] };
       expect(rest).toEqual({ model_id: 'nli', metadata: { id: '7' } });
       expect(results.map(({ sequence }) => sequence)).toEqual(request.inputs);
       expectResult(results[1], at);
     }
-    await close();
+    await client.close();
   }
-  const [{ text = '', candidate_labels = [] } = {}] = cases;
+  const { text, candidate_labels } = first ?? expect.unreachable();
   for (const path of ['/', '/predict']) {
     const parameters = { candidate_labels };
     const one = await post(`${served.url}${path}`, { inputs: text, parameters });
@@ -102,7 +103,7 @@ verifiesServed('zero-shot:refused', async (arm) => {
 });
 
 verifies('zero-shot:infer', async (arm) => {
-  const [{ text = '' } = {}, { candidate_labels = [] } = {}] = cases;
+  const { text, candidate_labels } = second ?? expect.unreachable();
   const [rain = '', ...others] = candidate_labels.toReversed();
   const flags = ['--labels', others.toReversed().join(', '), '--label', rain, '--multi-label'];
   const { exitCode, stdout } = await arm.run('nli', ['infer', ...flags, text, 'x']);

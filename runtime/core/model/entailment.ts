@@ -11,11 +11,11 @@ export function findEntailment(id2label: Labels): number | undefined {
 /** Whether the labels are exactly those of a model for natural language inference. */
 export function areInferenceLabels(labels: readonly string[]): boolean {
   const sorted = labels.map((label) => label.toLowerCase().replaceAll(/[^a-z]/g, '')).sort();
-  return KNOWN_LABELS.includes(sorted.join(' '));
+  return KNOWN_LABELS.has(sorted.join(' '));
 }
 
-const KNOWN_LABELS: readonly string[] = [
+const KNOWN_LABELS: ReadonlySet<string> = new Set([
   'contradiction entailment neutral',
   'contradiction entailment',
   'entailment notentailment',
-];
+]);

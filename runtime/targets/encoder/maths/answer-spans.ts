@@ -1,7 +1,7 @@
 import type { TokenDetails } from '../../../core/model/tokenized-text.ts';
 
 /** A part of a context, in Unicode code points. */
-export interface AnswerSpan {
+interface AnswerSpan {
   readonly start: number;
   readonly end: number;
   readonly score: number;
