@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { getEachMessage, sendMessage } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
+import { WORD_INPUT_NAMES } from '../../runtime/contract/manifest.ts';
+import { WORD_INPUTS } from '../../runtime/core/model/word-inputs.ts';
+import { wordTensor } from '../../runtime/platform/onnx/input-tensors.ts';
 import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
 import {
   loadOnnxRuntime,
@@ -40,7 +43,7 @@ async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer>
 
 async function tryOut(
   addon: OnnxRuntime,
-  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0 }: TryTask,
+  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0, words }: TryTask,
   opened: OpenedGraphs,
 ): Promise<TryResult> {
   const session =
@@ -68,8 +71,21 @@ async function tryOut(
     attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
     token_type_ids: cells(() => 0),
     position_ids: cells((_row, column) => firstPosition + column),
+    ...(words ? wordFeeds(words, columns) : {}),
   };
   const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
   const { type, dims, data } = session.run(wanted, output);
   return { type, dims: [...dims], data: data as Float32Array };
+}
+
+function wordFeeds(
+  { mask: rows, counts, maxWidth }: NonNullable<TryTask['words']>,
+  columns: number,
+): Record<string, Tensor> {
+  const mask = new Int32Array(rows.length * columns);
+  for (const [row, values] of rows.entries()) mask.set(values, row * columns);
+  const batch = { mask, counts: Int32Array.from(counts) };
+  return Object.fromEntries(
+    WORD_INPUT_NAMES.map((name) => [name, wordTensor(WORD_INPUTS[name](batch, maxWidth))]),
+  );
 }

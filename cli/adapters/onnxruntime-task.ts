@@ -30,6 +30,15 @@ export interface TryTask extends InputRules {
   readonly inputs: readonly string[];
   readonly output: string;
   readonly ids: readonly (readonly number[])[];
+  /** The words of each text, for zero_shot_ner models. */
+  readonly words?: TryWords | undefined;
+}
+
+interface TryWords {
+  /** For each token, the number of its word from 1, or 0. */
+  readonly mask: readonly (readonly number[])[];
+  readonly counts: readonly number[];
+  readonly maxWidth: number;
 }
 
 export interface TryResult {

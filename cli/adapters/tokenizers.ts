@@ -1,3 +1,7 @@
+import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
+import type { TokenizerSettings, WindowSettings } from '../../runtime/contract/manifest.ts';
+import { openEntityTokenizer } from '../../runtime/platform/entity-tokenizer.ts';
+import type { TextTokenizer } from '../../runtime/platform/tokenizer.ts';
 import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
 
 interface EncodedText {
@@ -39,4 +43,15 @@ export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
     },
     encode: async (texts) => (await tokenizer.encodeBatch([...texts])).map((encoding) => encoding.getIds()),
   };
+}
+
+/** Loads the tokenizer of a zero_shot_ner model as the executable does. */
+export async function loadEntityTokenizer(
+  json: string,
+  settings: TokenizerSettings,
+  entities: EntitySettings,
+  windows: WindowSettings,
+): Promise<TextTokenizer> {
+  const { tokenizers } = await loadNativeLibraries();
+  return openEntityTokenizer(tokenizers, json, settings, entities, windows, Infinity);
 }

@@ -1,5 +1,5 @@
 import type { HubReference } from './hub-reference.ts';
-import type { InputName } from '../../runtime/contract/manifest.ts';
+import type { TokenInputName } from '../../runtime/contract/manifest.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { TextRole } from '../../runtime/contract/multi-vector.ts';
 import type { Pooling, Similarity } from '../../runtime/contract/sentence.ts';
@@ -30,7 +30,7 @@ export interface BuildConfig<Model = ModelSource> {
   /** Output of the graph that the user chose. */
   readonly output: string | undefined;
   /** The graph's own names of its inputs, by what they are fed with. */
-  readonly inputs: Partial<Readonly<Record<InputName, string>>>;
+  readonly inputs: Partial<Readonly<Record<TokenInputName, string>>>;
   /** Maximum number of tokens of a text that the user chose. */
   readonly maxLength: number | undefined;
   /** Whether weights that are stored as integers stay integers. */

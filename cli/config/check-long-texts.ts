@@ -7,6 +7,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   if (!isMapping(fields)) return [];
   const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
   const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
+  const readsWindows = rule === 'windows' || type === 'zero_shot_ner';
   const findings: Finding[] = [];
   const reason = WITHOUT_WINDOWS.get(String(type));
   if (rule === 'windows' && reason !== undefined) {
@@ -16,7 +17,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
       message: `windows is not supported for model_type ${String(type)}, because ${reason}; remove it, or use truncate`,
     });
   }
-  if (rule !== 'windows' && stride !== undefined) {
+  if (!readsWindows && stride !== undefined) {
     findings.push({
       path: ['encoderfile', 'stride'],
       at: 'key',
@@ -24,7 +25,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
     });
   }
   // A stride of 0 without windows is the default of other build tools.
-  if (rule !== 'windows' && typeof inner === 'number' && inner > 0) {
+  if (!readsWindows && typeof inner === 'number' && inner > 0) {
     findings.push({
       path: ['encoderfile', 'tokenizer', 'stride'],
       at: 'value',

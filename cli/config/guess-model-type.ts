@@ -18,6 +18,8 @@ export interface GuessSource {
   readonly modules?: unknown;
   /** The file that states that the model is of ColBERT, if there is one. */
   readonly colbertFile?: string | undefined;
+  /** Whether the model has gliner_config.json. */
+  readonly isGliner?: boolean;
   /** Name of the published family of embedding models that the model belongs to. */
   readonly family?: string | undefined;
   /** Outputs of the graph. */
@@ -38,9 +40,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function guessType(
   fields: Fields,
-  { modules, colbertFile, family, outputs = [] }: GuessSource,
+  { modules, colbertFile, isGliner = false, family, outputs = [] }: GuessSource,
 ): Pick<ModelGuess, 'modelType' | 'because'> {
   const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
+  if (isGliner) return guess('zero_shot_ner', 'it has gliner_config.json');
   if (hasModule(modules, 'SpladePooling'))
     return guess('sparse_embedding', 'modules.json has a SpladePooling module');
   if (hasModule(modules, 'Pooling')) return guess('sentence_embedding', 'modules.json has a Pooling module');

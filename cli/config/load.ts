@@ -7,6 +7,7 @@ import { checkLongTexts } from './check-long-texts.ts';
 import { checkTransform } from './check-transform.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
+import { checkZeroShotNer } from './check-zero-shot-ner.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
@@ -24,6 +25,8 @@ export function parseConfig(text: string, file: string, env: Environment): Unfet
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
   const deeper = rest
     ? [
+        // Before defaults are filled in: it refuses a value that is the default of other model types.
+        ...checkZeroShotNer(rest),
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
         ...checkSentence(rest),

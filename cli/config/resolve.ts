@@ -41,7 +41,9 @@ export function resolveConfig(
     keepsIntegers: fields.integer_weights !== 'convert',
     tokenizer: fields.tokenizer ?? {},
     windows:
-      fields.long_texts === 'windows' ? { stride: fields.stride ?? fields.tokenizer?.stride } : undefined,
+      fields.long_texts === 'windows' || fields.model_type === 'zero_shot_ner'
+        ? { stride: fields.stride ?? fields.tokenizer?.stride }
+        : undefined,
     sentence: sentenceConfig(fields),
     multiVector: multiVectorConfig(fields),
   };

@@ -5,6 +5,7 @@ import type {
   ModelSourceFacts,
   WindowSettings,
 } from '../../runtime/contract/manifest.ts';
+import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { MultiVectorSettings } from '../../runtime/contract/multi-vector.ts';
@@ -181,6 +182,7 @@ export type ModelFacts = Pick<
   readonly windows: WindowSettings | undefined;
   readonly id2label: Record<string, string> | undefined;
   readonly scoreFunction: ScoreFunction | undefined;
+  readonly entities: EntitySettings | undefined;
   readonly sentence: SentenceSettings | undefined;
   readonly sparse: SparseSettings | undefined;
   readonly multiVector: MultiVectorSettings | undefined;
@@ -198,6 +200,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     windows,
     id2label,
     scoreFunction,
+    entities,
     sentence,
     sparse,
     multiVector,
@@ -221,6 +224,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(attentionHeads === undefined ? {} : { attentionHeads }),
     ...(id2label ? { id2label } : {}),
     ...(scoreFunction ? { scoreFunction } : {}),
+    ...(entities ? { entities } : {}),
     ...(sentence ? { sentence } : {}),
     ...(sparse ? { sparse } : {}),
     ...(multiVector ? { multiVector } : {}),

@@ -1,4 +1,5 @@
 import { guessModel, type ModelGuess } from '../config/guess-model-type.ts';
+import { GLINER_CONFIG } from '../packaging/model/gliner-config.ts';
 import { chooseGraphIn } from '../packaging/model/graph-variants.ts';
 import { graphOutputs } from '../packaging/model/graph-outputs.ts';
 import { findIn } from '../packaging/model/locate-files.ts';
@@ -21,6 +22,7 @@ export async function readEvidence(folder: string) {
   const { name, repository } = modelOrigin(folder);
   return {
     config,
+    isGliner: findIn(folder, GLINER_CONFIG) !== undefined,
     name,
     modules: modulesPath === undefined ? undefined : await readJsonList(modulesPath),
     colbertFile: await findColbertFile(folder),

@@ -7,6 +7,9 @@ import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { attentionHeads } from '../packaging/model/attention-heads.ts';
 import { checkExpansion } from '../packaging/model/check-expansion.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
+import { entityWindows } from '../packaging/model/entity-windows.ts';
+import { type GlinerConfig, readGlinerConfig, unlimitedLength } from '../packaging/model/gliner-config.ts';
+import type { TokenizerConfig } from '../packaging/model/tokenizer-settings.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
 import { readLayerWeights } from '../packaging/model/layer-weights.ts';
@@ -39,6 +42,7 @@ import {
 import { ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { windowSettings } from '../packaging/model/window-settings.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
+import { outputSize } from '../../runtime/core/model/output-size.ts';
 import { batchingText } from '../../runtime/core/model/batching-text.ts';
 import { planManifest } from '../packaging/plan.ts';
 import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
@@ -54,7 +58,8 @@ export async function prepareModel(
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
   const files = locateModelFiles(config.model, config.modelType);
-  const modelConfig = files.modelConfig === undefined ? {} : await readJson<ModelConfig>(files.modelConfig);
+  const gliner = await glinerConfigOf(files, config.modelType);
+  const modelConfig = gliner?.encoder ?? (await modelConfigOf(files));
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
   const [sentence, pooling] = (await sentenceSource(config, files, {
     names: [origin.repository ?? origin.name],
@@ -64,6 +69,7 @@ export async function prepareModel(
   const vectorsByToken = await multiVectorSource(config, files);
   const prepared = await prepareTokenizer(files, modelConfig, {
     ...(sentence ?? sparse)?.defaults,
+    ...(gliner ? { maxLength: await unlimitedLengthOf(gliner, files) } : {}),
     chosenLength: config.maxLength,
     usualLength: config.modelType === 'question_answering' ? QUESTION_LENGTH : undefined,
     truncationSide: config.tokenizer.truncation_side,
@@ -89,6 +95,10 @@ export async function prepareModel(
       vectorsOf: sentence ? vectorsOf(sentence) : [],
       output: config.output,
       inputs: config.inputs,
+      entities: gliner && {
+        settings: gliner.settings,
+        windows: entityWindows(config, gliner.settings),
+      },
       isLengthChosen: config.maxLength !== undefined,
       family: modelConfig.model_type,
       keepsIntegers: config.keepsIntegers,
@@ -102,7 +112,8 @@ export async function prepareModel(
   );
   const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig ?? files.folder);
   const { inputs, output } = graph.signature;
-  optimize.done(`${output.name}, ${graph.width} dimensions, ${graph.precision}; ${batchingText(graph)}`);
+  const size = outputSize({ width: graph.width, ...(gliner ? { entities: gliner.settings } : {}) });
+  optimize.done(`${output.name}, ${size}, ${graph.precision}; ${batchingText(graph)}`);
 
   // A transform of vectors can replace the model output, but logits are part of each result.
   if (!transform || hasLabels(config.modelType)) checkFiniteOutput(graph, files.weights);
@@ -137,7 +148,10 @@ export async function prepareModel(
     fixedShape,
     firstPosition,
     attentionHeads: attentionHeads(modelConfig),
-    windows: await windowSettings(config, tokenizer.tokenizer, graph.maxLength),
+    windows: gliner
+      ? entityWindows(config, gliner.settings)
+      : await windowSettings(config, tokenizer.tokenizer, graph.maxLength),
+    entities: gliner?.settings,
     id2label,
     scoreFunction,
     tokenizer: {
@@ -166,6 +180,25 @@ export async function prepareModel(
 
 /** The default of transformers' question answering pipeline: answers in longer texts are found in windows of this length. */
 const QUESTION_LENGTH = 384;
+const modelConfigOf = async ({ modelConfig }: ModelFiles): Promise<ModelConfig> =>
+  modelConfig === undefined ? {} : await readJson<ModelConfig>(modelConfig);
+
+const glinerConfigOf = async (
+  { modelConfig }: ModelFiles,
+  modelType: BuildConfig['modelType'],
+): Promise<GlinerConfig | undefined> =>
+  modelType === 'zero_shot_ner' && modelConfig !== undefined
+    ? await readGlinerConfig(modelConfig)
+    : undefined;
+
+const unlimitedLengthOf = async (
+  gliner: GlinerConfig,
+  { tokenizerConfig }: ModelFiles,
+): Promise<number | undefined> =>
+  unlimitedLength(
+    gliner,
+    tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig),
+  );
 
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(

@@ -1,4 +1,5 @@
 import type { Batching } from './batching.ts';
+import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
@@ -42,6 +43,8 @@ export interface Manifest {
   readonly tokenizer: TokenizerSettings;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
+  /** Settings of zero_shot_ner models only. */
+  readonly entities?: EntitySettings;
   /** Sentence settings, only for sentence_embedding models. */
   readonly sentence?: SentenceSettings;
   /** Settings of sparse_embedding models only. */
@@ -65,7 +68,7 @@ export interface ModelSourceFacts {
 }
 
 export interface WindowSettings {
-  /** Number of tokens that neighboring windows share. */
+  /** Number of tokens that neighboring windows share; number of words for zero_shot_ner models. */
   readonly stride: number;
 }
 
@@ -89,7 +92,11 @@ export interface CardFacts {
 }
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;
-export type InputName = (typeof INPUT_NAMES)[number];
+export type TokenInputName = (typeof INPUT_NAMES)[number];
+/** Further inputs of zero_shot_ner models, about the words of each text and the spans of words. */
+export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
+export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
+export type InputName = TokenInputName | WordInputName;
 
 export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */

@@ -9,6 +9,8 @@ export const MODEL_TYPES = {
   /** Two values per token: whether an answer starts, and whether it ends there. */
   question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
   token_classification: { output: 'logits', shape: ['batch_size', 'num_tokens', 'num_labels'] },
+  /** The last two axes of token-level models are the labels and the three positions. */
+  zero_shot_ner: { output: 'logits', shape: ['batch_size', 'num_words', 'max_width', 'num_labels'] },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. */
   sentence_embedding: {
     output: 'last_hidden_state',

@@ -7,7 +7,7 @@ export interface TokenizersAddon {
   readonly Tokenizer: { fromString(json: string): RawTokenizer };
 }
 
-interface RawTokenizer {
+export interface RawTokenizer {
   getVocab(withAddedTokens: boolean): Record<string, number>;
   tokenToId(token: string): number | null;
   idToToken(id: number): string | null;
@@ -42,10 +42,12 @@ export interface TextInput {
   readonly pair?: string | undefined;
 }
 
-interface TokenizeOptions {
+export interface TokenizeOptions {
   /** Whether results contain tokens, so that their spelling and position are needed. */
   readonly details: boolean;
   readonly addSpecialTokens?: boolean;
+  /** Types of the entities to find, of zero_shot_ner models. Without them, texts are tokenized as they are. */
+  readonly labels?: readonly string[] | undefined;
 }
 
 export interface TextTokenizer {
@@ -61,7 +63,7 @@ export function openTokenizer(
   json: string,
   settings: TokenizerSettings,
 ): TextTokenizer {
-  const tokenizer = load(addon, json);
+  const tokenizer = loadRawTokenizer(addon, json);
   tokenizer.disablePadding();
   const { maxLength, truncationSide, truncatedText } = settings;
   tokenizer.setTruncation(maxLength, {
@@ -101,7 +103,8 @@ export function openTokenizer(
   };
 }
 
-function load(addon: TokenizersAddon, json: string): RawTokenizer {
+/** Parses a tokenizer.json. */
+export function loadRawTokenizer(addon: TokenizersAddon, json: string): RawTokenizer {
   try {
     return addon.Tokenizer.fromString(json);
   } catch (error) {
@@ -120,7 +123,8 @@ const refuseLongPair =
     );
   };
 
-const failed =
+/** Explains an error of the library. */
+export const failed =
   (what: string) =>
   (cause: unknown): never => {
     if (cause instanceof AppError) throw cause;

@@ -16,6 +16,8 @@ const ALLOWED: Record<
 
   sequence_classification: (input) => scoresOrIndices(input),
   token_classification: (input) => scoresOrIndices(input),
+
+
 };
 
 const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; kind: ResultKind }[] => [

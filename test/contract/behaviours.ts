@@ -24,6 +24,7 @@ import { SPARSE } from './behaviours/sparse.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
 import { SERVE } from './behaviours/serve.ts';
 import { ZERO_SHOT } from './behaviours/zero-shot.ts';
+import { ZERO_SHOT_NER } from './behaviours/zero-shot-ner.ts';
 
 /** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
 export const BEHAVIOURS = {
@@ -35,6 +36,7 @@ export const BEHAVIOURS = {
   ...SPARSE,
   ...MULTI_VECTOR,
   ...QUESTIONS,
+  ...ZERO_SHOT_NER,
   ...EXECUTABLE,
   ...SERVE,
   ...SERVE_PROCESS,

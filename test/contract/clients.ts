@@ -16,6 +16,10 @@ export interface PredictRequest {
   readonly max_active_dims?: number;
   readonly tokens?: boolean;
   readonly input_type?: string;
+  readonly labels?: readonly string[];
+  readonly threshold?: number;
+  readonly flat_ner?: boolean;
+  readonly multi_label?: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -38,6 +42,13 @@ export interface PredictResult {
   readonly embedding?: readonly number[];
   readonly vectors?: readonly TokenVector[];
   readonly embeddings?: readonly { readonly embedding: readonly number[]; readonly token_info: TokenInfo }[];
+  readonly entities?: readonly {
+    readonly text: string;
+    readonly label: string;
+    readonly score: number;
+    readonly start: number;
+    readonly end: number;
+  }[];
   readonly tokens?: readonly {
     readonly token_info: TokenInfo;
     readonly logits: readonly number[];

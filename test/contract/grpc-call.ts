@@ -13,6 +13,7 @@ const FILES = [
   'encoder/embedding.proto',
   'encoder/sequence_classification.proto',
   'encoder/token_classification.proto',
+  'encoder/zero_shot_ner.proto',
   'grpc/health/v1/health.proto',
   'grpc/reflection/v1/reflection.proto',
   'grpc/reflection/v1alpha/reflection.proto',

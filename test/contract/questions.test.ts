@@ -163,7 +163,9 @@ verifiesOnce('questions:build', async () => {
     pooling: 'mean',
     prompt: '',
   } as const;
-  const [inference] = await engine.infer([context], '', (text) => [{ text: question ?? '', pair: text }]);
+  const [inference] = await engine.infer([context], {
+    inputsOf: (text) => [{ text: question ?? '', pair: text }],
+  });
   expect(inference?.windows?.length).toBeGreaterThan(2);
   const printed =
     inference && (questionAnswering.printed(inference, engine.manifest, options, context) as object);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { glinerExport } from '../model/gliner-config.ts';
 import { readJson } from '../model/read-json.ts';
 import {
   type Architecture,
@@ -87,6 +88,11 @@ const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) =
     name: 'logits',
     axes: ['batch', 'length', 'labels'],
   }),
+  zero_shot_ner: () => {
+    throw configError(
+      `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build that folder.`,
+    );
+  },
 };
 
 function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {

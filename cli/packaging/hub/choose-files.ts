@@ -1,6 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
+import { GLINER_CONFIG } from '../model/gliner-config.ts';
 import { isDocument } from '../model/model-documents.ts';
 import type { ModelListing } from '../model/model-listing.ts';
 import { TRANSFORMER_FOLDER } from '../model/transformer-folder.ts';
@@ -29,6 +30,7 @@ const MODEL_FILES = [
   'config_sentence_transformers.json',
   'artifact.metadata',
   'onnx_config.json',
+  GLINER_CONFIG,
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
 /** Only read with a vocabulary, because tokenizer.json contains them. */

@@ -54,10 +54,10 @@ export async function findBatching({
   return 'equal_length';
 }
 
-/** Its scale is computed over the whole batch, padding included, so the values of a text depend on its neighbors. */
+/** The scale of these operators is computed over the whole batch, padding included, so the values of a text depend on its neighbors. */
 const OVER_BATCH = /^DynamicQuantize/;
 
-function quantizesOverBatch(graph: GraphProto): boolean {
+export function quantizesOverBatch(graph: GraphProto): boolean {
   for (const { opType } of nestedNodes(graph)) if (OVER_BATCH.test(opType)) return true;
   return false;
 }
@@ -73,7 +73,8 @@ function neighborOf(ids: Ids): number[] {
  */
 const TOLERANCE = 1e-4;
 
-function isClose(actual: Float32Array, expected: Float32Array | undefined): boolean {
+/** Whether two results of a text are the same but for the order of additions. */
+export function isClose(actual: Float32Array, expected: Float32Array | undefined): boolean {
   if (expected?.length !== actual.length) return false;
   const scale = expected.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);
   return actual.every((value, at) => Math.abs(value - (expected[at] ?? Number.NaN)) <= TOLERANCE * scale);

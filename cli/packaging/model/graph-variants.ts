@@ -2,6 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { canWriteGraph } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
+import { isGlinerAmong } from './gliner-config.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { withoutGraph } from './without-graph.ts';
 
@@ -21,7 +22,7 @@ export interface GraphVariant {
 /** Lists the graphs of a model as on Hugging Face: those in its folder before those in `onnx/`, by path; safetensors come last. */
 export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[] => [
   ...onnxGraphs(files),
-  ...(canWriteGraph(modelType) ? safetensorsAmong(files) : []),
+  ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
 ];
 
 function onnxGraphs(files: ModelListing['files']): GraphVariant[] {

@@ -4,6 +4,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
+import { GLINER_CONFIG } from './gliner-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraphIn } from './graph-variants.ts';
 import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
@@ -17,7 +18,7 @@ export interface ModelFiles {
   readonly graph: string | undefined;
   /** Path of tokenizer.json, or of a vocabulary that it is made from. */
   readonly tokenizer: string;
-  /** Undefined if the folder has no config.json, which only classifiers require. */
+  /** Path of config.json, or of gliner_config.json. Undefined if the folder has none, which only models without labels can do without. */
   readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
 }
@@ -47,7 +48,9 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   const { path: graph } = chooseGraphIn(folder, variant);
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
-  const modelConfig = findIn(folder, 'config.json');
+  const isGliner = modelType === 'zero_shot_ner';
+  const modelConfig = findIn(folder, isGliner ? GLINER_CONFIG : 'config.json');
+  if (modelConfig === undefined && isGliner) throw withoutGlinerConfig(folder);
   if (modelConfig === undefined && hasLabels(modelType)) throw withoutConfig(folder, modelType);
   const tokenizer = locateTokenizer(folder, weights);
   return {
@@ -91,6 +94,12 @@ const withoutConfig = (folder: string, modelType: ModelType): Error =>
   configError(
     `Could not locate model config at path ${join(folder, 'config.json')}. ` +
       `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
+  );
+
+const withoutGlinerConfig = (folder: string): Error =>
+  configError(
+    `Could not locate model config at path ${join(folder, GLINER_CONFIG)}. ` +
+      'model_type zero_shot_ner requires it: copy it from the model, or export the model with `export_to_onnx` of the gliner package.',
   );
 
 /** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */

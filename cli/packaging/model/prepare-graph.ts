@@ -1,6 +1,7 @@
 import { withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { type GraphRequest, type RewrittenGraph, rewriteGraph } from './rewrite-graph.ts';
+import { tryEntityGraph } from './try-entity-graph.ts';
 import { type TriedGraph, tryGraph } from './try-graph.ts';
 
 export type PreparedGraph = Omit<RewrittenGraph, 'graph'> & TriedGraph;
@@ -13,7 +14,10 @@ export function prepareGraph(
 ): Promise<PreparedGraph> {
   return withOnnxRuntime(async (runtime) => {
     const rewritten = await rewriteGraph(runtime, request, tokenizer, folder);
-    const tried = await tryGraph(runtime, request, tokenizer, rewritten, folder);
+    const { entities } = request;
+    const tried = entities
+      ? await tryEntityGraph(runtime, request, entities, tokenizer, rewritten, folder)
+      : await tryGraph(runtime, request, tokenizer, rewritten, folder);
     const { graph: _, changes, ...prepared } = rewritten;
     const possible = Math.min(tokenizer.settings.maxLength, rewritten.fixedShape?.tokens ?? Infinity);
     const limit =

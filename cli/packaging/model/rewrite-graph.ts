@@ -17,6 +17,7 @@ import {
   type ProjectionLayer,
 } from '../onnx/append-projection.ts';
 import { checkSignature, type Signature, type SignatureRequest } from '../onnx/check-signature.ts';
+import { checkWordInputs, isWordInput } from '../onnx/word-inputs.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
@@ -28,6 +29,7 @@ import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import { graphError } from './graph-error.ts';
+import type { EntityModel } from './try-entity-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 export interface GraphRequest extends SignatureRequest {
@@ -39,6 +41,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly family: unknown;
   /** Layers that follow the hidden states of a multi_vector model. */
   readonly projection?: readonly ProjectionLayer[] | undefined;
+  /** How texts are read, for zero_shot_ner models. */
+  readonly entities?: EntityModel | undefined;
   /** Whether weights that are stored as integers stay integers. */
   readonly keepsIntegers: boolean;
   /** Settings of a sparse_embedding model, whose pooling is added to the graph unless it pools itself. */
@@ -89,7 +93,10 @@ export async function rewriteGraph(
     request.output === undefined &&
     joinAnswerOutputs(graph, MODEL_TYPES.question_answering.output);
   const { matched, ...found } = checkSignature(graph, request);
-  const fixedShape = findFixedShape(matched, model);
+  const words = matched.filter(isWordInput);
+  const tokens = matched.filter((input) => !isWordInput(input));
+  const fixedShape = findFixedShape(tokens, model);
+  if (request.entities) checkWordInputs(words, request.entities.settings, fixedShape, model);
   checkVocabulary(embeddingRows(graph, ownName(matched, 'input_ids')), tokenizer.vocabularySize, model);
   const positions = matched.find(({ name }) => name === 'position_ids')?.value.name;
   const firstPosition =
@@ -100,7 +107,7 @@ export async function rewriteGraph(
         );
   const precision = precisionOf(graph);
   if (integers === 'keep') dequantizeLate(graph);
-  const changes = adaptInputs(graph, matched, model);
+  const changes = adaptInputs(graph, tokens, model);
   if (joins) changes.push('Outputs start_logits and end_logits are joined');
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
   keepOutput(graph, found.output.name);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
-import { INT64, isFloat, isInteger, typeName } from './element-types.ts';
+import { BOOL, INT64, isFloat, isInteger, typeName } from './element-types.ts';
 import type { MatchedInput } from './match-inputs.ts';
 import { renameValue } from './rename-value.ts';
 
@@ -48,5 +48,3 @@ function checkType(name: string, type: number, file: string): void {
     `${file}: input \`${name}\` has type ${typeName(type)}, but ${rule} is required. Export the model again.`,
   );
 }
-
-const BOOL = 9;

@@ -25,6 +25,7 @@ export function checkSignature(
     graph.input.filter((input) => !weights.has(input.name)),
     request.inputs,
     request.file,
+    request.modelType,
   );
   const output = selectOutput(graph, request);
   checkOutput(graph.output, output, request);

@@ -20,6 +20,7 @@ export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number
 
 export const FLOAT32 = 1;
 export const INT64 = 7;
+export const BOOL = 9;
 const INT32 = 6;
 
 /** Output types that can be converted to float32 without significant loss. */

@@ -1,10 +1,12 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
+import { INPUT_NAMES, type InputName, type TokenInputName } from '../../../runtime/contract/manifest.ts';
 import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { isInteger } from './element-types.ts';
+import { wordInputName } from './word-inputs.ts';
 
 /** The `inputs` of the config: the graph's own name of each input. */
-export type InputChoice = Partial<Readonly<Record<InputName, string>>>;
+export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
 
 /** An input of the graph and what to feed it with. */
 export interface MatchedInput {
@@ -13,7 +15,7 @@ export interface MatchedInput {
 }
 
 /** Names that other exporters give to the inputs of a text encoder. */
-const OTHER_NAMES: Readonly<Record<InputName, readonly string[]>> = {
+const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
   input_ids: ['ids', 'input', 'inputs', 'tokens', 'token_ids', 'input_word_ids'],
   attention_mask: ['mask', 'input_mask', 'attention_masks', 'attn_mask'],
   token_type_ids: ['segment_ids', 'segments', 'type_ids', 'input_type_ids', 'token_types'],
@@ -28,11 +30,12 @@ export function matchInputs(
   inputs: readonly ValueInfoProto[],
   chosen: InputChoice,
   file: string,
+  modelType: ModelType,
 ): MatchedInput[] {
   checkChoice(inputs, chosen, file);
   const matches = inputs.map((value) => ({
     value,
-    name: chosenName(value, chosen) ?? usualName(value, chosen),
+    name: chosenName(value, chosen) ?? wordInputName(value, modelType) ?? usualName(value, chosen),
   }));
   const unknown = matches.filter(({ name }) => name === undefined);
   const [only] = unknown;
@@ -67,10 +70,10 @@ function checkChoice(inputs: readonly ValueInfoProto[], chosen: InputChoice, fil
   );
 }
 
-const chosenName = ({ name }: ValueInfoProto, chosen: InputChoice): InputName | undefined =>
+const chosenName = ({ name }: ValueInfoProto, chosen: InputChoice): TokenInputName | undefined =>
   INPUT_NAMES.find((known) => chosen[known] === name);
 
-function usualName({ name }: ValueInfoProto, chosen: InputChoice): InputName | undefined {
+function usualName({ name }: ValueInfoProto, chosen: InputChoice): TokenInputName | undefined {
   // TensorFlow numbers the outputs of operators: `input_ids:0`.
   const plain = name.replace(/:0$/, '').toLowerCase();
   return INPUT_NAMES.find(
@@ -94,6 +97,11 @@ function refuse(
   if (/past|cache/i.test(name)) {
     throw configError(
       `${file} requires the input \`${name}\` of earlier text, as models that generate text do. Export the model as an encoder, without a cache (\`use_cache=False\`).`,
+    );
+  }
+  if (wordInputName(value, 'zero_shot_ner')) {
+    throw configError(
+      `${file} requires the input \`${name}\`, which only GLiNER models have. Set \`model_type\` to zero_shot_ner.`,
     );
   }
   const type = value.type?.tensorType;

@@ -1,4 +1,4 @@
-import { vectorWidth } from '../../../runtime/core/model/vector-width.ts';
+import { outputSize } from '../../../runtime/core/model/output-size.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { batchingText } from '../../../runtime/core/model/batching-text.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
@@ -33,7 +33,7 @@ export function buildSummary(result: BuildResult): string {
     ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
     ...(image === undefined || digest === undefined ? [] : [['Image', `${image}, ${digest}`]]),
     ['Model', `${manifest.name} ${manifest.version}`],
-    ['Type', `${manifest.modelType}, ${vectorWidth(manifest)} dimensions`],
+    ['Type', `${manifest.modelType}, ${outputSize(manifest)}`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
     ...sparseFacts(manifest),
@@ -51,6 +51,7 @@ export function buildSummary(result: BuildResult): string {
 const INFER_OPTIONS: Partial<Record<ModelType, string>> = {
   zero_shot_classification: ' --labels "one,another"',
   question_answering: ' --question "What is it?"',
+  zero_shot_ner: ' --labels person,place',
   multi_vector: ' --input-type query',
 };
 

@@ -8,6 +8,7 @@ import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outp
 import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
 import { withoutGraph } from '../../packaging/model/without-graph.ts';
+import { GLINER_CONFIG } from '../../packaging/model/gliner-config.ts';
 import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
 import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
 import { readEvidence } from '../guess-folder.ts';
@@ -39,11 +40,11 @@ export interface ModelFolder {
 }
 
 const TOKENIZER = 'tokenizer.json';
-const FILES = [
-  ['config.json', true],
-  [TOKENIZER, true],
-  ['tokenizer_config.json', false],
-] as const;
+const filesOf = (config: string) => [
+  [config, true] as const,
+  [TOKENIZER, true] as const,
+  ['tokenizer_config.json', false] as const,
+];
 
 /**
  * Inspects a model folder without loading the model. `shown` is the folder as the user named it, `known` the graphs that a
@@ -66,7 +67,7 @@ export async function inspectModelFolder(
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
-    ...FILES.map(([name, required]) => {
+    ...filesOf(evidence.isGliner ? GLINER_CONFIG : 'config.json').map(([name, required]) => {
       const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
@@ -86,7 +87,7 @@ export async function inspectModelFolder(
     files,
     problems: [
       ...(graph ? [] : [withoutGraph(listing, shown).message]),
-      ...(config !== undefined
+      ...(config !== undefined || evidence.isGliner
         ? []
         : [
             `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,

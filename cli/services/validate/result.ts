@@ -1,4 +1,4 @@
-import { vectorWidth } from '../../../runtime/core/model/vector-width.ts';
+import { outputSize } from '../../../runtime/core/model/output-size.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
 import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
@@ -34,7 +34,7 @@ export function validateSummary({
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
     ['Tokenizer', tokenizerOrigin],
-    ['Type', `${manifest.modelType}, ${vectorWidth(manifest)} dimensions`],
+    ['Type', `${manifest.modelType}, ${outputSize(manifest)}`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),

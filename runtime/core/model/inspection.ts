@@ -9,7 +9,7 @@ import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
-import { vectorWidth } from './vector-width.ts';
+import { outputSize } from './output-size.ts';
 import { multiVectorFacts } from './multi-vector-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 import { sparseFacts } from './sparse-facts.ts';
@@ -61,10 +61,7 @@ function modelFacts(model: Manifest): [string, string][] {
   const labelFacts: [string, string][] = labels ? [['Labels', labels.join(', ')]] : [];
   return [
     ['Model', `${model.name} ${model.version}`],
-    [
-      'Type',
-      `${model.modelType}, output ${model.output}, ${vectorWidth(model)} dimensions, ${model.precision}`,
-    ],
+    ['Type', `${model.modelType}, output ${model.output}, ${outputSize(model)}, ${model.precision}`],
     ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
     ...graphFacts(model),
     ['Batches', batchingText(model)],
@@ -89,8 +86,11 @@ const sourceFact = ({ graph, repository, revision }: ModelSourceFacts): [string,
     .join(' '),
 ];
 
-const windowFacts = ({ windows }: Manifest): [string, string][] =>
-  windows ? [['Long texts', `windows with a stride of ${windows.stride} tokens`]] : [];
+const windowFacts = ({ windows, entities }: Manifest): [string, string][] => {
+  if (!windows) return [];
+  const kind = entities ? `windows of ${entities.maxWords} words` : 'windows';
+  return [['Long texts', `${kind} with a stride of ${windows.stride} ${entities ? 'words' : 'tokens'}`]];
+};
 
 const noModel = ({ program }: RuntimeInfo): [string, string] =>
   program ? ['Program', program] : ['Model', 'none; this is a base runtime'];

@@ -1,3 +1,5 @@
+import type { WordWindow } from './word-windows.ts';
+
 /** A tokenized text as plain data that can be sent to another thread. */
 export interface TokenizedText {
   readonly ids: Int32Array;
@@ -11,6 +13,8 @@ export interface TokenizedText {
   readonly windows?: readonly TokenizedText[] | undefined;
   /** Windows only: number of tokens without those that the tokenizer added. */
   readonly weight?: number | undefined;
+  /** The words of the text, for zero_shot_ner models. */
+  readonly words?: TextWords | undefined;
   /** Details of tokens, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
 }
@@ -23,5 +27,21 @@ export interface TokenDetails {
   /** Index of the word that each token belongs to, -1 if none. Only for tokens of a text that has answers. */
   readonly words?: Int32Array | undefined;
   /** Start and end of each token in the text, in Unicode code points. */
+  readonly offsets: Uint32Array;
+}
+
+export interface TextWords {
+  /** For each token, the number of its word from 1; 0 for tokens that stand for no word. */
+  readonly mask: Int32Array;
+  readonly count: number;
+  /** The text and its words; undefined for windows, whose results are merged where the text is known. */
+  readonly source?: WordSource | undefined;
+  /** The place of a window in its text. */
+  readonly window?: WordWindow | undefined;
+}
+
+export interface WordSource {
+  readonly text: string;
+  /** Start and end of each word, in UTF-16 code units. */
   readonly offsets: Uint32Array;
 }

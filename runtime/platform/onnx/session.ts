@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { loadAddon } from '../native/load-addon.ts';
 
-export type TensorData = Float32Array | BigInt64Array;
+export type TensorData = Float32Array | BigInt64Array | Uint8Array;
 
 /** A tensor in the format of the ONNX Runtime addon; the addon receives this class and accesses these fields. */
 export class Tensor {

@@ -1,9 +1,11 @@
 import type { RunRules } from '../../../contract/batching.ts';
 import { canShareRun, hasRoom, widthOf } from './batches.ts';
 
-/** An item that waits to be run; only its number of tokens matters. */
+/** An item that waits to be run: only its number of tokens matters, and which others it can share a run with. */
 export interface Waiting {
   readonly length: number;
+  /** Only items of the same group can share a run; undefined is a group, too. */
+  readonly group?: string | undefined;
 }
 
 /**
@@ -13,7 +15,8 @@ export interface Waiting {
 export class BatchQueue<Item extends Waiting> {
   /** In order of arrival: a Set keeps this order and deletes in constant time. */
   readonly #arrivals = new Set<Item>();
-  readonly #byLength: (Set<Item> | undefined)[] = [];
+  /** The items of each group by length. */
+  readonly #groups = new Map<string, Group<Item>>();
   readonly #rules: RunRules;
   readonly #maxPairs: number;
   #tokens = 0;
@@ -42,14 +45,23 @@ export class BatchQueue<Item extends Waiting> {
 
   add(item: Item): void {
     this.#arrivals.add(item);
-    (this.#byLength[item.length] ??= new Set()).add(item);
+    const group = this.#groups.get(groupOf(item)) ?? { size: 0, byLength: [] };
+    this.#groups.set(groupOf(item), group);
+    group.size += 1;
+    (group.byLength[item.length] ??= new Set()).add(item);
     this.#tokens += widthOf(this.#rules, item.length);
   }
 
   /** Removes an item if it is still waiting. */
   remove(item: Item): void {
     if (!this.#arrivals.delete(item)) return;
-    this.#byLength[item.length]?.delete(item);
+    const group = this.#groups.get(groupOf(item));
+    if (group) {
+      group.byLength[item.length]?.delete(item);
+      group.size -= 1;
+      // Labels of requests are groups, so their number is not limited.
+      if (group.size === 0) this.#groups.delete(groupOf(item));
+    }
     this.#tokens -= widthOf(this.#rules, item.length);
   }
 
@@ -70,8 +82,8 @@ export class BatchQueue<Item extends Waiting> {
     let below: number | undefined = oldest.length;
     let above: number | undefined = oldest.length + 1;
     while (below !== undefined || above !== undefined) {
-      const shorter: Item | undefined = this.#nearest(below, -1);
-      const longer: Item | undefined = this.#nearest(above, 1);
+      const shorter: Item | undefined = this.#nearest(oldest, below, -1);
+      const longer: Item | undefined = this.#nearest(oldest, above, 1);
       below = shorter?.length;
       above = longer?.length;
       const next = pick(oldest.length, shorter, longer);
@@ -101,16 +113,24 @@ export class BatchQueue<Item extends Waiting> {
     return added <= length + RUN_COST_IN_TOKENS;
   }
 
-  /** Returns the first item of the nearest length at or beyond `from`. */
-  #nearest(from: number | undefined, step: 1 | -1): Item | undefined {
+  /** Returns the first item of the nearest length at or beyond `from` in the group of `oldest`. */
+  #nearest(oldest: Item, from: number | undefined, step: 1 | -1): Item | undefined {
     if (from === undefined) return undefined;
-    for (let length = from; length >= 0 && length < this.#byLength.length; length += step) {
-      const [first] = this.#byLength[length] ?? [];
+    const { byLength = [] } = this.#groups.get(groupOf(oldest)) ?? {};
+    for (let length = from; length >= 0 && length < byLength.length; length += step) {
+      const [first] = byLength[length] ?? [];
       if (first) return first;
     }
     return undefined;
   }
 }
+
+interface Group<Item> {
+  size: number;
+  readonly byLength: (Set<Item> | undefined)[];
+}
+
+const groupOf = ({ group = '' }: Waiting): string => group;
 
 /**
  * Cost of an additional run in tokens: joining a batch must not add more padding than that. Measured on a model of MiniLM-L6's

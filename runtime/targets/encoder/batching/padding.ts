@@ -1,4 +1,5 @@
 import type { FixedShape } from '../../../contract/fixed-shape.ts';
+import type { WordBatch } from '../../../core/model/word-inputs.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 
 /** Token ids of a batch as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
@@ -10,11 +11,13 @@ export interface TokenBatch {
   /** Number of leading tokens of each text that its tokens attend to; undefined if all. */
   readonly attended?: Int32Array | undefined;
   readonly columns: number;
+  /** The words of each text, for zero_shot_ner models. */
+  readonly words?: WordBatch | undefined;
 }
 
 /** Pads on the right whatever the tokenizer's setting: the mask hides padding, and positions stay those of the text alone. */
 export function padBatch(
-  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended'>[],
+  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'attended' | 'words'>[],
   padId: number,
 ): TokenBatch {
   const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
@@ -28,7 +31,15 @@ export function padBatch(
   const attended = rows.some((row) => row.attended !== undefined)
     ? Int32Array.from(rows, (row) => row.attended ?? row.ids.length)
     : undefined;
-  return { ids, typeIds, lengths, attended, columns };
+  return { ids, typeIds, lengths, attended, columns, words: wordsOf(rows, columns) };
+}
+
+/** Padding stands for no word. A text without words has one that is ignored, because models cannot run without. */
+function wordsOf(rows: readonly Pick<TokenizedText, 'words'>[], columns: number): WordBatch | undefined {
+  if (!rows.some(({ words }) => words)) return undefined;
+  const mask = new Int32Array(rows.length * columns);
+  for (const [index, { words }] of rows.entries()) if (words) mask.set(words.mask, index * columns);
+  return { mask, counts: Int32Array.from(rows, ({ words }) => Math.max(1, words?.count ?? 0)) };
 }
 
 /**

@@ -6,6 +6,8 @@ import { type Command, type Invocation, UsageError } from '../../../serve/cli/co
 import { requiredNumber } from '../../../serve/cli/values.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
+import { ENTITY_FLAGS } from '../infer/entity-flags.ts';
+import { LABEL_FLAGS } from '../infer/labels.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
 import { printOptions, roleIn } from '../infer/print-options.ts';
@@ -60,24 +62,13 @@ export function inferCommand(modelPath: string): Command {
       tokens: {
         help: 'Sparse embedding models: add the token of each index',
       },
-      labels: {
-        value: 'a,b,c',
-        repeatable: true,
-        help: 'Zero-shot classification models: the labels to score, separated by commas',
-      },
-      label: {
-        value: 'label',
-        repeatable: true,
-        help: 'Zero-shot classification models: one more label, which can contain commas',
-      },
+      ...LABEL_FLAGS,
       'hypothesis-template': {
         value: 'text',
         help: 'Zero-shot classification models: the sentence about a label, with {} in its place',
         defaultText: 'This example is {}.',
       },
-      'multi-label': {
-        help: 'Zero-shot classification models: score each label on its own, because several can be true',
-      },
+      ...ENTITY_FLAGS,
       question: {
         value: 'text',
         help: 'Question answering models: the question; each text is a context that can have the answer',

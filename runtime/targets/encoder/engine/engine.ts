@@ -7,7 +7,7 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
-import { openWindowTokenizer } from '../../../platform/window-tokenizer.ts';
+import { openModelTokenizer } from '../../../platform/model-tokenizer.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { TextInput } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
@@ -23,16 +23,14 @@ import { rowOf } from '../../../core/model/raw-output.ts';
 export interface Engine {
   readonly manifest: Manifest;
   /**
-   * Runs one inference per text, in order, with the prompt before each text. Rejects with an InputError if there are no texts
-   * or an empty text, and with an InternalError if the transform fails for a text. `inputsOf` returns the inputs of the model that
-   * a text becomes; the inference of the text then has them as its parts.
+   * Runs one inference per text, in order. Rejects with an InputError if there are no texts or an empty text, and with an
+   * InternalError if the transform fails for a text.
    */
-  readonly infer: (texts: readonly string[], prompt?: string, inputsOf?: InputsOf) => Promise<Inference[]>;
+  readonly infer: (texts: readonly string[], options?: InferOptions) => Promise<Inference[]>;
   /** Same as `infer`, but if the transform fails for a text, the other texts still get results. */
   readonly inferEach: (
     texts: readonly string[],
-    prompt?: string,
-    inputsOf?: InputsOf,
+    options?: InferOptions,
   ) => Promise<(Inference | FailedInference)[]>;
   /** The token of an id as written in the vocabulary; null if there is none. */
   readonly tokenOf: (id: number) => string | null;
@@ -40,6 +38,15 @@ export interface Engine {
 }
 
 export type InputsOf = (text: string) => readonly TextInput[];
+
+export interface InferOptions {
+  /** Prompt to put before each text. */
+  readonly prompt?: string | undefined;
+  /** Returns the inputs of the model that a text becomes; the inference of the text then has them as its parts. */
+  readonly inputsOf?: InputsOf | undefined;
+  /** Types of the entities to find, for zero_shot_ner models. */
+  readonly labels?: readonly string[] | undefined;
+}
 
 export interface EngineOptions {
   /** Returns the number of threads to run the model on, given the size of its weights in bytes. */
@@ -89,21 +96,21 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       throw error;
     };
     const tokenizer = await Promise.try(
-      openWindowTokenizer,
+      openModelTokenizer,
       native.tokenizers,
       model.tokenizer,
-      tokenizerForRole(manifest, role),
-      manifest.windows,
+      manifest,
       options.maxWindows ?? Infinity,
+      tokenizerForRole(manifest, role),
     ).catch(blameDamage);
-    const inferEach: Engine['inferEach'] = async (texts, prompt = '', inputsOf) => {
+    const inferEach: Engine['inferEach'] = async (texts, { prompt = '', inputsOf, labels } = {}) => {
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
       const rules = manifest.multiVector?.[role];
       const encoded = rules
         ? encodeMarked(tokenizer, inputs.flat(), rules)
-        : tokenizer.encode(inputs.flat(), { details });
+        : tokenizer.encode(inputs.flat(), { details, labels });
       const inferences = runAll(thread, model, await encoded);
       // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
@@ -113,7 +120,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest,
       inferEach,
       tokenOf: (id) => tokenizer.tokenOf(id),
-      infer: async (texts, prompt, inputsOf) => (await inferEach(texts, prompt, inputsOf)).map(succeeded),
+      infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
       close: thread.close,
     };
   } catch (error) {
@@ -180,7 +187,7 @@ async function runEach(
         const text = itemAt(texts, index);
         const transformed = output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
-        const values = rowOf(output, row, text.ids.length);
+        const values = rowOf(output, row, text.words?.count ?? text.ids.length);
         inferences[index] = isFailed ? transformed : { text, values, transformed, layers };
       }
     }),

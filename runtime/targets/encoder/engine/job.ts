@@ -18,6 +18,8 @@ export interface JobItem {
   readonly part?: { readonly of: WindowedText; readonly at: number };
   /** Number of tokens; the queue sorts by it. */
   readonly length: number;
+  /** Only items of the same group can share a run. */
+  readonly group: string;
   /** Number of times a thread died while running this item. */
   deaths: number;
 }
@@ -35,15 +37,18 @@ export class Job {
   readonly #group: number;
   /** Windows that are not in the queue yet, so that a very long text does not delay other requests. */
   readonly #backlog: JobItem[] = [];
+  readonly #sharedBy: string;
   readonly #started = performance.now();
   #tokenized: number | undefined;
   #firstRun: number | undefined;
   #left: number;
   #ended = false;
 
-  constructor({ inputs, view, group = 1 }: EngineRequest) {
+  constructor({ inputs, view, labels, group = 1 }: EngineRequest) {
     this.view = view;
     this.#group = group;
+    // Texts with other labels have another number of results.
+    this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
     // The client may have disconnected before the job fails, so no caller handles the rejection.
@@ -63,7 +68,7 @@ export class Job {
   items(index: number, text: TokenizedText, manifest: Manifest): JobItem[] {
     if (text.truncated) this.#truncated.add(Math.floor(index / this.#group));
     if (!text.windows) return this.#wait([this.#item(index, text, this.view)]);
-    const of = new WindowedText(text.windows, this.view, manifest);
+    const of = new WindowedText(text, text.windows, this.view, manifest);
     const items = text.windows.map((window, at) => ({
       ...this.#item(index, window, of.viewOf(at)),
       part: { of, at },
@@ -82,7 +87,7 @@ export class Job {
   }
 
   #item(index: number, text: TokenizedText, view: View): JobItem {
-    return { job: this, index, text, view, length: text.ids.length, deaths: 0 };
+    return { job: this, index, text, view, length: text.ids.length, group: this.#sharedBy, deaths: 0 };
   }
 
   #wait(items: JobItem[]): JobItem[] {

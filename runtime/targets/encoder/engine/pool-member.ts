@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
+import type { TextWords } from '../../../core/model/tokenized-text.ts';
 import { padBatch } from '../batching/padding.ts';
 import { startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
@@ -63,7 +64,11 @@ export async function startMember(
 
   const finish = async (items: readonly JobItem[]): Promise<void> => {
     const started = performance.now();
-    const rows = items.map(({ view, text }) => ({ view, details: text.details }));
+    const rows = items.map(({ view, text }) => ({
+      view,
+      details: text.details,
+      words: text.words && withoutMask(text.words),
+    }));
     const batch = padBatch(
       items.map(({ text }) => text),
       padId,
@@ -112,6 +117,10 @@ export async function startMember(
     },
   };
 }
+
+/** The mask is a part of the batch. */
+const withoutMask = (words: TextWords): TextWords => ({ ...words, mask: NO_MASK });
+const NO_MASK = new Int32Array();
 
 const textFailed = (message: string): AppError =>
   new AppError('InternalError', message, { reason: TEXT_FAILED });

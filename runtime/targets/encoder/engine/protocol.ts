@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import type { TokenDetails } from '../../../core/model/tokenized-text.ts';
+import type { TextWords, TokenDetails } from '../../../core/model/tokenized-text.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '../../../transform/transform-script.ts';
@@ -48,6 +48,7 @@ export interface RenderBatch {
 export interface RenderRow {
   readonly view: View;
   readonly details: TokenDetails | undefined;
+  readonly words: TextWords | undefined;
 }
 
 export type InferenceRequest = OpenModel | RunBatch | RenderBatch;

@@ -6,6 +6,7 @@ import { TASKS } from '../tasks/index.ts';
 import { scoreFor } from '../tasks/score-for.ts';
 import type { Inference } from '../tasks/task.ts';
 import { tokenVectors } from '../tasks/token-vectors.ts';
+import { spansOf } from '../tasks/zero-shot-ner.ts';
 import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './serving.ts';
 import { encodeVector } from './encode-vector.ts';
@@ -25,7 +26,7 @@ export interface RenderInput {
 /** Renders every row of a batch in the form of its view. */
 export function renderRows({ output, batch, rows, manifest, layers, transformed }: RenderInput): RenderReply {
   const failures: { row: number; message: string }[] = [];
-  const parts = rows.map(({ view, details }, row) => {
+  const parts = rows.map(({ view, details, words }, row) => {
     const made = transformed?.[row];
     if (made && 'failure' in made) {
       failures.push({ row, message: made.failure });
@@ -34,9 +35,9 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
     const length = batch.lengths[row] ?? 0;
     const start = row * batch.columns;
     const ids = batch.ids.subarray(start, start + length);
-    const text = { ids, details, truncated: false };
+    const text = { ids, details, words, truncated: false };
     try {
-      const values = rowOf(output, row, length);
+      const values = rowOf(output, row, words?.count ?? length);
       return render({ text, values, transformed: made, layers }, view, manifest);
     } catch (error) {
       failures.push({ row, message: messageOf(error) });
@@ -55,6 +56,7 @@ function render(inference: Inference, view: View, manifest: Manifest): Uint8Arra
   if (view.kind === 'max-sim') return encodeJson(scoreFor(view.query, inference, manifest));
   if (view.kind === 'tokens')
     return encodeJson(tokenVectors(inference, manifest).slice(...(view.range ?? [])));
+  if (view.kind === 'spans') return encodeJson(spansOf(inference, manifest, view.entities));
   const task = TASKS[manifest.modelType];
   const result = task.result(inference, manifest, view.options);
   return view.format === 'proto' && task.proto ? task.proto(result) : encodeJson(result);

@@ -32,12 +32,12 @@ export function createRunner(
   manifest: Manifest,
   maxWindows: number,
 ): Runner {
-  const { modelType, tokenizer: settings, windows, multiVector } = manifest;
+  const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
   const { maxLength, truncationSide } = settings;
   const longestFor = (role: TextRole): string => {
     if (multiVector) return `${multiVector[role].maxLength} tokens, the maximum of this model for a ${role}`;
     return windows
-      ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${maxLength} tokens (--max-windows)`
+      ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
       : `${maxLength} tokens, the maximum of this model`;
   };
   const jobs = new Set<Job>();
@@ -46,23 +46,23 @@ export function createRunner(
   const encode = async (
     texts: readonly TextInput[],
     side: TruncationSide,
-    role: TextRole,
+    { role = 'document', labels }: EngineRequest,
   ): Promise<TokenizedText[]> => {
     if (texts.length === 0) return [];
     const rules = multiVector?.[role];
     return rules
       ? await encodeMarked(tokenizerFor(side, maxTextLength(rules)), texts, rules)
-      : await tokenizerFor(side).encode(texts, { details });
+      : await tokenizerFor(side).encode(texts, { details, labels });
   };
   const tokenize = async (
     inputs: readonly EngineInput[],
     side: TruncationSide,
-    role: TextRole,
+    request: EngineRequest,
   ): Promise<TokenizedText[]> => {
     const encoded = await encode(
       inputs.filter((input) => 'text' in input),
       side,
-      role,
+      request,
     );
     let next = 0;
     return inputs.map((input) => {
@@ -75,12 +75,13 @@ export function createRunner(
   };
   const feed = async (
     job: Job,
-    { inputs, overflow, group = 1, role = 'document' }: EngineRequest,
+    request: EngineRequest,
     onOverflow: OverflowRule,
   ): Promise<void> => {
+    const { inputs, overflow, group = 1, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
-      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, role);
+      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
       if (rule === 'error')
         refuseOverflow(
           texts,

@@ -7,7 +7,7 @@ import type { TokenizerSettings } from '../../../contract/manifest.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import type { TextTokenizer } from '../../../platform/tokenizer.ts';
-import { openWindowTokenizer } from '../../../platform/window-tokenizer.ts';
+import { openModelTokenizer } from '../../../platform/model-tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine, TruncationSide } from './serving.ts';
@@ -120,7 +120,7 @@ async function start(
     model.isStillThere,
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
-    openWindowTokenizer(native.tokenizers, model.tokenizer, settings, manifest.windows, limits.maxWindows);
+    openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');
   const opening = Promise.try(open, settings);
   const [pool, tokenizer] = await Promise.allSettled([starting, opening]);

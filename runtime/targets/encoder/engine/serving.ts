@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { EntityOptions } from '../../../core/model/entity-options.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { VectorRows } from '../maths/max-sim.ts';
 import type { ResultOptions } from '../tasks/task.ts';
@@ -19,6 +20,8 @@ export type View =
    * values.
    */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' })
+  /** The spans of a window that can be entities, as a JSON array. */
+  | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */
   | {
       readonly kind: 'tokens';
@@ -37,6 +40,8 @@ export interface EngineRequest {
   readonly role?: TextRole | undefined;
   /** Prompt to put before each text. */
   readonly prompt?: string | undefined;
+  /** Types of the entities to find, of zero_shot_ner models. */
+  readonly labels?: readonly string[] | undefined;
   /** How to handle texts that are too long. Default: the rules of the server and of the model. */
   readonly overflow?: RequestOverflow | undefined;
   /** Aborted when the client disconnects; inputs that have not run yet are dropped. */

@@ -1,11 +1,15 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import type { EntityOptions } from '../../../core/model/entity-options.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import { encodeJson } from '../json/json-writer.ts';
+import type { EntitySpan } from '../maths/entity-candidates.ts';
 import { meanOfWindows } from '../maths/mean-of-windows.ts';
 import { normalizeL2 } from '../maths/vectors.ts';
 import { sentenceEmbedding } from '../tasks/sentence-embedding.ts';
+import { entitiesOf, zeroShotNer } from '../tasks/zero-shot-ner.ts';
 import { encodeVector } from './encode-vector.ts';
 import type { View } from './serving.ts';
 
@@ -15,18 +19,24 @@ export class WindowedText {
   readonly #view: View;
   /** The options of the vector, if the result is one vector and not a list of tokens. */
   readonly #vector: VectorOptions | undefined;
+  /** The options of a text whose entities are chosen from the spans of all windows. */
+  readonly #entities: EntityOptions | undefined;
+  readonly #text: TokenizedText;
   readonly #parts: Uint8Array[] = [];
   #left: number;
 
-  constructor(windows: readonly TokenizedText[], view: View, { modelType }: Manifest) {
+  constructor(text: TokenizedText, windows: readonly TokenizedText[], view: View, { modelType }: Manifest) {
+    this.#text = text;
+    this.#entities = view.kind === 'result' ? view.options.entities : undefined;
     this.#windows = windows;
     this.#view = view;
     this.#vector = vectorOptions(view, modelType);
     this.#left = windows.length;
   }
 
-  /** The view of a window: a list of tokens as requested, or a vector that is not normalized yet. */
+  /** The view of a window: a list of tokens as requested, spans, or a vector that is not normalized yet. */
   viewOf(at: number): View {
+    if (this.#entities) return { kind: 'spans', entities: this.#entities };
     if (!this.#vector) {
       return this.#view.kind === 'tokens' ? { kind: 'tokens', range: this.#ownTokens(at) } : this.#view;
     }
@@ -59,6 +69,7 @@ export class WindowedText {
 
   #merge(): Uint8Array {
     const view = this.#view;
+    if (this.#entities) return this.#mergeSpans(this.#entities);
     if (!this.#vector) return isProto(view) ? Buffer.concat(this.#parts) : joinLists(this.#parts);
     const mean = meanOfWindows(
       this.#parts.map((part, at) => ({ vector: decodeVector(part), weight: this.#windows[at]?.weight ?? 0 })),
@@ -67,6 +78,14 @@ export class WindowedText {
     if (view.kind === 'vector') return encodeVector(vector, view.format);
     const embedding = { embedding: vector };
     return isProto(view) ? sentenceEmbedding.proto(embedding) : encodeJson(embedding);
+  }
+
+  #mergeSpans(entities: EntityOptions): Uint8Array {
+    const { source } = this.#text.words ?? {};
+    if (!source) throw new Error('tokenized without words');
+    const spans = this.#parts.flatMap((part) => parseJsonText(Buffer.from(part).toString()) as EntitySpan[]);
+    const result = entitiesOf(spans, source, entities);
+    return isProto(this.#view) ? zeroShotNer.proto(result) : encodeJson(result);
   }
 }
 

@@ -34,7 +34,8 @@ async function open({
 }: OpenModel): Promise<Answer> {
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
-  const { inputs, output, tokenizer, fixedShape, firstPosition } = manifest;
+  const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
+  const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
   // Models without a transform do not load Lua.
   const rows = transform && (await import('./row-transform.ts'));
   model = {
@@ -43,7 +44,7 @@ async function open({
     transform: transform && (await rows?.openRowTransform(transform, manifest)),
     run(batch) {
       const padded = padToShape(batch, tokenizer.padId, fixedShape);
-      const { data, dims } = session.run(feedsOf(padded, inputs, firstPosition), output);
+      const { data, dims } = session.run(feedsOf(padded, inputs, feedOptions), output);
       return { data: data as Float32Array, dims };
     },
   };
@@ -71,7 +72,7 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
 }
 
 function skipOf(view: View): number | undefined {
-  if (view.kind === 'tokens' || view.kind === 'max-sim') return undefined;
+  if (view.kind === 'tokens' || view.kind === 'max-sim' || view.kind === 'spans') return undefined;
   return view.kind === 'vector' ? view.skip : view.options.skip;
 }
 

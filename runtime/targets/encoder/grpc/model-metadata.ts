@@ -14,6 +14,7 @@ const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   zero_shot_classification: ModelType.ZERO_SHOT_CLASSIFICATION,
   question_answering: ModelType.QUESTION_ANSWERING,
   token_classification: ModelType.TOKEN_CLASSIFICATION,
+  zero_shot_ner: ModelType.ZERO_SHOT_NER,
   sentence_embedding: ModelType.SENTENCE_EMBEDDING,
   multi_vector: ModelType.MULTI_VECTOR,
 };

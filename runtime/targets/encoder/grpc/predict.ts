@@ -7,6 +7,7 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { EncoderContext } from '../context.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
+import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Members that the requests and responses of all model types have in common. */
@@ -17,6 +18,10 @@ interface Request {
   readonly promptName?: string | undefined;
   readonly maxActiveDims?: number | undefined;
   readonly role?: TextRole | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly threshold?: number | undefined;
+  readonly flatNer?: boolean | undefined;
+  readonly multiLabel?: boolean | undefined;
   readonly metadata: Record<string, string>;
 }
 interface Response extends Message {
@@ -43,11 +48,13 @@ export async function predict<Answer extends Response>(
     const { maxActiveDims, role } = request;
     checkMaxActiveDims(maxActiveDims);
     const { options, prompt } = planVector(engine.manifest, request);
+    const entities = planEntities(engine.manifest, request);
     const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
       role,
-      view: { kind: 'result', format, options: { ...options, maxActiveDims, role } },
+      view: { kind: 'result', format, options: { ...options, maxActiveDims, role, entities } },
       prompt,
+      labels: entities?.labels,
       signal: call.signal,
     });
     for (const [name, value] of truncatedHeaders(truncated)) call.responseHeader.set(name, value);

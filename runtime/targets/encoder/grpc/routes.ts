@@ -14,6 +14,7 @@ import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
+import { zeroShotNer } from './zero-shot-ner.ts';
 
 const SERVICES: Record<ModelType, ModelService> = {
   embedding,
@@ -22,6 +23,7 @@ const SERVICES: Record<ModelType, ModelService> = {
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,
   token_classification: tokenClassification,
+  zero_shot_ner: zeroShotNer,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,
 };

@@ -93,4 +93,13 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
       entities: [{ entity_group: 'PER', score: 0.9866, word: 'Anna', start: 0, end: 4 }],
     },
   }),
+  zero_shot_ner: () => ({
+    request: { labels: ['person', 'city'], threshold: 0.5 },
+    result: {
+      entities: [
+        { text: 'Anna', label: 'person', score: 0.9866, start: 0, end: 4 },
+        { text: 'Berlin', label: 'city', score: 0.9731, start: 14, end: 20 },
+      ],
+    },
+  }),
 };

@@ -3,7 +3,7 @@ import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
-import { inputsOf } from './inputs-of.ts';
+import { inferOptions } from './infer-options.ts';
 import { printResult } from './print-result.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
@@ -17,7 +17,7 @@ export async function inferArguments(
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
-  const inferences = await engine.infer(texts, options.prompt, inputsOf(task, options));
+  const inferences = await engine.infer(texts, inferOptions(task, options));
   const results = inferences.map((inference, at) =>
     printResult(engine, inference, options, texts[at] ?? ''),
   );

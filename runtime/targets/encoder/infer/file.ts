@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
-import { inputsOf } from './inputs-of.ts';
+import { inferOptions } from './infer-options.ts';
 import { printResult } from './print-result.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
@@ -114,8 +114,7 @@ async function inferWindow(
   if (usable.length === 0) return { results, truncated: 0 };
   const inferences = await engine.inferEach(
     usable.map(({ text }) => text),
-    options.prompt,
-    inputsOf(TASKS[engine.manifest.modelType], options),
+    inferOptions(TASKS[engine.manifest.modelType], options),
   );
   for (const [position, inference] of inferences.entries()) {
     const source = usable[position];

@@ -8,13 +8,16 @@ import { wholeNumber } from '../../../serve/cli/values.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 import { type LabelPlan, planLabels } from '../../../core/model/label-plan.ts';
 import { MAX_ANSWERS, planAnswers } from '../../../core/model/answer-plan.ts';
+import { entityOptions } from './entity-flags.ts';
+import { labelsIn } from './labels.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
-const ZERO_SHOT = {
-  types: ['zero_shot_classification'],
-  called: 'a zero_shot_classification',
+const ZERO_SHOT = { types: ['zero_shot_classification'], called: 'a zero_shot_classification' } as const;
+const ENTITIES = { types: ['zero_shot_ner'], called: 'a zero_shot_ner' } as const;
+const LABELS = {
+  types: ['zero_shot_classification', 'zero_shot_ner'],
+  called: 'a zero_shot_classification or zero_shot_ner',
 } as const;
-
 const QUESTIONS = { types: ['question_answering'], called: 'a question_answering' } as const;
 
 /** Flags of some model types: the model types that support them, and what error messages call these models. */
@@ -26,14 +29,16 @@ const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; rea
   tokens: { types: ['sparse_embedding'], called: 'a sparse_embedding' },
   'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   'input-type': { types: ['multi_vector'], called: 'a multi_vector' },
-  labels: ZERO_SHOT,
-  label: ZERO_SHOT,
+  labels: LABELS,
+  label: LABELS,
   'hypothesis-template': ZERO_SHOT,
-  'multi-label': ZERO_SHOT,
+  'multi-label': LABELS,
   question: QUESTIONS,
   'top-k': QUESTIONS,
   'max-answer-len': QUESTIONS,
   'handle-impossible-answer': QUESTIONS,
+  threshold: ENTITIES,
+  'flat-ner': ENTITIES,
 };
 
 const MAX_COUNT = 1_000_000_000;
@@ -71,6 +76,7 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
     zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
     questions: modelType === 'question_answering' ? questions(invocation) : undefined,
+    entities: entityOptions(invocation, manifest),
   };
 }
 
@@ -87,10 +93,9 @@ function questions(invocation: Invocation): NonNullable<PrintOptions['questions'
 }
 
 function labelPlan(invocation: Invocation): LabelPlan {
-  const listed = invocation.values('labels').flatMap((list) => list.split(',').map((label) => label.trim()));
   return planLabels(
     {
-      labels: [...listed, ...invocation.values('label')],
+      labels: labelsIn(invocation),
       template: invocation.value('hypothesis-template'),
       multiLabel: invocation.flag('multi-label'),
     },

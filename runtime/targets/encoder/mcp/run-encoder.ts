@@ -24,6 +24,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
     'Scores candidate labels, which are set in the request, for input text sequences.',
   question_answering: 'Finds the answers of questions in texts.',
   token_classification: 'Performs token classification of input text sequences.',
+  zero_shot_ner: 'Finds entities of the given types in input text sequences.',
   sentence_embedding: 'Performs sentence embedding of input text sequences.',
   multi_vector: 'Computes one vector per token of input queries or documents, for late interaction.',
 };

@@ -10,6 +10,7 @@ import { addEntities } from './entities.ts';
 import { planLabels } from '../../../core/model/label-plan.ts';
 import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
 import { addTokens } from './tokens.ts';
+import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Runs the model. Each transport adds what it knows about the caller. */
@@ -22,6 +23,11 @@ export async function predict(
   run: Run,
 ): Promise<(string | Uint8Array)[]> {
   const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
+  const entities = planEntities(engine.manifest, {
+    ...body,
+    flatNer: body.flat_ner,
+    multiLabel: body.multi_label,
+  });
   const role = body.input_type;
   if (engine.manifest.multiVector) refusePairs(body);
   const options = {
@@ -29,6 +35,7 @@ export async function predict(
     topK: body.top_k ?? undefined,
     maxActiveDims: body.max_active_dims ?? undefined,
     role,
+    entities,
   };
   if (engine.manifest.modelType === 'zero_shot_classification') {
     const results = await zeroShotResults(engine, body, run);
@@ -45,6 +52,7 @@ export async function predict(
     view,
     role,
     prompt,
+    labels: entities?.labels,
     overflow: overflowOf(body),
   });
   let complete = results;

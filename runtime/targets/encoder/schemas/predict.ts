@@ -12,12 +12,14 @@ import {
   sparseEmbeddingResult,
   sequenceClassificationResult,
   tokenClassificationResult,
+  zeroShotNerResult,
 } from './results.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { answerMembers, type Question, questionAnsweringResult, questions } from './question-answering.ts';
-import { promptName, textsAndPairs } from './texts.ts';
-import { texts, zeroShotMembers, zeroShotResult } from './zero-shot.ts';
+import { entityMembers } from './entities.ts';
+import { promptName, texts, textsAndPairs } from './texts.ts';
+import { pairedTexts, zeroShotMembers, zeroShotResult } from './zero-shot.ts';
 
 const normalize = Type.Boolean({ description: 'Whether to L2-normalize vectors.' });
 const modelNormalize = optional(
@@ -64,6 +66,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   zero_shot_classification: () => zeroShotMembers,
   question_answering: () => answerMembers,
   token_classification: () => ({ aggregation }),
+  zero_shot_ner: () => entityMembers,
   sentence_embedding: (manifest) => ({
     normalize: modelNormalize,
     dimensions: dimensions(vectorWidth(manifest)),
@@ -74,7 +77,8 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
 
 /** `inputs` of each model type that does not read pairs as its inputs. */
 const INPUTS: Partial<Record<ModelType, (maxInputs: number) => TSchema>> = {
-  zero_shot_classification: texts,
+  zero_shot_classification: pairedTexts,
+  zero_shot_ner: texts,
   question_answering: questions,
 };
 
@@ -96,6 +100,7 @@ const RESULTS: Record<ModelType, TSchema> = {
   zero_shot_classification: zeroShotResult,
   question_answering: questionAnsweringResult,
   token_classification: tokenClassificationResult,
+  zero_shot_ner: zeroShotNerResult,
   sentence_embedding: sentenceEmbeddingResult,
   multi_vector: multiVectorResult,
 };
@@ -117,6 +122,9 @@ export interface PredictRequest {
   readonly max_answer_len?: number | null;
   readonly handle_impossible_answer?: boolean | null;
   readonly aggregation?: Static<typeof aggregation>;
+  readonly labels?: readonly string[];
+  readonly threshold?: number | null;
+  readonly flat_ner?: boolean | null;
   readonly truncate?: Static<typeof overflowMembers.truncate>;
   readonly truncation_direction?: Static<typeof overflowMembers.truncation_direction>;
 }

@@ -109,3 +109,22 @@ export const tokenClassificationResult = Type.Object(
   },
   { $id: 'TokenClassificationResult' },
 );
+
+export const zeroShotNerResult = Type.Object(
+  {
+    entities: Type.Array(
+      Type.Object(
+        {
+          text: Type.String({ description: 'The words of the entity.' }),
+          label: Type.String({ description: 'One of the `labels` of the request.' }),
+          score: Type.Number(),
+          start: Type.Integer({ description: 'Start of the entity in the text, in Unicode code points.' }),
+          end: Type.Integer({ description: 'End of the entity in the text, in Unicode code points.' }),
+        },
+        { $id: 'FoundEntity' },
+      ),
+      { description: 'Entities of the text, by start.' },
+    ),
+  },
+  { $id: 'ZeroShotNerResult' },
+);

@@ -16,6 +16,17 @@ const pair = Type.Array(text, {
   description: 'Two texts that the model reads as a pair.',
 });
 
+export const texts = (maxInputs: number) =>
+  documented(
+    Type.Array(text, {
+      minItems: 1,
+      title: 'a list of texts',
+      description: `Texts. At most ${maxInputs} per request.`,
+      ...NOT_EMPTY,
+    }),
+    { maxItems: maxInputs },
+  );
+
 export const textsAndPairs = (maxInputs: number) =>
   documented(
     Type.Array(Type.Union([text, pair]), {

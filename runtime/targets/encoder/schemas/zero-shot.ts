@@ -31,7 +31,7 @@ export const zeroShotMembers = {
   ),
 };
 
-export const texts = (maxInputs: number) =>
+export const pairedTexts = (maxInputs: number) =>
   documented(
     Type.Array(text, {
       minItems: 1,

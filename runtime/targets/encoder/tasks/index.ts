@@ -8,6 +8,7 @@ import { sequenceClassification } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
+import { zeroShotNer } from './zero-shot-ner.ts';
 
 export const TASKS: Record<ModelType, Task<unknown>> = {
   embedding,
@@ -16,6 +17,7 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,
   token_classification: tokenClassification,
+  zero_shot_ner: zeroShotNer,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,
 };

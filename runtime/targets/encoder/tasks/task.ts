@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { EntityOptions } from '../../../core/model/entity-options.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { TextInput } from '../../../platform/tokenizer.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
@@ -36,6 +37,8 @@ export interface ResultOptions extends VectorOptions {
   readonly role?: TextRole | undefined;
   /** Question answering only. */
   readonly answers?: AnswerPlan | undefined;
+  /** Zero-shot NER only: which entities to find. */
+  readonly entities?: EntityOptions | undefined;
 }
 
 export interface PrintOptions extends ResultOptions {
@@ -50,6 +53,8 @@ export interface PrintOptions extends ResultOptions {
   readonly tokens: boolean;
   /** Question answering only: the question about each text. */
   readonly questions?: { readonly question: string; readonly plan: AnswerPlan } | undefined;
+  /** Zero-shot NER only: which entities to find. */
+  readonly entities?: EntityOptions | undefined;
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */

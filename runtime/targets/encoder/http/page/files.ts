@@ -17,6 +17,8 @@ export const PAGE_FILES = [
   'tasks/embedding.js',
   'tasks/sparse-embedding.js',
   'tasks/index.js',
+  'tasks/labels-in.js',
+  'tasks/marked-text.js',
   'tasks/numbered.js',
   'tasks/quoted-text.js',
   'tasks/question-answering.js',
@@ -25,6 +27,7 @@ export const PAGE_FILES = [
   'tasks/sequence-classification.js',
   'tasks/token-classification.js',
   'tasks/zero-shot-classification.js',
+  'tasks/zero-shot-ner.js',
 ] as const;
 export type PageFile = (typeof PAGE_FILES)[number];
 

@@ -52,11 +52,12 @@ export function inferenceApiRoutes(
       ? orSimilarity(requests.embedSparse, embedSparse)
       : orSimilarity(requests.embed, embed);
   const routes = new Hono();
-  if (modelType === 'multi_vector') {
+  if (modelType === 'multi_vector' || modelType === 'zero_shot_ner') {
+    const wayOut = modelType === 'multi_vector' ? '/rerank or /predict' : '/predict';
     routes.post('/', () => {
       throw new AppError(
         'NotFoundError',
-        `The Inference API has no task for ${name}, which is ${withArticle(modelType)} model. Use /rerank or /predict.`,
+        `The Inference API has no task for ${name}, which is ${withArticle(modelType)} model. Use ${wayOut}.`,
       );
     });
     return { routes, operations: [] };
@@ -114,7 +115,9 @@ interface Shape {
   readonly body?: object;
 }
 
-function shapes(requests: SharedRequests): Record<Exclude<ModelType, 'multi_vector'>, Shape> {
+function shapes(
+  requests: SharedRequests,
+): Record<Exclude<ModelType, 'multi_vector' | 'zero_shot_ner'>, Shape> {
   const embeddings: Shape = {
     request: Type.Union([requests.embed, requests.similarity]),
     answer: Type.Union([embedResponse, similarityResponse]),

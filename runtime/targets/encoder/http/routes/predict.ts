@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { TUnsafe } from 'typebox';
-import { hasLabels, type ModelType } from '../../../../contract/model-types.ts';
+import type { ModelType } from '../../../../contract/model-types.ts';
 import { isObject } from '../../../../core/json/is-object.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { admit } from '../../../../serve/http/admit.ts';
@@ -51,6 +51,7 @@ export function predictRoutes(
     zero_shot_classification: either(requests.zeroShot, zeroShot, hasParameters),
     question_answering: either(requests.answers, answers, asksOne),
     token_classification: either(requests.entities, entities),
+    zero_shot_ner: async (c) => answer(c, await readBody(c, request)),
     embedding: async (c) => answer(c, await readBody(c, request)),
     sparse_embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
@@ -67,7 +68,7 @@ export function predictRoutes(
         id: 'predict',
         tag: 'Model',
         summary: SUMMARIES[modelType],
-        ...(hasLabels(modelType) ? { description: OTHER_BODIES[modelType] ?? HUGGING_FACE_BODIES } : {}),
+        ...(OTHER_BODIES[modelType] === undefined ? {} : { description: OTHER_BODIES[modelType] }),
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
           description: 'One result per input, in input order.',
@@ -88,13 +89,16 @@ const asksOne = (body: unknown): boolean => isObject(memberOf(body, 'inputs')) |
 
 const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;
 
+const HUGGING_FACE_BODIES =
+  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
+
 const OTHER_BODIES: Partial<Record<ModelType, string>> = {
+  sequence_classification: HUGGING_FACE_BODIES,
   zero_shot_classification: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
   question_answering:
     'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
+  token_classification: HUGGING_FACE_BODIES,
 };
-const HUGGING_FACE_BODIES =
-  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',
@@ -103,6 +107,7 @@ const SUMMARIES: Record<ModelType, string> = {
   zero_shot_classification: 'Score the labels of the request for each text.',
   question_answering: 'Find the answer of each question in its context.',
   token_classification: 'Classify each token of each text.',
+  zero_shot_ner: 'Find entities of the given types in each text.',
   sentence_embedding: 'Compute one vector per text.',
   multi_vector: 'Compute one vector per token of each query or document.',
 };

@@ -29,6 +29,8 @@ function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record
   // Ranking is the operation of that API for it.
   if (modelType === 'multi_vector') return { reranker: { id2label: {}, label2id: {} } };
   if (modelType === 'question_answering') return { question_answering: {} };
+  // A type of this project: the labels come with the request.
+  if (modelType === 'zero_shot_ner') return { zero_shot_ner: {} };
   const label2id = Object.fromEntries(Object.entries(id2label).map(([id, label]) => [label, Number(id)]));
   const labels = { id2label, label2id };
   if (modelType === 'token_classification') return { token_classifier: labels };

@@ -133,3 +133,16 @@ describe('BatchQueue', () => {
     expect([queue.size, queue.tokens]).toEqual([0, 0]);
   });
 });
+
+test('only items of one group share a batch, and none of a group is left', () => {
+  const queue = new BatchQueue<{ length: number; group: string }>();
+  const items = Array.from({ length: 9 }, (_, at) => ({ length: 4 + (at % 2), group: `g${at % 3}` }));
+  for (const item of items) queue.add(item);
+  const batches = [queue.take(100), queue.take(100), queue.take(100)];
+  expect(batches.map((batch) => batch.map(({ group }) => group))).toEqual([
+    ['g0', 'g0', 'g0'],
+    ['g1', 'g1', 'g1'],
+    ['g2', 'g2', 'g2'],
+  ]);
+  expect([queue.size, queue.take(100)]).toEqual([0, []]);
+});

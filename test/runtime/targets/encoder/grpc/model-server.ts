@@ -19,6 +19,7 @@ const SERVICES = {
   zero_shot_classification: ['ZeroShotClassification', 'encoder/zero_shot_classification.proto'],
   question_answering: ['QuestionAnswering', 'encoder/question_answering.proto'],
   token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
+  zero_shot_ner: ['ZeroShotNer', 'encoder/zero_shot_ner.proto'],
   sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
   multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],
 } as const;

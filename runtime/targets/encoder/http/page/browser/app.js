@@ -75,8 +75,9 @@ async function run() {
     const known = await theModel();
     const { path, draw } = taskOf(known);
     const sent = texts.sent();
+    const asked = query.value;
     const answer = await call(path, { body: bodyOf(known, sent), key: keyForm.key(), signal });
-    results.show(answer, draw(sent, answer.data, known), sent);
+    results.show(answer, draw(sent, answer.data, known, asked), sent);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -141,8 +142,8 @@ function write({ query: asked = '', texts: inputs }) {
   texts.replace(inputs);
 }
 
-/** @param {readonly string[]} labels */
-function labelFacts(labels) {
-  if (labels.length === 0) return [];
-  return [labels.length > NAMED_LABELS ? counted(labels.length, 'label') : labels.join(', ')];
+/** @param {readonly string[]} names */
+function labelFacts(names) {
+  if (names.length === 0) return [];
+  return [names.length > NAMED_LABELS ? counted(names.length, 'label') : names.join(', ')];
 }

@@ -12,19 +12,27 @@
 
 /**
  * Splits a text into entities and the text between them. Adjacent tokens of one type form one entity, unless a `B-` label
- * starts a new one. Offsets count Unicode code points, but strings count UTF-16 units.
+ * starts a new one.
  * @param {string} text
  * @param {readonly Token[]} tokens
+ */
+export const piecesOf = (text, tokens) => piecesBetween(text, entitiesOf(tokens));
+
+/**
+ * Splits a text into entities, sorted by start, and the text between them. Offsets count Unicode code points, but strings count
+ * UTF-16 units.
+ * @param {string} text
+ * @param {readonly { type: string, start: number, end: number }[]} entities
  * @returns {Piece[]}
  */
-export function piecesOf(text, tokens) {
+export function piecesBetween(text, entities) {
   const characters = Array.from(text);
   const cut = (/** @type {number} */ start, /** @type {number} */ end) =>
     characters.slice(start, end).join('');
   /** @type {Piece[]} */
   const pieces = [];
   let done = 0;
-  for (const { type, start, end } of entitiesOf(tokens)) {
+  for (const { type, start, end } of entities) {
     if (start > done) pieces.push({ text: cut(done, start) });
     if (end > Math.max(start, done)) pieces.push({ text: cut(Math.max(start, done), end), type });
     done = Math.max(done, end);

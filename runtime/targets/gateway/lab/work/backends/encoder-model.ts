@@ -58,6 +58,8 @@ function callsFor(name: string, connection: Connection): Partial<Record<ModelTyp
     zero_shot_classification: {},
     question_answering: {},
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
+    /** No task has labels to send, so that every task refuses this type. */
+    zero_shot_ner: {},
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },
     multi_vector: {},

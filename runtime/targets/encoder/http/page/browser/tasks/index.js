@@ -7,6 +7,7 @@ import { sparseEmbedding } from './sparse-embedding.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
 import { zeroShotClassification } from './zero-shot-classification.js';
+import { zeroShotNer } from './zero-shot-ner.js';
 
 /**
  * What the page knows about the model.
@@ -32,7 +33,7 @@ import { zeroShotClassification } from './zero-shot-classification.js';
  * @property {string} path
  * @property {string} [asks] what the texts are compared with: the name of its box
  * @property {(texts: readonly string[], model: Model, query: string) => unknown} body
- * @property {(sent: readonly Sent[], answer: any, model: Model) => Drawing} draw
+ * @property {(sent: readonly Sent[], answer: any, model: Model, query: string) => Drawing} draw
  * @property {readonly { name: string, query?: string, texts: readonly string[] }[]} examples
  */
 
@@ -50,6 +51,7 @@ const TASKS = {
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,
   token_classification: tokenClassification,
+  zero_shot_ner: zeroShotNer,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,
 };

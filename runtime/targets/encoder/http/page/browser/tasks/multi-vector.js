@@ -8,6 +8,6 @@ import { reranking } from './reranking.js';
 export const multiVector = {
   ...reranking,
   title: 'Late interaction',
-  draw: (sent, { results }, model) =>
-    reranking.draw(sent, { results, greatest: results[0]?.relevance_score }, model),
+  draw: (sent, { results }, ...others) =>
+    reranking.draw(sent, { results, greatest: results[0]?.relevance_score }, ...others),
 };

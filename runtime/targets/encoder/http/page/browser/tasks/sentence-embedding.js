@@ -7,5 +7,5 @@ export const sentenceEmbedding = {
   title: 'Sentence embedding',
   path: 'predict',
   body: (texts) => ({ inputs: texts }),
-  draw: (sent, { results }, model) => embedding.draw(sent, { data: results }, model),
+  draw: (sent, { results }, ...others) => embedding.draw(sent, { data: results }, ...others),
 };

@@ -5,10 +5,8 @@ import { element, scrollable } from '../dom.js';
 import { piecesOf, typeOf } from '../entities.js';
 import { percent } from '../numbers.js';
 import { table } from '../table.js';
+import { colors, markedText } from './marked-text.js';
 import { quotedText } from './quoted-text.js';
-
-/** Number of colors in the style sheet; additional types reuse them. */
-const COLORS = 8;
 
 /** @type {Task} */
 export const tokenClassification = {
@@ -18,17 +16,12 @@ export const tokenClassification = {
   body: (texts) => ({ inputs: texts }),
 
   draw(sent, { results }, { id2label }) {
-    const colourOf = colors(Object.values(id2label ?? {}));
+    const colourOf = colors(entityTypes(Object.values(id2label ?? {})));
     const drawn = sent.map(({ number, text }, at) => {
       /** @type {Token[]} */
       const tokens = results[at].tokens;
       const pieces = piecesOf(text, tokens);
-      const marked = element('span');
-      marked.append(
-        ...pieces.map((piece) =>
-          piece.type === undefined ? piece.text : entity(piece.text, piece.type, colourOf(piece.type)),
-        ),
-      );
+      const marked = markedText(pieces, colourOf);
       const entities = pieces.flatMap((piece) =>
         piece.type === undefined ? [] : [`${piece.text}, ${piece.type}`],
       );
@@ -60,31 +53,6 @@ export const tokenClassification = {
 /** @param {readonly string[]} labels */
 function entityTypes(labels) {
   return [...new Set(labels.map(typeOf))].filter((type) => type !== 'O');
-}
-
-/**
- * @param {string} text
- * @param {string} type
- * @param {number} color
- */
-const entity = (text, type, color) =>
-  element(
-    'mark',
-    { class: `entity color-${color}` },
-    text,
-    // Separates the two for screen readers; a no-break space keeps them on one line.
-    '\u00A0',
-    element('span', { class: 'entity-type' }, type),
-  );
-
-/**
- * Assigns a color to each entity type of the model, the same for every text.
- * @param {readonly string[]} labels
- * @returns {(type: string) => number}
- */
-function colors(labels) {
-  const types = entityTypes(labels);
-  return (type) => (Math.max(0, types.indexOf(type)) % COLORS) + 1;
 }
 
 /**

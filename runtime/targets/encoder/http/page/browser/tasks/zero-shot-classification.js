@@ -1,6 +1,7 @@
 /** @import { Task } from './index.js' */
 import { percent } from '../numbers.js';
 import { bars } from './bars.js';
+import { labelsIn } from './labels-in.js';
 import { quotedText } from './quoted-text.js';
 
 /** @type {Task} */
@@ -43,13 +44,3 @@ export const zeroShotClassification = {
     },
   ],
 };
-
-/**
- * The labels of the box, which are separated by commas.
- * @param {string} text
- */
-const labelsIn = (text) =>
-  text
-    .split(',')
-    .map((label) => label.trim())
-    .filter((label) => label !== '');

@@ -1,0 +1,15 @@
+/** How texts and entity types are turned into inputs of a zero_shot_ner model, and its output into entities. */
+export interface EntitySettings {
+  /** What the model scores: every span of words, or each word as the start, the end and the inside of an entity. */
+  readonly level: 'span' | 'word';
+  /** Maximum number of words of a text; longer texts are read in windows. */
+  readonly maxWords: number;
+  /** Maximum number of words of an entity, of models that score spans. */
+  readonly maxWidth: number;
+  /** The token before each entity type. */
+  readonly typeToken: string;
+  /** The token between the entity types and the text. */
+  readonly separatorToken: string;
+  /** The tokens of a word that stand for it. */
+  readonly tokensOfWord: 'first' | 'last' | 'all';
+}

@@ -1,0 +1,81 @@
+/** @import { Task } from './index.js' */
+import { element, scrollable } from '../dom.js';
+import { piecesBetween } from '../entities.js';
+import { percent } from '../numbers.js';
+import { table } from '../table.js';
+import { labelsIn } from './labels-in.js';
+import { colors, markedText } from './marked-text.js';
+import { quotedText } from './quoted-text.js';
+
+/**
+ * @typedef {{ text: string, label: string, score: number, start: number, end: number }} Entity
+ */
+
+/** @type {Task} */
+export const zeroShotNer = {
+  title: 'Zero-shot NER',
+  labels: () => [],
+  path: 'predict',
+  asks: 'Labels',
+  body: (texts, _, labels) => ({ inputs: texts, labels: labelsIn(labels) }),
+
+  draw(sent, { results }, _, labels) {
+    const colourOf = colors(labelsIn(labels));
+    const drawn = sent.map(({ number, text }, at) => {
+      /** @type {Entity[]} */
+      const entities = results[at].entities;
+      const spans = entities.map(({ label, start, end }) => ({ type: label, start, end }));
+      const said = entities.map((entity) => `${entity.text}, ${entity.label}`);
+      return {
+        part: quotedText(
+          number,
+          markedText(piecesBetween(text, spans), colourOf),
+          entityTable(entities, number),
+        ),
+        spoken: `Text ${number}: ${said.length === 0 ? 'no entities' : said.join('; ')}.`,
+      };
+    });
+    return {
+      parts: drawn.map(({ part }) => part),
+      spoken: drawn.map(({ spoken }) => spoken).join(' '),
+    };
+  },
+
+  examples: [
+    { name: 'Short', query: 'person, city', texts: ['John lives in Berlin'] },
+    {
+      name: 'From the news',
+      query: 'person, company, nationality, job',
+      texts: ['The German engineer Peter Weber joined Globex Ltd.'],
+    },
+    {
+      name: 'Two texts',
+      query: 'person, company, city, weekday',
+      texts: [
+        'Anna Smith works at Acme Corporation in Paris.',
+        'Peter Weber flew from Tokyo to New York on Monday.',
+      ],
+    },
+  ],
+};
+
+/**
+ * @param {readonly Entity[]} entities
+ * @param {number} number
+ */
+function entityTable(entities, number) {
+  const rows = entities.map(({ text, label, score, start, end }) => [
+    text,
+    label,
+    percent(score),
+    `${start}\u2013${end}`,
+  ]);
+  const name = `Entities of text ${number}`;
+  const columns = ['Entity', 'Label', 'Score', 'Characters'];
+  return element(
+    'details',
+    {},
+    element('summary', {}, 'Entities with scores'),
+    scrollable(name, table(name, columns, rows, 'figures')),
+  );
+}

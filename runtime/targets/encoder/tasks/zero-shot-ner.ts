@@ -1,0 +1,99 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { EntityOptions } from '../../../core/model/entity-options.ts';
+import type { WordSource } from '../../../core/model/tokenized-text.ts';
+import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { codePoints } from '../../../core/text/code-points.ts';
+import { chooseEntities } from '../maths/choose-entities.ts';
+import { type EntitySpan, entityCandidates } from '../maths/entity-candidates.ts';
+import { finiteOutput } from './finite-output.ts';
+import type { Inference, Task } from './task.ts';
+
+export interface ZeroShotNerResult {
+  readonly entities: readonly {
+    readonly text: string;
+    readonly label: string;
+    readonly score: number;
+    /** Offset in Unicode code points of the input text. */
+    readonly start: number;
+    readonly end: number;
+  }[];
+}
+
+export const zeroShotNer: Task<ZeroShotNerResult> = {
+  details: false,
+  printedAs: 'predictions',
+
+  result(inference, manifest, { entities }): ZeroShotNerResult {
+    const options = required(entities);
+    const parts = inference.windows ?? [inference];
+    const spans = parts.flatMap((part) => spansOf(part, manifest, options));
+    return entitiesOf(spans, required(inference.text.words?.source), options);
+  },
+
+  proto({ entities }) {
+    const writer = new BinaryWriter();
+    for (const { text, label, score, start, end } of entities) {
+      writer.tag(1, WireType.LengthDelimited).fork();
+      writer.tag(1, WireType.LengthDelimited).string(text);
+      writer.tag(2, WireType.LengthDelimited).string(label);
+      writer.tag(3, WireType.Bit32).float(score);
+      if (start !== 0) writer.tag(4, WireType.Varint).uint32(start);
+      writer.tag(5, WireType.Varint).uint32(end);
+      writer.join();
+    }
+    return writer.finish();
+  },
+
+  printed: (inference, manifest, options) => zeroShotNer.result(inference, manifest, options),
+};
+
+/** The spans of a text or of a window that can be entities. A window returns those that it has the most context for. */
+export function spansOf(
+  { text, values }: Inference,
+  manifest: Manifest,
+  { labels, threshold }: EntityOptions,
+): EntitySpan[] {
+  const { count, window } = required(text.words);
+  if (count === 0) return [];
+  const logits = finiteOutput(values, manifest);
+  const types = labels.length;
+  if (logits.length !== count * manifest.width * types) {
+    throw new Error(`the model returned ${logits.length} values for ${count} words and ${types} types`);
+  }
+  const spans = entityCandidates({ logits, words: count, types }, required(manifest.entities), threshold);
+  if (!window) return spans;
+  const { start: first, ownFrom, ownTo } = window;
+  return spans
+    .map((span) => ({ ...span, start: first + span.start, end: first + span.end }))
+    .filter(({ start }) => start >= ownFrom && start < ownTo);
+}
+
+/** Chooses among the spans of a whole text, and finds their place in it. */
+export function entitiesOf(
+  spans: readonly EntitySpan[],
+  { text, offsets }: WordSource,
+  options: EntityOptions,
+): ZeroShotNerResult {
+  // Entities are sorted by start, so that the text is read once.
+  let [read, before] = [0, 0];
+  const entities = chooseEntities(spans, options).map(({ start, end, type, score }) => {
+    const [from = 0, to = 0] = [offsets[start * 2], offsets[end * 2 + 1]];
+    before += codePoints(text.slice(read, from));
+    read = from;
+    const words = text.slice(from, to);
+    return {
+      text: words,
+      label: options.labels[type] ?? '',
+      score: shortestFloat32(score),
+      start: before,
+      end: before + codePoints(words),
+    };
+  });
+  return { entities };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('tokenized without words');
+  return value;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { splitWords } from '../../../../runtime/core/text/split-words.ts';
+
+const words = (text: string): string[] => {
+  const offsets = splitWords(text);
+  return Array.from({ length: offsets.length / 2 }, (_, at) =>
+    text.slice(offsets[at * 2], offsets[at * 2 + 1]),
+  );
+};
+
+test.each([
+  ['state-of-the-art e_mail -x- $1,000.50', 'state-of-the-art|e_mail|-|x|-|$|1|,|000|.|50'],
+  ['naïve 東京 🙂', 'naïve|東京|🙂'],
+  // Combining marks are no letters for Python, and ½ and ² are digits.
+  ['नमस्ते ½x²', 'नमस|\u094d|त|\u0947|½x²'],
+  // White space of Python, but not of JavaScript, and the other way round.
+  ['a\u001cb\u0085c\ufeffd', 'a|b|c|\ufeff|d'],
+  [' \t\n', ''],
+])('%j has the words that Python finds', (text, wanted) => {
+  expect(words(text).join('|')).toBe(wanted);
+});
+
+test('reading stops after a number of words', () => {
+  expect(splitWords('a b c', 2)).toEqual([0, 1, 2, 3]);
+});
