@@ -59,6 +59,7 @@ export function openEntityTokenizer(
       return texts;
     },
     decode: (ids, skipSpecialTokens) => plain.decode(ids, skipSpecialTokens),
+    tokenOf: (id) => plain.tokenOf(id),
   };
 }
 

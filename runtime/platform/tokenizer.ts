@@ -42,7 +42,7 @@ export interface TextInput {
   readonly pair?: string | undefined;
 }
 
-export interface TokenizeOptions {
+interface TokenizeOptions {
   /** Whether results contain tokens, so that their spelling and position are needed. */
   readonly details: boolean;
   readonly addSpecialTokens?: boolean;

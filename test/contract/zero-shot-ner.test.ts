@@ -1,24 +1,18 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { builtExecutable } from '../helpers/built.ts';
-import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import {
   GLINER_MODELS,
   type GoldenEntity,
   type GoldenEntityCase,
   readGoldenGliner,
 } from '../helpers/golden-gliner.ts';
-import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
-import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { type PredictRequest, TRANSPORTS } from './clients.ts';
 import { post } from './http-client.ts';
 import type { Served } from './serving.ts';
 import { verifiesOnce } from './verifies.ts';
 
-const folder = useTempFolder();
 const golden = readGoldenGliner();
 
 async function serving(
@@ -45,7 +39,12 @@ async function serving(
   }
 }
 
-const optionsOf = ({ results: _, ...options }: GoldenEntityCase): Omit<PredictRequest, 'inputs'> => options;
+const optionsOf = ({
+  labels,
+  threshold,
+  flat_ner,
+  multi_label,
+}: GoldenEntityCase): Omit<PredictRequest, 'inputs'> => ({ labels, threshold, flat_ner, multi_label });
 
 interface Found {
   readonly entities?: readonly GoldenEntity[];
@@ -70,8 +69,8 @@ function expectEntities(
   }
 }
 
-verifiesOnce('zero_shot_ner:golden', async () => {
-  for (const model of GLINER_MODELS) {
+for (const model of GLINER_MODELS) {
+  verifiesOnce('zero_shot_ner:golden', async () => {
     const { cases, windows } = golden[model];
     expect(cases.some(({ results }) => results.flat().length > 10)).toBe(true);
     expect(windows.some(({ results }) => results.flat().length > 10)).toBe(true);
@@ -112,8 +111,8 @@ verifiesOnce('zero_shot_ner:golden', async () => {
       const { predictions } = JSON.parse(stdout) as { predictions: Found[] };
       expectEntities(predictions, results, `${model}, infer`);
     }
-  }
-});
+  });
+}
 
 verifiesOnce('zero_shot_ner:alone', async () => {
   const { cases, windows } = golden['gliner-span'];
@@ -187,79 +186,5 @@ verifiesOnce('zero_shot_ner:errors', async () => {
   expect([threshold.exitCode, threshold.stderr]).toEqual([
     2,
     expect.stringContaining('--threshold: "2" is not a number from 0 to 1.'),
-  ]);
-});
-
-verifiesOnce('zero_shot_ner:guess', async () => {
-  const source = join(FIXTURES, 'models/gliner-span');
-  const files = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json', 'gliner_config.json'];
-  const copy = (name: string, kept: readonly string[], change: object = {}): string => {
-    const to = join(folder(), name);
-    mkdirSync(to);
-    for (const file of kept) copyFileSync(join(source, file), join(to, file));
-    const config = JSON.parse(readFileSync(join(source, 'gliner_config.json'), 'utf8')) as object;
-    writeFileSync(join(to, 'gliner_config.json'), JSON.stringify({ ...config, ...change }));
-    return to;
-  };
-  const whole = copy('whole', files);
-  const proposed = await runCli(['init', whole, '-o', join(folder(), 'new.yml')]);
-  expect([proposed.exitCode, proposed.stderr]).toEqual([0, '']);
-  expect(readFileSync(join(folder(), 'new.yml'), 'utf8')).toContain('model_type: zero_shot_ner');
-  const built = await runCli([
-    ...['build', whole, '--no-build', '-o', join(folder(), 'whole.assets'), '--cache-dir', TEST_CACHE],
-  ]);
-  expect(built).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringContaining(
-      'No config file: whole is of type zero_shot_ner, because it has gliner_config.json',
-    ),
-  });
-
-  const weights = copy('weights', ['tokenizer.json']);
-  writeFileSync(join(weights, 'pytorch_model.bin'), '');
-  const lua = join(folder(), 'lua.yml');
-  const lines = ['name: x', `path: ${whole}`, 'model_type: zero_shot_ner', 'long_texts: truncate'];
-  writeFileSync(
-    lua,
-    ['encoderfile:', ...[...lines, 'transform: return nil'].map((line) => `  ${line}`)].join('\n'),
-  );
-  const wrongType = join(folder(), 'embedding.yml');
-  writeFileSync(wrongType, `encoderfile: {name: x, path: ${whole}, model_type: embedding}`);
-  const refused: readonly [string[], RegExp][] = [
-    [[weights], /only pytorch_model\.bin, a pickle file.*GLiNER\.from_pretrained\('.*'\)\.export_to_onnx/],
-    [
-      [copy('bi', files, { labels_encoder: 'x' })],
-      /has `labels_encoder`: the model reads labels with an encoder of their own, which is not supported\./,
-    ],
-    [
-      [copy('width', files, { max_width: 5 })],
-      /failed on a sample text|returns a tensor of shape .*gliner_config\.json that belongs to the model\./,
-    ],
-    [
-      [copy('level', files, { ent_token: '<<TYPE>>' })],
-      /tokenizer\.json has no token <<TYPE>>, which the model needs between entity types\./,
-    ],
-    [['-f', lua], /long_texts: truncate is not supported for model_type zero_shot_ner/],
-    [['-f', lua], /transform: is not supported for model_type zero_shot_ner/],
-    [
-      ['-f', wrongType],
-      /requires the input `\w+`, which only GLiNER models have\. Set `model_type` to zero_shot_ner\./,
-    ],
-  ];
-  for (const [args, message] of refused) {
-    const { exitCode, stderr } = await runCli(['validate', ...args, '--cache-dir', TEST_CACHE]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)]);
-  }
-  const transform = await runCli([
-    'transform',
-    'new',
-    '--model-type',
-    'zero_shot_ner',
-    '-o',
-    join(folder(), 'x.lua'),
-  ]);
-  expect([transform.exitCode, transform.stderr]).toEqual([
-    1,
-    expect.stringContaining('model_type zero_shot_ner has no transform'),
   ]);
 });

@@ -24,12 +24,12 @@ import { findFixedShape } from '../onnx/find-fixed-shape.ts';
 import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
 import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
-import type { MatchedInput } from '../onnx/match-inputs.ts';
+import type { MatchedInput } from '../onnx/matched-input.ts';
 import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import { graphError } from './graph-error.ts';
-import type { EntityModel } from './try-entity-graph.ts';
+import type { EntityModel } from './entity-model.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 export interface GraphRequest extends SignatureRequest {

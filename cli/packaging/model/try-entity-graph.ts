@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { EntitySettings } from '../../../runtime/contract/entity-settings.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
-import type { WindowSettings } from '../../../runtime/contract/manifest.ts';
 import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
 import type { TokenizedText } from '../../../runtime/core/model/tokenized-text.ts';
 import { ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
@@ -11,18 +10,13 @@ import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { loadEntityTokenizer } from '../../adapters/tokenizers.ts';
 import { moveFirstAxisToEnd } from '../onnx/move-first-axis.ts';
+import type { EntityModel } from './entity-model.ts';
 import { isClose, quantizesOverBatch } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 import type { TriedGraph } from './try-graph.ts';
-
-/** How a zero_shot_ner model reads texts and returns entities. */
-export interface EntityModel {
-  readonly settings: EntitySettings;
-  readonly windows: WindowSettings;
-}
 
 /** Texts of different numbers of words, and two types, so that no two axes of the output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];

@@ -2,7 +2,8 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import type { InputName } from '../../../runtime/contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { isFloat, typeName } from './element-types.ts';
-import { type InputChoice, type MatchedInput, matchInputs } from './match-inputs.ts';
+import { type InputChoice, matchInputs } from './match-inputs.ts';
+import type { MatchedInput } from './matched-input.ts';
 import { type OutputRequest, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {

@@ -1,7 +1,7 @@
 import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import type { MatchedInput } from './match-inputs.ts';
+import type { MatchedInput } from './matched-input.ts';
 
 /** Fewer tokens have no room for a token of the text between the special tokens. */
 const MIN_TOKENS = 3;

@@ -1,18 +1,13 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { INPUT_NAMES, type InputName, type TokenInputName } from '../../../runtime/contract/manifest.ts';
+import { INPUT_NAMES, type TokenInputName } from '../../../runtime/contract/manifest.ts';
 import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { isInteger } from './element-types.ts';
+import type { MatchedInput } from './matched-input.ts';
 import { wordInputName } from './word-inputs.ts';
 
 /** The `inputs` of the config: the graph's own name of each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
-
-/** An input of the graph and what to feed it with. */
-export interface MatchedInput {
-  readonly name: InputName;
-  readonly value: ValueInfoProto;
-}
 
 /** Names that other exporters give to the inputs of a text encoder. */
 const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { WORD_INPUT_NAMES, type WordInputName } from '../../../runtime/contract/
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { BOOL, INT64, typeName } from './element-types.ts';
-import type { MatchedInput } from './match-inputs.ts';
+import type { MatchedInput } from './matched-input.ts';
 
 /** The input about words that a value is. Only the gliner package exports such graphs, so that they have one name each. */
 export const wordInputName = (

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { type ModelType, supportsTransform } from '../../../runtime/contract/model-types.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
@@ -23,11 +23,6 @@ const STUBS_NAME = 'encoderfile.lua';
 /** `encoderfile transform new`: writes a commented Lua script that works unmodified, as a starting point. */
 export async function newTransform(request: TransformNewRequest): Promise<TransformNewResult> {
   const { modelType, outputPath } = request;
-  if (!supportsTransform(modelType)) {
-    throw configError(
-      `model_type ${modelType} has no transform, because the output of the model depends on the labels of each request. Choose another model type.`,
-    );
-  }
   const file = resolve(outputPath);
   const stubs = request.stubs ? join(dirname(file), STUBS_NAME) : undefined;
   await refuseToReplace(file, outputPath, request.overwrite);

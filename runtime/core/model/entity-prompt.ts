@@ -16,7 +16,7 @@ export interface EntityPrompt {
 const MAX_TYPES_SHARE = 0.75;
 
 /** Number of tokens that are left for the words of a text. */
-export function roomForWords({ head, tail, types }: EntityPrompt, maxLength: number): number {
+function roomForWords({ head, tail, types }: EntityPrompt, maxLength: number): number {
   const most = Math.floor(maxLength * MAX_TYPES_SHARE);
   if (types.length <= most) return maxLength - head.length - tail.length - types.length;
   throw inputError(

@@ -17,4 +17,5 @@ export function splitWords(text: string, limit = Infinity): number[] {
  * combining marks, and `\s` has the control characters U+001C to U+001F and U+0085, but not U+FEFF.
  */
 const WORD =
+  // oxlint-disable-next-line no-control-regex -- These control characters are white space for Python.
   /[\p{L}\p{N}_]+(?:[-_][\p{L}\p{N}_]+)*|[^\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;

@@ -19,7 +19,6 @@ const MODELS: Record<TransformType, string> = {
   embedding: 'embedder',
   sequence_classification: 'sentiment',
   token_classification: 'ner',
-  zero_shot_ner: 'gliner-span',
   sentence_embedding: 'sentence',
 };
 

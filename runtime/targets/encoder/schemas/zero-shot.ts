@@ -46,7 +46,7 @@ export const pairedTexts = (maxInputs: number) =>
 export const zeroShotRequest = ({ maxClientBatch }: EngineLimits) =>
   Type.Object(
     {
-      inputs: Type.Union([text, texts(maxClientBatch)]),
+      inputs: Type.Union([text, pairedTexts(maxClientBatch)]),
       parameters: Type.Object(zeroShotMembers),
       ...overflowMembers,
     },
