@@ -9,7 +9,7 @@ import type { EntitySpan } from '../maths/entity-candidates.ts';
 import { meanOfWindows } from '../maths/mean-of-windows.ts';
 import { normalizeL2 } from '../maths/vectors.ts';
 import { sentenceEmbedding } from '../tasks/sentence-embedding.ts';
-import { entitiesOf, zeroShotNer } from '../tasks/zero-shot-ner.ts';
+import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 import { encodeVector } from './encode-vector.ts';
 import type { View } from './serving.ts';
 
@@ -85,7 +85,7 @@ export class WindowedText {
     if (!source) throw new Error('tokenized without words');
     const spans = this.#parts.flatMap((part) => parseJsonText(Buffer.from(part).toString()) as EntitySpan[]);
     const result = entitiesOf(spans, source, entities);
-    return isProto(this.#view) ? zeroShotNer.proto(result) : encodeJson(result);
+    return isProto(this.#view) ? writeEntities(result) : encodeJson(result);
   }
 }
 

@@ -31,22 +31,25 @@ export const zeroShotNer: Task<ZeroShotNerResult> = {
     return entitiesOf(spans, required(inference.text.words?.source), options);
   },
 
-  proto({ entities }) {
-    const writer = new BinaryWriter();
-    for (const { text, label, score, start, end } of entities) {
-      writer.tag(1, WireType.LengthDelimited).fork();
-      writer.tag(1, WireType.LengthDelimited).string(text);
-      writer.tag(2, WireType.LengthDelimited).string(label);
-      writer.tag(3, WireType.Bit32).float(score);
-      if (start !== 0) writer.tag(4, WireType.Varint).uint32(start);
-      writer.tag(5, WireType.Varint).uint32(end);
-      writer.join();
-    }
-    return writer.finish();
-  },
+  proto: writeEntities,
 
   printed: (inference, manifest, options) => zeroShotNer.result(inference, manifest, options),
 };
+
+/** Encodes a result as the protobuf message of the contract. */
+export function writeEntities({ entities }: ZeroShotNerResult): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const { text, label, score, start, end } of entities) {
+    writer.tag(1, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.LengthDelimited).string(text);
+    writer.tag(2, WireType.LengthDelimited).string(label);
+    writer.tag(3, WireType.Bit32).float(score);
+    if (start !== 0) writer.tag(4, WireType.Varint).uint32(start);
+    writer.tag(5, WireType.Varint).uint32(end);
+    writer.join();
+  }
+  return writer.finish();
+}
 
 /** The spans of a text or of a window that can be entities. A window returns those that it has the most context for. */
 export function spansOf(
