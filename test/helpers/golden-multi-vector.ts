@@ -27,6 +27,13 @@ export interface GoldenMultiVector {
 export const readGoldenMultiVector = (): GoldenMultiVector =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', 'multi-vector.json'), 'utf8')) as GoldenMultiVector;
 
+/** A golden model by its name. */
+export function goldenMultiVector(name: string): MultiVectorModel {
+  const found = readGoldenMultiVector().models.find((model) => model.name === name);
+  if (!found) throw new Error(`no golden model ${name}`);
+  return found;
+}
+
 /** Copies the files of a golden model to the folder `model`. */
 export function copyMultiVector(folder: string, { folder: own, settings }: MultiVectorModel): void {
   const model = join(folder, 'model');
