@@ -65,7 +65,7 @@ verifiesServed('http:rerank:cohere', async (arm) => {
   const other = await serve(arm, 'embedder');
   expect(await post(`${other.url}/v2/rerank`, { query, documents: DOCUMENTS })).toMatchObject({
     status: 404,
-    text: '{"message":"/v2/rerank requires a sequence_classification model with one label, but embedder is an embedding model."}',
+    text: '{"message":"/v2/rerank requires a sequence_classification model with one label or a multi_vector model, but embedder is an embedding model."}',
   });
 });
 

@@ -112,7 +112,7 @@ verifiesServed('http:rerank', async (arm) => {
   const other = await serve(arm, 'sentiment');
   expect(await post(`${other.url}/rerank`, { query, documents: DOCUMENTS })).toMatchObject({
     status: 404,
-    text: '/rerank requires a sequence_classification model with one label, but sentiment is a sequence_classification model with 2 labels.',
+    text: '/rerank requires a sequence_classification model with one label or a multi_vector model, but sentiment is a sequence_classification model with 2 labels.',
   });
 });
 

@@ -70,7 +70,9 @@ describe('POST /rerank', () => {
     const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain('requires a sequence_classification model with one label, but ');
+    expect(await response.text()).toContain(
+      'requires a sequence_classification model with one label or a multi_vector model, but ',
+    );
     const pathsOf = async (app: typeof open): Promise<string[]> => {
       const document = (await (await app.app.request('/openapi.json')).json()) as { paths: object };
       return Object.keys(document.paths);
