@@ -19,6 +19,7 @@ export const PAGE_FILES = [
   'tasks/index.js',
   'tasks/labels-in.js',
   'tasks/marked-text.js',
+  'tasks/multi-vector.js',
   'tasks/numbered.js',
   'tasks/quoted-text.js',
   'tasks/question-answering.js',
