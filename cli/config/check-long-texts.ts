@@ -45,6 +45,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
 const WITHOUT_WINDOWS: ReadonlyMap<string, string> = new Map([
   ['sequence_classification', 'the scores of parts of a text cannot be merged'],
   ['zero_shot_classification', 'the scores of parts of a text cannot be merged'],
+  ['fill_mask', 'a mask can be in two windows'],
   ['sparse_embedding', 'sparse vectors of parts of a text are not merged'],
   ['multi_vector', 'each document has a marker and a maximum length of its own'],
 ]);

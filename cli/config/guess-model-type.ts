@@ -67,6 +67,10 @@ function guessType(
   if (outputs.some(({ name }) => name === 'sentence_embedding'))
     return guess('sentence_embedding', 'the graph returns sentence_embedding');
   if (family !== undefined) return guess('sentence_embedding', `the model belongs to the ${family} family`);
+  const masked = architectures.find((architecture) => architecture.endsWith('ForMaskedLM'));
+  // Many exports of such a model are without the head.
+  if (masked !== undefined && (outputs.length === 0 || outputs.some(({ name }) => name === 'logits')))
+    return guess('fill_mask', `config.json names ${masked}`);
   // Base models have labels too, so labels only count if no architecture is named.
   const labels =
     architectures.length > 0 || !isMapping(fields['id2label'])

@@ -1,6 +1,7 @@
 import type {
   CardFacts,
   Manifest,
+  MaskToken,
   ModelLicense,
   ModelSourceFacts,
   WindowSettings,
@@ -186,6 +187,7 @@ export type ModelFacts = Pick<
   readonly sentence: SentenceSettings | undefined;
   readonly sparse: SparseSettings | undefined;
   readonly multiVector: MultiVectorSettings | undefined;
+  readonly mask: MaskToken | undefined;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;
   readonly license: ModelLicense | undefined;
@@ -204,6 +206,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     sentence,
     sparse,
     multiVector,
+    mask,
     transform,
     source,
     license,
@@ -228,6 +231,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(sentence ? { sentence } : {}),
     ...(sparse ? { sparse } : {}),
     ...(multiVector ? { multiVector } : {}),
+    ...(mask ? { mask } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),

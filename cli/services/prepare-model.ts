@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ownVersion } from '../adapters/own-files.ts';
 import { hasLabels } from '../../runtime/contract/model-types.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
-import { writeGraph } from '../packaging/architectures/write-graph.ts';
+import { type GraphPurpose, writeGraph } from '../packaging/architectures/write-graph.ts';
 import { attentionHeads } from '../packaging/model/attention-heads.ts';
 import { checkExpansion } from '../packaging/model/check-expansion.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
@@ -18,6 +18,7 @@ import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.t
 import { type FamilySource, findFamily } from '../packaging/model/pooling-families.ts';
 import { readJson } from '../packaging/model/read-json.ts';
 import { type PoolingOrigin, reportPooling, withFamily } from '../packaging/model/sentence-family.ts';
+import { findMaskToken } from '../packaging/model/mask-token.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
@@ -75,6 +76,7 @@ export async function prepareModel(
     truncationSide: config.tokenizer.truncation_side,
   });
   const tokenizer = vectorsByToken ? withLongest(prepared, vectorsByToken) : prepared;
+  const mask = config.modelType === 'fill_mask' ? await findMaskToken(files, tokenizer.tokenizer) : undefined;
   const {
     license,
     facts: card,
@@ -104,8 +106,9 @@ export async function prepareModel(
       keepsIntegers: config.keepsIntegers,
       sparse: sparse?.settings,
       projection: vectorsByToken && (await readProjection(files)),
+      maskId: mask?.id,
       file: files.weights,
-      graph: await graphOf(files, config.modelType, folder),
+      graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
     },
     tokenizer,
     folder,
@@ -142,6 +145,7 @@ export async function prepareModel(
     sentence: vectors,
     sparse: sparse && { ...sparse.settings, ...(graph.pools ? {} : { pooling: 'none' as const }) },
     multiVector,
+    mask,
     width,
     precision,
     batching,
@@ -203,13 +207,13 @@ const unlimitedLengthOf = async (
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(
   { weights, modelConfig }: ModelFiles,
-  modelType: BuildConfig['modelType'],
+  purpose: GraphPurpose,
   folder: string,
 ): Promise<string> {
   if (!isSafetensors(weights) || modelConfig === undefined) return weights;
   const written = join(folder, 'written');
   await mkdir(written);
-  return await writeGraph({ weights, config: modelConfig }, modelType, written);
+  return await writeGraph({ weights, config: modelConfig }, purpose, written);
 }
 
 /** The settings of a sparse_embedding model. Of those for sentences, only length and letter case apply. */

@@ -40,6 +40,8 @@ export interface Manifest {
   readonly id2label?: Readonly<Record<string, string>>;
   /** Score function, only for sequence_classification models. */
   readonly scoreFunction?: ScoreFunction;
+  /** The token that stands for a word to predict, only for fill_mask models. */
+  readonly mask?: MaskToken;
   readonly tokenizer: TokenizerSettings;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
@@ -57,6 +59,11 @@ export interface Manifest {
   readonly license?: ModelLicense;
   /** Facts of the model card; undefined if there are none. */
   readonly card?: CardFacts;
+}
+
+export interface MaskToken {
+  readonly id: number;
+  readonly token: string;
 }
 
 export interface ModelSourceFacts {

@@ -3,6 +3,8 @@ export const MODEL_TYPES = {
   embedding: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. The build adds the pooling to the graph. */
   sparse_embedding: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
+  /** The build reduces logits of all tokens to those of masked ones. */
+  fill_mask: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
   sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
   /** A model for natural language inference: whether a text entails a sentence about it. */
   zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
@@ -42,6 +44,7 @@ export const TRANSFORM_TYPES = [
   'sequence_classification',
   'token_classification',
   'sentence_embedding',
+  'multi_vector',
 ] as const satisfies readonly ModelType[];
 export type TransformType = (typeof TRANSFORM_TYPES)[number];
 export const hasTransforms = (type: ModelType): type is TransformType =>

@@ -60,6 +60,7 @@ export function openEntityTokenizer(
     },
     decode: (ids, skipSpecialTokens) => plain.decode(ids, skipSpecialTokens),
     tokenOf: (id) => plain.tokenOf(id),
+    idOf: (token) => plain.idOf(token),
   };
 }
 

@@ -39,6 +39,7 @@ export function openPairWindowTokenizer(
     },
     decode: (ids, skipSpecialTokens) => single.decode(ids, skipSpecialTokens),
     tokenOf: (id) => single.tokenOf(id),
+    idOf: (token) => single.idOf(token),
   };
 }
 

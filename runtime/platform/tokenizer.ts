@@ -55,6 +55,8 @@ export interface TextTokenizer {
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
   /** The token of an id as written in the vocabulary; null if there is none. */
   tokenOf(id: number): string | null;
+  /** The id of a token as written in the vocabulary. */
+  idOf(token: string): number | undefined;
 }
 
 /** A tokenizer that truncates to the model's maximum and never pads, because padding depends on the batch. */
@@ -100,6 +102,7 @@ export function openTokenizer(
       return await tokenizer.decodeBatch(rows, skipSpecialTokens).catch(failed('Error during decoding'));
     },
     tokenOf: (id) => tokenizer.idToToken(id),
+    idOf: (token) => tokenizer.tokenToId(token) ?? undefined,
   };
 }
 

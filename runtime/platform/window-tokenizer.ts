@@ -48,6 +48,7 @@ export function openWindowTokenizer(
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
+    idOf: (token) => tokenizer.idOf(token),
   };
 }
 

@@ -13,7 +13,7 @@ const ALLOWED: Record<
 > = {
   embedding: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
   sentence_embedding: ([texts = 1]) => [{ shape: [texts, 'width'], kind: 'vectors' }],
-
+  multi_vector: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
   sequence_classification: (input) => scoresOrIndices(input),
   token_classification: (input) => scoresOrIndices(input),
 

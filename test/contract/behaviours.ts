@@ -1,5 +1,6 @@
 import { BUILD } from './behaviours/build.ts';
 import { EXECUTABLE } from './behaviours/executable.ts';
+import { FILL_MASK } from './behaviours/fill-mask.ts';
 import { GATEWAY_CLI } from './behaviours/gateway-cli.ts';
 import { GATEWAY_COMPLETIONS } from './behaviours/gateway-completions.ts';
 import { GATEWAY_HTTP } from './behaviours/gateway-http.ts';
@@ -34,6 +35,7 @@ export const BEHAVIOURS = {
   ...SENTENCE,
   ...ZERO_SHOT,
   ...SPARSE,
+  ...FILL_MASK,
   ...MULTI_VECTOR,
   ...QUESTIONS,
   ...ZERO_SHOT_NER,

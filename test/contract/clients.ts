@@ -14,6 +14,8 @@ export interface PredictRequest {
   readonly dimensions?: number;
   readonly prompt_name?: string;
   readonly max_active_dims?: number;
+  readonly top_k?: number;
+  readonly targets?: readonly string[];
   readonly tokens?: boolean;
   readonly input_type?: string;
   readonly labels?: readonly string[];

@@ -38,3 +38,28 @@ export const dense = (rows: readonly SparseRow[]): number[] =>
     for (const [at, index] of indices.entries()) vector[index] = values[at] ?? 0;
     return vector;
   });
+
+interface Candidate {
+  readonly score: number;
+  readonly token: number;
+  readonly token_str: string;
+  readonly sequence: string;
+}
+/** For each text, the candidates of each mask. */
+type Candidates = readonly (readonly (readonly Candidate[])[])[];
+
+interface FillMask {
+  readonly texts: readonly string[];
+  readonly default: Candidates;
+  readonly top_2: Candidates;
+  readonly targets: readonly string[];
+  readonly of_targets: Candidates;
+}
+
+/** What the pipeline of transformers computes with the model `fill-mask`. */
+export const readGoldenMasks = (): FillMask =>
+  (
+    JSON.parse(readFileSync(join(FIXTURES, 'golden/masked.json'), 'utf8')) as {
+      fill_mask: FillMask;
+    }
+  ).fill_mask;

@@ -31,6 +31,7 @@ export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['r
     tokenize: unused,
     decode: unused,
     tokenOf: unused,
+    idOf: unused,
     stats: () => ({ queued: 0, workers: 1 }),
     close: () => Promise.resolve(),
   };

@@ -46,6 +46,11 @@ export class GraphWriter {
     return this.#add(FUSED, opType, inputs, attributes, 1)[0] ?? '';
   }
 
+  /** Adds a node of an operator of ONNX with several results. */
+  results(opType: string, inputs: readonly Value[], count: number, ...attributes: AttributeProto[]): Value[] {
+    return this.#add('', opType, inputs, attributes, count);
+  }
+
   /** Splits the last axis of a value into equal parts. */
   split(value: Value, parts: number): Value[] {
     return this.#add('', 'Split', [value], [int('axis', -1), int('num_outputs', parts)], parts);

@@ -5,6 +5,8 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { glinerExport } from '../model/gliner-config.ts';
 import { readJson } from '../model/read-json.ts';
+import { int } from '../onnx/attributes.ts';
+import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
   type Architecture,
   ARCHITECTURE_NAMES,
@@ -17,6 +19,13 @@ import { findWeights } from './find-weights.ts';
 import type { Value } from './graph-writer.ts';
 import type { TextHead } from './heads.ts';
 import { Weights } from './weights.ts';
+
+/** What a graph depends on beside the model's own files. */
+export interface GraphPurpose {
+  readonly modelType: ModelType;
+  /** Id of the mask token, for fill_mask. */
+  readonly maskId?: number | undefined;
+}
 
 export interface ModelWeights {
   /** A safetensors file, or the index of several. */
@@ -31,14 +40,14 @@ export interface ModelWeights {
  */
 export async function writeGraph(
   { weights, config: configPath }: ModelWeights,
-  modelType: ModelType,
+  { modelType, maskId }: GraphPurpose,
   folder: string,
 ): Promise<string> {
   const config = new ConfigReader(await readJson(configPath));
   const architecture = architectureOf(config.text('model_type', ''), configPath);
   const tensors = await findWeights(weights);
   const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);
-  const { value, name, axes } = OUTPUTS[modelType](g, architecture);
+  const { value, name, axes } = OUTPUTS[modelType](g, architecture, maskId);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));
   // ONNX Runtime reads weights only from the folder of the graph, and not through symbolic links that leave it.
@@ -65,7 +74,10 @@ const textLogits = (g: EncoderGraph, { encode, textHead }: Architecture): Output
   axes: ['batch', 'labels'],
 });
 
-const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) => Output> = {
+const OUTPUTS: Record<
+  ModelType,
+  (g: EncoderGraph, architecture: Architecture, maskId: number | undefined) => Output
+> = {
   embedding: hidden,
   sentence_embedding: hidden,
   // The build adds the projection, as to graphs of authors.
@@ -76,6 +88,19 @@ const OUTPUTS: Record<ModelType, (g: EncoderGraph, architecture: Architecture) =
     name: 'logits',
     axes: ['batch', 'length', 'vocabulary'],
   }),
+  fill_mask: (g, architecture, maskId = 0) => {
+    const { writer } = g;
+    const head = maskedHeadOf(g, architecture);
+    const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
+    const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
+    const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
+    const shape = writer.op('Concat', [texts, writer.integers([-1])], int('axis', 0));
+    return {
+      value: writer.op('Reshape', [logits, shape]),
+      name: MASKED_OUTPUT.name,
+      axes: MASKED_OUTPUT.shape,
+    };
+  },
   sequence_classification: textLogits,
   zero_shot_classification: textLogits,
   question_answering: (g, { encode, answerHead }) => ({

@@ -27,6 +27,8 @@ import { keepOutput } from '../onnx/keep-output.ts';
 import type { MatchedInput } from '../onnx/matched-input.ts';
 import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
+import { GraphAppender } from '../onnx/graph-appender.ts';
+import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import { graphError } from './graph-error.ts';
 import type { EntityModel } from './entity-model.ts';
@@ -47,6 +49,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly keepsIntegers: boolean;
   /** Settings of a sparse_embedding model, whose pooling is added to the graph unless it pools itself. */
   readonly sparse?: SparseSettings | undefined;
+  /** Id of the mask token of a fill_mask model. */
+  readonly maskId?: number | undefined;
 }
 
 export interface RewrittenGraph {
@@ -76,7 +80,7 @@ export async function rewriteGraph(
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<RewrittenGraph> {
-  const { file: model, graph: source, family, keepsIntegers, sparse } = request;
+  const { file: model, graph: source, family, keepsIntegers, sparse, maskId } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
   const hasIntegers = await withFileSource(source, hasIntegerWeights);
@@ -117,7 +121,13 @@ export async function rewriteGraph(
       `${model} has inputs of a fixed length and no attention_mask, so its vectors would contain padding. Export the model with an attention_mask, or with dynamic axes.`,
     );
   if (pools) appendSparsePooling(proto, graph, found.output.name, sparse);
-  const signature = pools ? { ...found, output: SPARSE_OUTPUT } : found;
+  const selects = maskId !== undefined && found.output.name !== MASKED_OUTPUT.name;
+  if (selects) {
+    const g = new GraphAppender(proto, graph, 'masked');
+    g.finish(selectMasked(g, found.output.name, maskId), MASKED_OUTPUT);
+  }
+  const output = pools ? SPARSE_OUTPUT : selects ? MASKED_OUTPUT : found.output;
+  const signature = { ...found, output };
   changes.push(...projectVectors(graph, request));
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {

@@ -84,6 +84,7 @@ function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
+/** The text of a token, which can be an object with its settings. */
 export function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined;

@@ -5,6 +5,7 @@ import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
+import { MASKED_OUTPUT } from '../onnx/mask-positions.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
 import { findBatching } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
@@ -110,7 +111,8 @@ function checkDims(
 ): number {
   const texts = fixedShape?.texts ?? ids.length;
   const longest = fixedShape?.tokens ?? Math.max(...ids.map((row) => row.length));
-  const expected = shape.length === 2 ? [texts] : [texts, longest];
+  // The sample texts have no mask; the graph then returns the logits of one token.
+  const expected = shape.length === 2 ? [texts] : [texts, name === MASKED_OUTPUT.name ? 1 : longest];
   const width = dims.at(-1) ?? 0;
   if (dims.length === shape.length && expected.every((size, axis) => size === dims[axis]) && width > 0)
     return width;

@@ -1,6 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { MODEL_TYPES, type ModelType, returnsVectors } from '../../../runtime/contract/model-types.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { MASKED_OUTPUT } from './mask-positions.ts';
 import { isFloat } from './element-types.ts';
 
 /** The output to compute results from, and the axes it must have. */
@@ -35,6 +36,9 @@ export function selectOutput(graph: OutputSource, request: OutputRequest): Selec
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
   if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
   if (request.modelType === 'sparse_embedding') return sparseOutput(graph, request);
+  // The build has written this graph.
+  if (request.modelType === 'fill_mask' && named(graph.output, [MASKED_OUTPUT.name]) !== undefined)
+    return MASKED_OUTPUT;
   const { output: name, shape } = MODEL_TYPES[request.modelType];
   const names = returnsVectors(request.modelType) ? TOKEN_NAMES : [name];
   const usual = named(graph.output, names);

@@ -4,17 +4,17 @@ export interface RawOutput {
   readonly dims: readonly number[];
 }
 
-/** The part of a batch's output for one text: its whole row, or the first `length` positions of it. */
+/** The part of a batch's output for one text: its whole row, or at most the first `length` positions of it. */
 export function rowOf({ data, dims }: RawOutput, row: number, length: number): Float32Array {
   const [, second = 0, ...rest] = dims;
   if (rest.length === 0) return data.subarray(row * second, (row + 1) * second);
   const width = rest.reduce((product, size) => product * size);
   const start = row * second * width;
-  return data.subarray(start, start + length * width);
+  return data.subarray(start, start + Math.min(length, second) * width);
 }
 
 /** The shape of that part as a batch of one text. */
 export function shapeOfRow({ dims }: RawOutput, length: number): number[] {
   const [, second = 0, ...rest] = dims;
-  return rest.length === 0 ? [1, second] : [1, length, ...rest];
+  return rest.length === 0 ? [1, second] : [1, Math.min(length, second), ...rest];
 }

@@ -156,7 +156,7 @@ describe('encoderfile init', () => {
     const { exitCode, stderr } = await run('--model-type', 'classifier');
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'embedding, sparse_embedding, sequence_classification, token_classification, sentence_embedding',
+      'embedding, sparse_embedding, fill_mask, sequence_classification, token_classification, sentence_embedding',
     );
   });
 });

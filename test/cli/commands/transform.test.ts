@@ -20,6 +20,7 @@ const MODELS: Record<TransformType, string> = {
   sequence_classification: 'sentiment',
   token_classification: 'ner',
   sentence_embedding: 'sentence',
+  multi_vector: 'multi-vector',
 };
 
 /** A config for the fixture of a model type; `fields` are lines of YAML. */

@@ -12,7 +12,7 @@ describe('the model type', () => {
     ['DistilBertForSequenceClassification', 'sequence_classification'],
     ['BertForTokenClassification', 'token_classification'],
     ['BertModel', 'embedding'],
-    ['BertForMaskedLM', 'embedding'],
+    ['BertForMaskedLM', 'fill_mask'],
   ])('%s is %s', (architecture, expected) => {
     expect(typeOf({ architectures: [architecture], id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } })).toBe(
       expected,

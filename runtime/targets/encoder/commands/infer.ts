@@ -75,8 +75,7 @@ export function inferCommand(modelPath: string): Command {
       },
       'top-k': {
         value: 'count',
-        help: 'Question answering models: maximum answers per text',
-        defaultText: '1',
+        help: 'Fill-mask models: candidates of each mask (5); question answering models: maximum answers per text (1)',
       },
       'max-answer-len': {
         value: 'count',

@@ -34,6 +34,7 @@ export interface Engine {
   ) => Promise<(Inference | FailedInference)[]>;
   /** The token of an id as written in the vocabulary; null if there is none. */
   readonly tokenOf: (id: number) => string | null;
+  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -120,6 +121,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest,
       inferEach,
       tokenOf: (id) => tokenizer.tokenOf(id),
+      decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
       close: thread.close,
     };

@@ -5,6 +5,7 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import { maxTextLength } from '../../../core/model/mark-text.ts';
 import type { TextInput, TextTokenizer } from '../../../platform/tokenizer.ts';
+import { noMask } from '../tasks/masks.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -82,6 +83,7 @@ export function createRunner(
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
       const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
+      refuseWithoutMask(texts, start, manifest);
       if (rule === 'error')
         refuseOverflow(
           texts,
@@ -119,6 +121,13 @@ export function createRunner(
       await Promise.allSettled([...jobs].map(({ answer }) => answer));
     },
   };
+}
+
+function refuseWithoutMask(texts: readonly TokenizedText[], start: number, manifest: Manifest): void {
+  const { mask } = manifest;
+  if (!mask) return;
+  const index = texts.findIndex(({ ids }) => !ids.includes(mask.id));
+  if (index >= 0) throw noMask(`Input ${start + index}`, manifest);
 }
 
 function refuseOverflow(

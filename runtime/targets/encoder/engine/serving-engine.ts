@@ -75,6 +75,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
+    idOf: (token) => tokenizer.idOf(token),
     stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
     async close() {
       await runner.settled();

@@ -114,6 +114,8 @@ export interface ServingEngine {
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
   /** The token of an id as written in the vocabulary; null if there is none. */
   tokenOf(id: number): string | null;
+  /** The id of a token as written in the vocabulary. */
+  idOf(token: string): number | undefined;
   stats(): EngineStats;
   /** Finishes accepted requests, then ends all threads. */
   close(): Promise<void>;

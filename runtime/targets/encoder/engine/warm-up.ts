@@ -7,11 +7,13 @@ import type { Runner } from './runner.ts';
 /** Runs the model on a short text and on a full batch, so that no request pays for one-time memory allocation. */
 export async function warmUp(
   runner: Runner,
-  { tokenizer, transform, entities: settings }: Manifest,
+  { tokenizer, transform, mask, entities: settings }: Manifest,
   maxBatchTokens: number,
 ): Promise<void> {
   const longest = Math.min(tokenizer.maxLength, maxBatchTokens, LONG);
-  const text = (words: number): { text: string } => ({ text: 'a '.repeat(words) });
+  const text = (words: number): { text: string } => ({
+    text: `${mask ? `${mask.token} ` : ''}${'a '.repeat(words)}`,
+  });
   const full = Array.from({ length: Math.floor(maxBatchTokens / longest) }, () => text(longest));
   for (const inputs of [[text(1)], full]) {
     const entities = planEntities({ entities: settings }, { labels: ['a'] });

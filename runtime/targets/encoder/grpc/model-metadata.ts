@@ -10,6 +10,7 @@ import {
 const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   embedding: ModelType.EMBEDDING,
   sparse_embedding: ModelType.SPARSE_EMBEDDING,
+  fill_mask: ModelType.FILL_MASK,
   sequence_classification: ModelType.SEQUENCE_CLASSIFICATION,
   zero_shot_classification: ModelType.ZERO_SHOT_CLASSIFICATION,
   question_answering: ModelType.QUESTION_ANSWERING,

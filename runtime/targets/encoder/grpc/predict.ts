@@ -6,6 +6,8 @@ import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { EncoderContext } from '../context.ts';
+import { targetIds } from '../tasks/masks.ts';
+import { filled } from '../predict/predict.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
@@ -22,6 +24,8 @@ interface Request {
   readonly threshold?: number | undefined;
   readonly flatNer?: boolean | undefined;
   readonly multiLabel?: boolean | undefined;
+  readonly topK?: number | undefined;
+  readonly targets?: readonly string[] | undefined;
   readonly metadata: Record<string, string>;
 }
 interface Response extends Message {
@@ -44,15 +48,18 @@ export async function predict<Answer extends Response>(
 ): Promise<Answer> {
   const leave = kernel.lifecycle.enter();
   try {
-    const format = wantsJson(call) ? 'json' : 'proto';
-    const { maxActiveDims, role } = request;
-    checkMaxActiveDims(maxActiveDims);
+    // Results with masks are completed here, and encoded as a part of the response.
+    const format = wantsJson(call) || engine.manifest.mask ? 'json' : 'proto';
+    const { maxActiveDims, topK, role } = request;
+    checkCount('max_active_dims', maxActiveDims);
+    checkCount('top_k', topK);
+    const targets = await targetIds(engine, request.targets);
     const { options, prompt } = planVector(engine.manifest, request);
     const entities = planEntities(engine.manifest, request);
     const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
       role,
-      view: { kind: 'result', format, options: { ...options, maxActiveDims, role, entities } },
+      view: { kind: 'result', format, options: { ...options, maxActiveDims, topK, targets, role, entities } },
       prompt,
       labels: entities?.labels,
       signal: call.signal,
@@ -61,9 +68,14 @@ export async function predict<Answer extends Response>(
     const response = create(schema);
     response.modelId = engine.manifest.name;
     response.metadata = request.metadata;
-    if (format === 'proto') response.$unknown = results.map(encodedField);
-    else
-      mergeFromJson(schema, response, { results: results.map(parsedResult) }, { ignoreUnknownFields: true });
+    if (format === 'proto') {
+      response.$unknown = results.map(encodedField);
+      return response;
+    }
+    const parsed = engine.manifest.mask
+      ? ((await filled(engine, results)) as unknown as JsonValue[])
+      : results.map(parsedResult);
+    mergeFromJson(schema, response, { results: parsed }, { ignoreUnknownFields: true });
     return response;
   } finally {
     leave();
@@ -71,8 +83,8 @@ export async function predict<Answer extends Response>(
 }
 
 /** Other protocols check it by their schemas. */
-function checkMaxActiveDims(count: number | undefined): void {
-  if (count === 0) throw inputError('max_active_dims must be at least 1, not 0');
+function checkCount(name: string, count: number | undefined): void {
+  if (count === 0) throw inputError(`${name} must be at least 1, not 0`);
 }
 
 const encodedField = (message: Uint8Array) => ({

@@ -7,6 +7,7 @@ import { serviceOptions } from './server/service-options.ts';
 import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
+import { fillMask } from './fill-mask.ts';
 import { multiVector } from './multi-vector.ts';
 import { questionAnswering } from './question-answering.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
@@ -19,6 +20,7 @@ import { zeroShotNer } from './zero-shot-ner.ts';
 const SERVICES: Record<ModelType, ModelService> = {
   embedding,
   sparse_embedding: sparseEmbedding,
+  fill_mask: fillMask,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,

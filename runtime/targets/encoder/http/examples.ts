@@ -29,6 +29,16 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
     request: { normalize: true },
     result: { embeddings: [{ embedding: [0.6, -0.8], token_info: token }] },
   }),
+  fill_mask: ({ mask }) => ({
+    request: { inputs: [`Anna ${mask?.token ?? '[MASK]'} in Berlin.`], top_k: 1 },
+    result: {
+      masks: [
+        {
+          candidates: [{ token: 'lives', token_id: 3268, score: 0.61, sequence: 'anna lives in berlin.' }],
+        },
+      ],
+    },
+  }),
   sparse_embedding: () => ({
     request: { max_active_dims: 2, tokens: true },
     result: { indices: [2013, 5075], values: [0.52, 1.61], tokens: ['city', 'anna'] },

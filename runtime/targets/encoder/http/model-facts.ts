@@ -15,6 +15,7 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     sentence,
     sparse,
     multiVector,
+    mask,
     license,
     card = {},
   } = manifest;
@@ -37,6 +38,7 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
       : {}),
+    ...(mask ? { mask_token: mask.token } : {}),
     ...(sparse
       ? { pooling: sparse.pooling, dimensions: manifest.width, similarity_fn_name: sparse.similarity }
       : {}),

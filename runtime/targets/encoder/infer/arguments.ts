@@ -18,8 +18,8 @@ export async function inferArguments(
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
   const inferences = await engine.infer(texts, inferOptions(task, options));
-  const results = inferences.map((inference, at) =>
-    printResult(engine, inference, options, texts[at] ?? ''),
+  const results = await Promise.all(
+    inferences.map((inference, at) => printResult(engine, inference, options, texts[at] ?? '')),
   );
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
   const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);

@@ -119,22 +119,22 @@ async function inferWindow(
   for (const [position, inference] of inferences.entries()) {
     const source = usable[position];
     if (source === undefined) throw new AppError('InternalError', 'more results than texts');
-    results[source.at] = printed(engine, inference, options, source.text);
+    results[source.at] = await printed(engine, inference, options, source.text);
   }
   return { results, truncated: countTruncated(inferences) };
 }
 
 /** The members of a result line. */
-function printed(
+async function printed(
   engine: Engine,
   inference: Inference | FailedInference,
   options: PrintOptions,
   text: string,
-): Result {
+): Promise<Result> {
   if ('failure' in inference) return { error: inference.failure };
   const { lineKey } = TASKS[engine.manifest.modelType];
   try {
-    const result = printResult(engine, inference, options, text);
+    const result = await printResult(engine, inference, options, text);
     return lineKey === undefined ? Object(result) : { [lineKey]: result };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };

@@ -34,7 +34,10 @@ const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; rea
   'hypothesis-template': ZERO_SHOT,
   'multi-label': LABELS,
   question: QUESTIONS,
-  'top-k': QUESTIONS,
+  'top-k': {
+    types: ['fill_mask', 'question_answering'],
+    called: 'a fill_mask or question_answering',
+  },
   'max-answer-len': QUESTIONS,
   'handle-impossible-answer': QUESTIONS,
   threshold: ENTITIES,
@@ -67,12 +70,14 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
   }
   const maxActiveDims = wholeNumber(invocation, 'max-active-dims', { min: 1, max: MAX_COUNT });
   const tokens = invocation.flag('tokens');
+  const topK = wholeNumber(invocation, 'top-k', { min: 1, max: MAX_COUNT });
   return {
     ...options,
     prompt,
     role,
     maxActiveDims,
     tokens,
+    topK,
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
     zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
     questions: modelType === 'question_answering' ? questions(invocation) : undefined,

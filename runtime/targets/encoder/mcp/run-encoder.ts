@@ -18,6 +18,7 @@ export interface EncoderTool {
 /** Descriptions from the contract. */
 const DESCRIPTIONS: Record<ModelType, string> = {
   embedding: 'Performs embeddings for input text sequences.',
+  fill_mask: 'Predicts the masked tokens of input text sequences.',
   sparse_embedding: 'Performs sparse embedding of input text sequences.',
   sequence_classification: 'Performs sequence classification of input text sequences.',
   zero_shot_classification:

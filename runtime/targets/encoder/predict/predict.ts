@@ -9,6 +9,9 @@ import { answerQuestions } from './answers.ts';
 import { addEntities } from './entities.ts';
 import { planLabels } from '../../../core/model/label-plan.ts';
 import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import { encodeJson } from '../json/json-writer.ts';
+import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/masks.ts';
 import { addTokens } from './tokens.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
@@ -33,6 +36,7 @@ export async function predict(
   const options = {
     ...vector,
     topK: body.top_k ?? undefined,
+    targets: await targetIds(engine, body.targets),
     maxActiveDims: body.max_active_dims ?? undefined,
     role,
     entities,
@@ -57,6 +61,7 @@ export async function predict(
   });
   let complete = results;
   if (wanted) complete = await addEntities(engine, wanted.texts, results, wanted.strategy);
+  if (engine.manifest.mask) complete = (await filled(engine, results)).map((one) => encodeJson(one));
   if (body.tokens) complete = addTokens(engine, results);
   const rest = JSON.stringify(restOf(engine, body));
   const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
@@ -68,6 +73,16 @@ const restOf = ({ manifest }: ServingEngine, { metadata }: PredictRequest) => ({
   model_id: manifest.name,
   metadata: metadata ?? undefined,
 });
+
+/** Completes rendered results of a fill_mask model. */
+export const filled = (
+  engine: Pick<ServingEngine, 'decode'>,
+  results: readonly Uint8Array[],
+): Promise<FilledText[]> =>
+  fillMasks(
+    engine,
+    results.map((result) => parseJsonText(Buffer.from(result).toString()) as MaskedText),
+  );
 
 const zeroShotResults = (engine: ServingEngine, body: PredictRequest, run: Run): Promise<ZeroShotResult[]> =>
   classifyByLabels(

@@ -16,6 +16,9 @@ export const modelMetadata = Type.Object(
           'Function that turns logits into scores, if it is not softmax. With `none`, scores are the logits (regression).',
       }),
     ),
+    mask_token: Type.Optional(
+      Type.String({ description: 'Token that stands for a word to predict, in texts for fill_mask models.' }),
+    ),
     pooling: Type.Optional(
       Type.Union([oneOf([...POOLINGS, 'sum']), Type.Array(oneOf(POOLINGS))], {
         description:

@@ -7,6 +7,7 @@ import { documented } from '../../../serve/http/documented.ts';
 import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
   embeddingResult,
+  fillMaskResult,
   multiVectorResult,
   sentenceEmbeddingResult,
   sparseEmbeddingResult,
@@ -47,6 +48,16 @@ const maxActiveDims = optional(
 const tokens = optional(
   Type.Boolean({ description: 'Add `tokens`: the token of each index, as written in the vocabulary.' }),
 );
+const candidates = optional(
+  Type.Integer({ minimum: 1, description: 'Number of candidates of each mask. Default: 5.' }),
+);
+const targets = optional(
+  Type.Array(Type.String({ minLength: 1 }), {
+    minItems: 1,
+    title: 'a list of words',
+    description: 'Only score these tokens. A word that is not one token of the model is refused.',
+  }),
+);
 const topK = optional(
   Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
 );
@@ -61,6 +72,7 @@ const metadata = textMap({ title: 'an object of texts', description: 'Returned u
 /** Request options of each model type, next to the texts. */
 const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   embedding: () => ({ normalize }),
+  fill_mask: () => ({ top_k: candidates, targets }),
   sparse_embedding: () => ({ max_active_dims: maxActiveDims, tokens }),
   sequence_classification: () => ({ top_k: topK }),
   zero_shot_classification: () => zeroShotMembers,
@@ -95,6 +107,7 @@ const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>
 
 const RESULTS: Record<ModelType, TSchema> = {
   embedding: embeddingResult,
+  fill_mask: fillMaskResult,
   sparse_embedding: sparseEmbeddingResult,
   sequence_classification: sequenceClassificationResult,
   zero_shot_classification: zeroShotResult,
@@ -114,6 +127,7 @@ export interface PredictRequest {
   readonly prompt_name?: string | null;
   readonly input_type?: Static<typeof inputType>;
   readonly max_active_dims?: Static<typeof maxActiveDims>;
+  readonly targets?: Static<typeof targets>;
   readonly tokens?: Static<typeof tokens>;
   readonly top_k?: Static<typeof topK>;
   readonly candidate_labels?: readonly string[];

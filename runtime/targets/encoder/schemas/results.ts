@@ -25,6 +25,28 @@ export const embeddingResult = Type.Object(
   { $id: 'EmbeddingResult' },
 );
 
+const maskCandidate = Type.Object(
+  {
+    token: Type.String(),
+    token_id: Type.Integer(),
+    score: Type.Number({ description: 'Probability of the token.' }),
+    sequence: Type.String({ description: 'The text with the token in place of the mask.' }),
+  },
+  { $id: 'MaskCandidate' },
+);
+export const fillMaskResult = Type.Object(
+  {
+    masks: Type.Array(
+      Type.Object(
+        { candidates: Type.Array(maskCandidate, { description: 'Highest score first.' }) },
+        { $id: 'FilledMask' },
+      ),
+      { description: 'The masks of the text, in order.' },
+    ),
+  },
+  { $id: 'FillMaskResult' },
+);
+
 export const sparseEmbeddingResult = Type.Object(
   {
     indices: Type.Array(Type.Integer(), {

@@ -32,6 +32,52 @@ const embedAllRequest = (manifest: Manifest, limits: EngineLimits) =>
   );
 export type EmbedAllRequest = Static<ReturnType<typeof embedAllRequest>>;
 
+/** Requests and responses of Hugging Face's Inference API for masks. */
+const fillMaskRequest = ({ maxClientBatch: maxItems }: EngineLimits) =>
+  Type.Object(
+    {
+      inputs: Type.Union([
+        text,
+        documented(Type.Array(text, { minItems: 1, title: 'a list of texts', ...NOT_EMPTY }), { maxItems }),
+      ]),
+      parameters: optional(
+        Type.Object({
+          top_k: optional(
+            Type.Integer({ minimum: 1, default: 5, description: 'Number of candidates of each mask.' }),
+          ),
+          targets: optional(
+            Type.Array(Type.String({ minLength: 1 }), {
+              title: 'a list of words',
+              description: 'Only score these tokens.',
+            }),
+          ),
+        }),
+      ),
+      ...overflowMembers,
+    },
+    { $id: 'FillMaskRequest' },
+  );
+export type FillMaskRequest = Static<ReturnType<typeof fillMaskRequest>>;
+const filledMasks = Type.Array(
+  Type.Object(
+    {
+      score: Type.Number(),
+      token: Type.Integer({ description: 'Token id.' }),
+      token_str: Type.String(),
+      sequence: Type.String({ description: 'The text with the token in place of the mask.' }),
+    },
+    { $id: 'FilledToken' },
+  ),
+);
+export const fillMaskResponse = Type.Union(
+  [filledMasks, Type.Array(filledMasks), Type.Array(Type.Array(filledMasks))],
+  {
+    $id: 'FillMaskResponse',
+    description:
+      'Candidates, highest score first: one list for a text with one mask, a list of lists for several masks, and a list of these for a list of texts.',
+  },
+);
+
 /** As in text-embeddings-inference, which has no other options for sparse vectors. */
 const embedSparseRequest = (manifest: Manifest, limits: EngineLimits) =>
   Type.Object(
@@ -86,6 +132,7 @@ export type ZeroShotRequest = Static<ReturnType<typeof zeroShotRequest>>;
 export interface SharedRequests {
   readonly embed: TUnsafe<EmbedRequest>;
   readonly embedAll: TUnsafe<EmbedAllRequest>;
+  readonly fillMask: TUnsafe<FillMaskRequest>;
   readonly embedSparse: TUnsafe<EmbedSparseRequest>;
   readonly similarity: TUnsafe<SimilarityRequest>;
   readonly classify: TUnsafe<ClassifyRequest>;
@@ -97,6 +144,7 @@ export interface SharedRequests {
 export const sharedRequests = (manifest: Manifest, limits: EngineLimits): SharedRequests => ({
   embed: Type.Unsafe<EmbedRequest>(embedRequest(manifest, limits)),
   embedAll: Type.Unsafe<EmbedAllRequest>(embedAllRequest(manifest, limits)),
+  fillMask: Type.Unsafe<FillMaskRequest>(fillMaskRequest(limits)),
   embedSparse: Type.Unsafe<EmbedSparseRequest>(embedSparseRequest(manifest, limits)),
   similarity: Type.Unsafe<SimilarityRequest>(similarityRequest(manifest, limits)),
   classify: Type.Unsafe<ClassifyRequest>(classifyRequest(manifest, limits)),

@@ -4,6 +4,7 @@ import { multiVector } from './multi-vector.ts';
 import { questionAnswering } from './question-answering.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
+import { fillMask } from './fill-mask.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassification } from './token-classification.ts';
@@ -13,6 +14,7 @@ import { zeroShotNer } from './zero-shot-ner.ts';
 export const TASKS: Record<ModelType, Task<unknown>> = {
   embedding,
   sparse_embedding: sparseEmbedding,
+  fill_mask: fillMask,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,

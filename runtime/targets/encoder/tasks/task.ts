@@ -29,8 +29,10 @@ export interface FailedInference {
 }
 
 export interface ResultOptions extends VectorOptions {
-  /** Sequence classification only: number of labels with the highest scores to list. */
+  /** Number of labels, or of candidates of a mask, with the highest scores to list. */
   readonly topK?: number | undefined;
+  /** Masks only: ids of the tokens to score. Default: all. */
+  readonly targets?: readonly number[] | undefined;
   /** Sparse embeddings only: number of the greatest values to keep. Default: all that are not zero. */
   readonly maxActiveDims?: number | undefined;
   /** Multi-vector models only: what the texts are. Default: documents. */

@@ -34,7 +34,7 @@ const runtime = useOnnxRuntime();
 async function run(model: string, type: ModelType, output: string, ids: Golden['ids']) {
   const written = await writeGraph(
     { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
-    type,
+    { modelType: type },
     folder(),
   );
   const graph = join(folder(), 'graph.onnx');

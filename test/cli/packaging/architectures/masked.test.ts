@@ -4,6 +4,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { writeGraph } from '../../../../cli/packaging/architectures/write-graph.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../../../../cli/packaging/onnx/append-sparse-pooling.ts';
+import { MASKED_OUTPUT } from '../../../../cli/packaging/onnx/mask-positions.ts';
 import { ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
@@ -29,10 +30,11 @@ const POOLINGS = ['max', 'sum'] as const;
 const ACTIVATIONS = ['relu', 'log1p_relu'] as const;
 
 /** Writes the graph of a fixture, optimized as a build does. Returns its path. */
-async function write(model: string): Promise<string> {
+async function write(model: string, maskId?: number): Promise<string> {
   const source = join(FIXTURES, 'architectures', model);
   const files = { weights: join(source, 'model.safetensors'), config: join(source, 'config.json') };
-  const written = await writeGraph(files, 'sparse_embedding', folder());
+  const modelType = maskId === undefined ? 'sparse_embedding' : 'fill_mask';
+  const written = await writeGraph(files, { modelType, maskId }, folder());
   const graph = join(folder(), 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
   return graph;
@@ -68,6 +70,19 @@ test.each(Object.entries(GOLDEN))('%s: logits of words and their pooling', async
       expect(largestDifference([...sparse.data], expected.flat())).toBeLessThan(1e-5);
     }
   }
+
+  // An id that occurs in some of the texts stands for the mask. This replaces the files of the other graph.
+  const maskId = ids[0]?.at(-1) ?? 0;
+  const masked = await run(await write(`${name}-masked`, maskId), MASKED_OUTPUT.name, ids);
+  const [, masks = 0] = masked.dims;
+  for (const [text, row] of ids.entries()) {
+    const places = row.flatMap((id, at) => (id === maskId ? [at] : []));
+    for (const [nth, at] of places.entries()) {
+      const [from, start] = [(text * masks + nth) * width, (text * length + at) * width];
+      const [actual, wanted] = [masked.data.slice(from, from + width), data.slice(start, start + width)];
+      expect(largestDifference([...actual], [...wanted])).toBeLessThan(1e-5);
+    }
+  }
 });
 
 test('a decoder of its own, and heads with other names or none', async () => {
@@ -79,7 +94,7 @@ test('a decoder of its own, and heads with other names or none', async () => {
   mkdirSync(target);
   const attempt = async (change: object): Promise<string> => {
     writeFileSync(files.config, JSON.stringify({ ...config, ...change }));
-    return await writeGraph(files, 'sparse_embedding', target);
+    return await writeGraph(files, { modelType: 'sparse_embedding' }, target);
   };
   // The file has the matrix once, whatever config.json says.
   await expect(attempt({ tie_word_embeddings: false })).resolves.toContain('written.onnx');

@@ -16,6 +16,7 @@ export const PAGE_FILES = [
   'tasks/bars.js',
   'tasks/embedding.js',
   'tasks/sparse-embedding.js',
+  'tasks/fill-mask.js',
   'tasks/index.js',
   'tasks/labels-in.js',
   'tasks/marked-text.js',

@@ -14,6 +14,7 @@ import {
   embedResponse,
   embedSparseResponse,
   entitiesResponse,
+  fillMaskResponse,
   type SimilarityRequest,
   similarityResponse,
   type SharedRequests,
@@ -26,6 +27,7 @@ import { classify } from '../tei/classify.ts';
 import { embed } from '../tei/embed.ts';
 import { embedSparse } from '../tei/embed-sparse.ts';
 import { entities } from '../tei/entities.ts';
+import { fillMask } from '../tei/fill-mask.ts';
 import { similarity } from '../tei/similarity.ts';
 import { zeroShot } from '../tei/zero-shot.ts';
 
@@ -74,16 +76,18 @@ export function inferenceApiRoutes(
     if (modelType === 'question_answering') {
       return await answers(c, engine, await readBody(c, requests.answers));
     }
+    if (modelType === 'fill_mask') return await fillMask(c, engine, await readBody(c, requests.fillMask));
     if (modelType === 'token_classification') {
       return await entities(c, engine, await readBody(c, requests.entities));
     }
     return await vectorsOrSimilarity(c);
   });
+  const { mask } = engine.manifest;
   const {
     request,
     answer,
     examples,
-    body = { inputs: 'Anna lives in Berlin.' },
+    body = { inputs: mask ? `Anna ${mask.token} in Berlin.` : 'Anna lives in Berlin.' },
   } = shapes(requests)[modelType];
   return {
     routes,
@@ -125,6 +129,11 @@ function shapes(
   };
   return {
     embedding: embeddings,
+    fill_mask: {
+      request: requests.fillMask,
+      answer: fillMaskResponse,
+      examples: [{ score: 0.61, token: 3268, token_str: 'lives', sequence: 'anna lives in berlin.' }],
+    },
     sparse_embedding: {
       request: Type.Union([requests.embedSparse, requests.similarity]),
       answer: Type.Union([embedSparseResponse, similarityResponse]),

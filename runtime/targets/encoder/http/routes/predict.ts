@@ -17,6 +17,7 @@ import type { SharedRequests } from '../../schemas/tei.ts';
 import { answers } from '../tei/answers.ts';
 import { classify, isHuggingFaceBody } from '../tei/classify.ts';
 import { entities } from '../tei/entities.ts';
+import { fillMask } from '../tei/fill-mask.ts';
 import { zeroShot } from '../tei/zero-shot.ts';
 
 /** `POST /predict`: runs the model on each input. */
@@ -53,6 +54,7 @@ export function predictRoutes(
     token_classification: either(requests.entities, entities),
     zero_shot_ner: async (c) => answer(c, await readBody(c, request)),
     embedding: async (c) => answer(c, await readBody(c, request)),
+    fill_mask: either(requests.fillMask, fillMask),
     sparse_embedding: async (c) => answer(c, await readBody(c, request)),
     sentence_embedding: async (c) => answer(c, await readBody(c, request)),
     multi_vector: async (c) => answer(c, await readBody(c, request)),
@@ -93,6 +95,7 @@ const HUGGING_FACE_BODIES =
   'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
 
 const OTHER_BODIES: Partial<Record<ModelType, string>> = {
+  fill_mask: HUGGING_FACE_BODIES,
   sequence_classification: HUGGING_FACE_BODIES,
   zero_shot_classification: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
   question_answering:
@@ -102,6 +105,7 @@ const OTHER_BODIES: Partial<Record<ModelType, string>> = {
 
 const SUMMARIES: Record<ModelType, string> = {
   embedding: 'Compute one vector per token of each text.',
+  fill_mask: 'Predict the masked words of each text.',
   sparse_embedding: 'Compute one sparse vector per text.',
   sequence_classification: 'Classify each text.',
   zero_shot_classification: 'Score the labels of the request for each text.',

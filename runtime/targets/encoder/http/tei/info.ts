@@ -26,6 +26,7 @@ function typeOf({ modelType, sentence, width, id2label = {} }: Manifest): Record
     return { embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } };
   }
   if (modelType === 'sparse_embedding') return { embedding: { pooling: 'splade' } };
+  if (modelType === 'fill_mask') return { fill_mask: {} };
   // Ranking is the operation of that API for it.
   if (modelType === 'multi_vector') return { reranker: { id2label: {}, label2id: {} } };
   if (modelType === 'question_answering') return { question_answering: {} };

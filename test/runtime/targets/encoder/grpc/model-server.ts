@@ -14,6 +14,7 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Name and .proto file of the service of each model type. */
 const SERVICES = {
   embedding: ['Embedding', 'encoder/embedding.proto'],
+  fill_mask: ['FillMask', 'encoder/fill_mask.proto'],
   sparse_embedding: ['SparseEmbedding', 'encoder/sparse_embedding.proto'],
   sequence_classification: ['SequenceClassification', 'encoder/sequence_classification.proto'],
   zero_shot_classification: ['ZeroShotClassification', 'encoder/zero_shot_classification.proto'],

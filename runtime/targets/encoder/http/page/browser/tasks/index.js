@@ -4,6 +4,7 @@ import { questionAnswering } from './question-answering.js';
 import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
 import { sparseEmbedding } from './sparse-embedding.js';
+import { fillMask } from './fill-mask.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
 import { zeroShotClassification } from './zero-shot-classification.js';
@@ -16,6 +17,7 @@ import { zeroShotNer } from './zero-shot-ner.js';
  * @property {string} model_type
  * @property {Record<string, string>} [id2label]
  * @property {string} [score_function]
+ * @property {string} [mask_token]
  * @property {string} [license]
  * @property {string} [license_name]
  */
@@ -47,6 +49,7 @@ import { zeroShotNer } from './zero-shot-ner.js';
 const TASKS = {
   embedding,
   sparse_embedding: sparseEmbedding,
+  fill_mask: fillMask,
   sequence_classification: sequenceClassification,
   zero_shot_classification: zeroShotClassification,
   question_answering: questionAnswering,

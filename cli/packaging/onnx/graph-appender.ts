@@ -1,0 +1,73 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type AttributeProto,
+  type GraphProto,
+  type ModelProto,
+  NodeProtoSchema,
+  TensorProtoSchema,
+  ValueInfoProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { FLOAT32, INT64 } from './element-types.ts';
+import type { SelectedOutput } from './select-output.ts';
+
+/** Appends nodes to the end of a graph that others wrote. Modifies the graph. */
+export class GraphAppender {
+  readonly opset: number;
+  readonly #graph: GraphProto;
+  readonly #prefix: string;
+
+  /** The names of new values begin with `prefix`. */
+  constructor(model: ModelProto, graph: GraphProto, prefix: string) {
+    this.opset = Number(model.opsetImport.find(({ domain }) => domain === '')?.version ?? 0n);
+    this.#graph = graph;
+    this.#prefix = prefix;
+  }
+
+  /** Adds a node with one result, and returns its name. */
+  op(opType: string, inputs: readonly string[], ...attributes: AttributeProto[]): string {
+    return this.results(opType, inputs, 1, ...attributes)[0] ?? '';
+  }
+
+  /** Adds a node with several results. */
+  results(
+    opType: string,
+    inputs: readonly string[],
+    count: number,
+    ...attribute: AttributeProto[]
+  ): string[] {
+    const name = this.#name(opType);
+    const output = Array.from({ length: count }, (_, at) => (at === 0 ? name : `${name}_${at}`));
+    this.#graph.node.push(create(NodeProtoSchema, { opType, name, input: [...inputs], output, attribute }));
+    return output;
+  }
+
+  float(value: number): string {
+    return this.#constant(FLOAT32, Float32Array.of(value), []);
+  }
+
+  integers(values: readonly number[], shape: readonly number[] = [values.length]): string {
+    return this.#constant(INT64, BigInt64Array.from(values, BigInt), shape);
+  }
+
+  /** Makes a float32 value the only output of the graph. */
+  finish(value: string, { name, shape }: SelectedOutput): void {
+    const node = { opType: 'Identity', name, input: [value], output: [name] };
+    this.#graph.node.push(create(NodeProtoSchema, node));
+    const dim = shape.map((dimParam) => ({ dimParam }));
+    const tensorType = { elemType: FLOAT32, shape: { dim } };
+    this.#graph.output = [create(ValueInfoProtoSchema, { name, type: { tensorType } })];
+  }
+
+  #constant(dataType: number, values: Float32Array | BigInt64Array, shape: readonly number[]): string {
+    const name = this.#name('constant');
+    const rawData = new Uint8Array(values.buffer);
+    this.#graph.initializer.push(
+      create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
+    );
+    return name;
+  }
+
+  #name(kind: string): string {
+    return `${this.#prefix}_${kind}_${this.#graph.node.length + this.#graph.initializer.length}`;
+  }
+}

@@ -1,0 +1,36 @@
+import type { AttributeProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { int } from './attributes.ts';
+import { FLOAT32, INT64 } from './element-types.ts';
+
+/** The logits of masked tokens. */
+export const MASKED_OUTPUT = {
+  name: 'masked_logits',
+  shape: ['batch_size', 'masks', 'vocabulary_size'],
+};
+
+/** Adds nodes to a graph that is being written, or to the end of another one. */
+interface NodeWriter {
+  op(opType: string, inputs: readonly string[], ...attributes: AttributeProto[]): string;
+  results(
+    opType: string,
+    inputs: readonly string[],
+    count: number,
+    ...attributes: AttributeProto[]
+  ): string[];
+  float(value: number): string;
+  integers(values: readonly number[], shape?: readonly number[]): string;
+}
+
+/**
+ * Selects the rows of masked tokens from a value of texts x length x width: texts x masks x width. A text with fewer masks than
+ * another one has rows of other tokens after its own.
+ */
+export function selectMasked(g: NodeWriter, value: string, maskId: number): string {
+  const isMask = g.op('Cast', [g.op('Equal', ['input_ids', g.integers([maskId])])], int('to', FLOAT32));
+  const counted = g.op('CumSum', [isMask, g.integers([1], [])]);
+  const most = g.op('Max', [g.op('ReduceMax', [counted], int('keepdims', 0)), g.float(1)]);
+  const count = g.op('Reshape', [g.op('Cast', [most], int('to', INT64)), g.integers([1])]);
+  // Of equal values, TopK takes the first ones, so masks are in the order of the text.
+  const [, positions = ''] = g.results('TopK', [isMask, count], 2, int('axis', 1));
+  return g.op('GatherND', [value, g.op('Reshape', [positions, g.integers([0, 0, 1])])], int('batch_dims', 1));
+}
