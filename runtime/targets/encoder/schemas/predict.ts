@@ -55,7 +55,7 @@ const targets = optional(
   Type.Array(Type.String({ minLength: 1 }), {
     minItems: 1,
     title: 'a list of words',
-    description: 'Only score these tokens. A word that is not one token of the model is refused.',
+    description: 'Only score these tokens. A word of several tokens is refused.',
   }),
 );
 const topK = optional(
