@@ -8,33 +8,20 @@ import { attentionHeads } from '../packaging/model/attention-heads.ts';
 import { checkExpansion } from '../packaging/model/check-expansion.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { entityWindows } from '../packaging/model/entity-windows.ts';
-import { type GlinerConfig, readGlinerConfig, unlimitedLength } from '../packaging/model/gliner-config.ts';
-import type { TokenizerConfig } from '../packaging/model/tokenizer-settings.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
-import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
+import { readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
 import { readLayerWeights } from '../packaging/model/layer-weights.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
-import { type FamilySource, findFamily } from '../packaging/model/pooling-families.ts';
-import { readJson } from '../packaging/model/read-json.ts';
-import { type PoolingOrigin, reportPooling, withFamily } from '../packaging/model/sentence-family.ts';
+import { reportPooling } from '../packaging/model/sentence-family.ts';
 import { findMaskToken } from '../packaging/model/mask-token.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { type PreparedTokenizer, prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
-import { hasSentenceFiles, readSentenceDefaults } from '../packaging/model/sentence-files.ts';
-import {
-  layersOf,
-  type SentenceSource,
-  sentenceSettings,
-  vectorsOf,
-} from '../packaging/model/sentence-settings.ts';
-import { readSparseSettings } from '../packaging/model/sparse-settings.ts';
+import { layersOf, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
 import { readProjection } from '../packaging/model/projection.ts';
-import { fillerTokens } from '../packaging/model/filler-tokens.ts';
-import { readMultiVectorDefaults } from '../packaging/model/multi-vector-files.ts';
 import {
   longestText,
   type MultiVectorSource,
@@ -49,6 +36,7 @@ import { planManifest } from '../packaging/plan.ts';
 import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
 import type { Reporter } from '../packaging/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
+import { readTypeSources } from '../packaging/model/type-sources.ts';
 
 /** Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of `validate`. */
 export async function prepareModel(
@@ -59,18 +47,11 @@ export async function prepareModel(
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
   const files = locateModelFiles(config.model, config.modelType);
-  const gliner = await glinerConfigOf(files, config.modelType);
-  const modelConfig = gliner?.encoder ?? (await modelConfigOf(files));
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
-  const [sentence, pooling] = (await sentenceSource(config, files, {
-    names: [origin.repository ?? origin.name],
-    config: modelConfig,
-  })) ?? [undefined, undefined];
-  const sparse = config.modelType === 'sparse_embedding' ? await sparseSource(files) : undefined;
-  const vectorsByToken = await multiVectorSource(config, files);
+  const sources = await readTypeSources(config, files, origin.repository ?? origin.name);
+  const { modelConfig, gliner, sentence, pooling, sparse, vectorsByToken } = sources;
   const prepared = await prepareTokenizer(files, modelConfig, {
-    ...(sentence ?? sparse)?.defaults,
-    ...(gliner ? { maxLength: await unlimitedLengthOf(gliner, files) } : {}),
+    ...sources.tokenizerDefaults,
     chosenLength: config.maxLength,
     usualLength: config.modelType === 'question_answering' ? QUESTION_LENGTH : undefined,
     truncationSide: config.tokenizer.truncation_side,
@@ -182,27 +163,14 @@ export async function prepareModel(
   };
 }
 
+/** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */
+const withLongest = (tokenizer: PreparedTokenizer, source: MultiVectorSource): PreparedTokenizer => {
+  const { settings } = tokenizer;
+  return { ...tokenizer, settings: { ...settings, maxLength: longestText(source, settings.maxLength) } };
+};
+
 /** The default of transformers' question answering pipeline: answers in longer texts are found in windows of this length. */
 const QUESTION_LENGTH = 384;
-const modelConfigOf = async ({ modelConfig }: ModelFiles): Promise<ModelConfig> =>
-  modelConfig === undefined ? {} : await readJson<ModelConfig>(modelConfig);
-
-const glinerConfigOf = async (
-  { modelConfig }: ModelFiles,
-  modelType: BuildConfig['modelType'],
-): Promise<GlinerConfig | undefined> =>
-  modelType === 'zero_shot_ner' && modelConfig !== undefined
-    ? await readGlinerConfig(modelConfig)
-    : undefined;
-
-const unlimitedLengthOf = async (
-  gliner: GlinerConfig,
-  { tokenizerConfig }: ModelFiles,
-): Promise<number | undefined> =>
-  unlimitedLength(
-    gliner,
-    tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig),
-  );
 
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(
@@ -214,52 +182,6 @@ async function graphOf(
   const written = join(folder, 'written');
   await mkdir(written);
   return await writeGraph({ weights, config: modelConfig }, purpose, written);
-}
-
-/** The settings of a sparse_embedding model. Of those for sentences, only length and letter case apply. */
-async function sparseSource(files: ModelFiles) {
-  const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
-  const prompt = prompts[defaultPromptName ?? ''];
-  return {
-    settings: await readSparseSettings(files.folder),
-    defaults: { maxLength, lowerCase },
-    problems: prompt
-      ? [
-          `The model was saved with the default prompt ${JSON.stringify(prompt)}, which is not put before texts of a sparse_embedding model. Put it before each text that needs it.`,
-        ]
-      : [],
-  };
-}
-
-async function multiVectorSource(
-  { file, multiVector: config }: BuildConfig,
-  files: ModelFiles,
-): Promise<MultiVectorSource | undefined> {
-  if (!config) return undefined;
-  return {
-    file,
-    config,
-    defaults: await readMultiVectorDefaults(files),
-    fillers: await fillerTokens(files.tokenizerConfig),
-  };
-}
-
-/** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */
-const withLongest = (tokenizer: PreparedTokenizer, source: MultiVectorSource): PreparedTokenizer => {
-  const { settings } = tokenizer;
-  return { ...tokenizer, settings: { ...settings, maxLength: longestText(source, settings.maxLength) } };
-};
-
-async function sentenceSource(
-  { file, sentence, transform }: BuildConfig,
-  files: ModelFiles,
-  familySource: FamilySource,
-): Promise<[source: SentenceSource, pooling: PoolingOrigin] | undefined> {
-  if (!sentence) return undefined;
-  const saved = await readSentenceDefaults(files);
-  const origin = hasSentenceFiles(files) ? 'files' : (findFamily(familySource) ?? 'assumed');
-  const defaults = typeof origin === 'string' ? saved : withFamily(saved, origin);
-  return [{ file, config: sentence, defaults, transforms: transform !== undefined }, origin];
 }
 
 const sourceOf = (

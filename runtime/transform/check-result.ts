@@ -16,8 +16,6 @@ const ALLOWED: Record<
   multi_vector: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
   sequence_classification: (input) => scoresOrIndices(input),
   token_classification: (input) => scoresOrIndices(input),
-
-
 };
 
 const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; kind: ResultKind }[] => [

@@ -1,8 +1,8 @@
 -- Transforms the token vectors of a query or a document before they are returned or compared.
 --
 -- Postprocess is called once for each text. `hidden` has the shape [1, tokens, width]: one vector per token, including
--- special tokens, the marker and the tokens that fill a query. Return a tensor of shape [1, tokens, any width]; the width must be the same for all
--- texts.
+-- special tokens, the marker and the tokens that fill a query. Return a tensor of shape [1, tokens, any width];
+-- the width must be the same for all texts.
 
 ---@param hidden Tensor
 ---@return Tensor

@@ -38,7 +38,7 @@ export interface Engine {
   readonly close: () => Promise<void>;
 }
 
-export type InputsOf = (text: string) => readonly TextInput[];
+type InputsOf = (text: string) => readonly TextInput[];
 
 export interface InferOptions {
   /** Prompt to put before each text. */

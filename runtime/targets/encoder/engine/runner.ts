@@ -74,11 +74,7 @@ export function createRunner(
       };
     });
   };
-  const feed = async (
-    job: Job,
-    request: EngineRequest,
-    onOverflow: OverflowRule,
-  ): Promise<void> => {
+  const feed = async (job: Job, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
     const { inputs, overflow, group = 1, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
