@@ -10,5 +10,6 @@ setInterval(() => {
 
 /** Ends this process soon after its parent, also while native code blocks the main thread, which then notices nothing. */
 export function endWithParent(): void {
-  new Worker(WATCH, { eval: true, workerData: process.ppid }).unref();
+  // Options of this process could change how the script is read.
+  new Worker(WATCH, { eval: true, workerData: process.ppid, execArgv: [] }).unref();
 }

@@ -1,25 +1,31 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../helpers/paths.ts';
 
-test('a process that is busy ends with its parent', async () => {
-  const module = pathToFileURL(join(ROOT, 'cli/adapters/end-with-parent.ts')).href;
-  const busy = `
-    import { writeSync } from 'node:fs';
-    const { endWithParent } = await import(${JSON.stringify(module)});
-    endWithParent();
-    writeSync(1, 'busy');
-    for (;;);`;
-  const start = `
-    const { spawn } = require('node:child_process');
-    spawn(process.execPath, ['--input-type=module', '--eval', ${JSON.stringify(busy)}], { stdio: 'inherit' });`;
-  const parent = spawn(process.execPath, ['--eval', start], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [started] = (await once(parent.stdout, 'data')) as [Buffer];
-  expect(String(started)).toBe('busy');
-  parent.kill('SIGKILL');
-  // The child has the other end of this pipe.
-  await once(parent.stdout, 'close');
+/** Its main thread never runs anything again, as in an endless graph. */
+const CHILD = `
+import { writeSync } from 'node:fs';
+import { endWithParent } from ${JSON.stringify(`${ROOT}/cli/adapters/end-with-parent.ts`)};
+endWithParent();
+writeSync(1, 'blocked\\n');
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+`;
+
+const PARENT = `
+import { spawn } from 'node:child_process';
+spawn(process.execPath, ['--input-type=module', '--eval', ${JSON.stringify(CHILD)}], { stdio: 'inherit' });
+`;
+
+test('a process whose main thread is blocked ends after its parent was killed', async () => {
+  const parent = execa(process.execPath, ['--input-type=module', '--eval', PARENT], {
+    reject: false,
+    stderr: 'inherit',
+  });
+  let printed = '';
+  // The child has the same stdout, which ends only when both processes have ended.
+  for await (const line of parent) {
+    printed += line;
+    parent.kill('SIGKILL');
+  }
+  expect(printed).toBe('blocked');
 });
