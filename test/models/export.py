@@ -20,6 +20,7 @@ CLASSES = {
     "feature-extraction": transformers.AutoModel,
     "text-classification": transformers.AutoModelForSequenceClassification,
     "token-classification": transformers.AutoModelForTokenClassification,
+    "fill-mask": transformers.AutoModelForMaskedLM,
 }
 #: Atoms, bonds and brackets of a chemical formula in SMILES, one token each.
 SMILES = r"\[[^\]]+\]|Br|Cl|[BCNOPSFI]|[bcnops]|%\d\d|>>|[>().=#\-+\\/:~@?*$]|\d"

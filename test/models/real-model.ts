@@ -28,7 +28,7 @@ export interface RealModel {
   readonly hiddenSize?: number;
   readonly maxLength: number;
   /** `sentence_embedding` if it is left out. */
-  readonly task?: 'token_classification' | 'sequence_classification';
+  readonly task?: 'token_classification' | 'sequence_classification' | 'sparse_embedding';
   /**
    * `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. `files`: the mean, normalized, as the
    * files of sentence-transformers in the package state, and the config does not.

@@ -1,6 +1,6 @@
 """Computes the expected results of a model with ONNX Runtime, tokenizers and numpy alone, each text in a run of its own.
 
-Reads one JSON object from stdin, writes a JSON list to stdout: a vector for each text, or a row of logits for each token.
+Reads one JSON object from stdin, writes a JSON list to stdout: a vector for each text, its logits, or a row of logits for each token.
 """
 
 import json
@@ -25,6 +25,9 @@ def result(text):
     rows = session.run([job["output"]] if "output" in job else None, feed)[0][0]
     if job.get("task") == "sequence_classification":
         return rows
+    if job.get("task") == "sparse_embedding":
+        # A sparse vector ends with its last value that is not zero.
+        return np.trim_zeros(np.log1p(np.maximum(rows, 0)).max(axis=0), "b")
     if job.get("task") == "token_classification":
         # Tokens that the tokenizer adds are not part of the answer.
         return rows[np.array(encoding.special_tokens_mask) == 0]
