@@ -7,7 +7,7 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import type { EncoderContext } from '../context.ts';
 import { targetIds } from '../tasks/masks.ts';
-import { filled } from '../predict/predict.ts';
+import { filled } from '../predict/masks.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';

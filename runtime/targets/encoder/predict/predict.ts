@@ -1,4 +1,5 @@
 import { inputError } from '../../../contract/errors.ts';
+import type { ModelType } from '../../../contract/model-types.ts';
 import type { AggregationStrategy } from '../maths/entities.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine, View } from '../engine/serving.ts';
 import { overflowOf } from '../schemas/overflow.ts';
@@ -8,10 +9,10 @@ import type { Question } from '../schemas/question-answering.ts';
 import { answerQuestions } from './answers.ts';
 import { addEntities } from './entities.ts';
 import { planLabels } from '../../../core/model/label-plan.ts';
-import { classifyByLabels, type ZeroShotResult } from './zero-shot.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { classifyByLabels } from './zero-shot.ts';
 import { encodeJson } from '../json/json-writer.ts';
-import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/masks.ts';
+import { targetIds } from '../tasks/masks.ts';
+import { filled } from './masks.ts';
 import { addTokens } from './tokens.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
@@ -25,6 +26,48 @@ export async function predict(
   body: PredictRequest,
   run: Run,
 ): Promise<(string | Uint8Array)[]> {
+  const results = await (RESULTS_FROM_SEVERAL_RUNS[engine.manifest.modelType] ?? resultsOf)(
+    engine,
+    body,
+    run,
+  );
+  const list = results.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
+  // `metadata: null` is omitted, like missing metadata.
+  const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });
+  return ['{"results":[', ...list, `],${rest.slice(1)}`];
+}
+
+type Results = (
+  engine: ServingEngine,
+  body: PredictRequest,
+  run: Run,
+) => Promise<readonly (string | Uint8Array)[]>;
+
+const RESULTS_FROM_SEVERAL_RUNS: Partial<Record<ModelType, Results>> = {
+  zero_shot_classification: async (engine, body, run) => {
+    const plan = planLabels({
+      labels: body.candidate_labels ?? [],
+      template: body.hypothesis_template,
+      multiLabel: body.multi_label,
+    });
+    const texts = body.inputs.filter((input) => typeof input === 'string');
+    const results = await classifyByLabels(engine, { texts, plan, overflow: overflowOf(body) }, run);
+    return results.map((result) => JSON.stringify(result));
+  },
+  question_answering: async (_, body, run) => {
+    const plan = planAnswers({
+      topK: body.top_k,
+      maxLength: body.max_answer_len,
+      canBeEmpty: body.handle_impossible_answer,
+    });
+    const questions = body.inputs.filter(isQuestion);
+    const results = await answerQuestions({ questions, plan, overflow: overflowOf(body) }, run);
+    return results.map((result) => JSON.stringify(result));
+  },
+};
+
+/** Results of which each is computed from one input. */
+const resultsOf: Results = async (engine, body, run) => {
   const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
   const entities = planEntities(engine.manifest, {
     ...body,
@@ -41,14 +84,6 @@ export async function predict(
     role,
     entities,
   };
-  if (engine.manifest.modelType === 'zero_shot_classification') {
-    const results = await zeroShotResults(engine, body, run);
-    return [JSON.stringify({ results, ...restOf(engine, body) })];
-  }
-  if (engine.manifest.modelType === 'question_answering') {
-    const results = await answersOf(body, run);
-    return [JSON.stringify({ results, ...restOf(engine, body) })];
-  }
   const wanted = entitiesWanted(body);
   const view: View = { kind: 'result', format: 'json', options };
   const { results } = await run({
@@ -59,45 +94,10 @@ export async function predict(
     labels: entities?.labels,
     overflow: overflowOf(body),
   });
-  let complete = results;
-  if (wanted) complete = await addEntities(engine, wanted.texts, results, wanted.strategy);
-  if (engine.manifest.mask) complete = (await filled(engine, results)).map((one) => encodeJson(one));
-  if (body.tokens) complete = addTokens(engine, results);
-  const rest = JSON.stringify(restOf(engine, body));
-  const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
-  return ['{"results":[', ...list, `],${rest.slice(1)}`];
-}
-
-/** `metadata: null` is omitted, like missing metadata. */
-const restOf = ({ manifest }: ServingEngine, { metadata }: PredictRequest) => ({
-  model_id: manifest.name,
-  metadata: metadata ?? undefined,
-});
-
-/** Completes rendered results of a fill_mask model. */
-export const filled = (
-  engine: Pick<ServingEngine, 'decode'>,
-  results: readonly Uint8Array[],
-): Promise<FilledText[]> =>
-  fillMasks(
-    engine,
-    results.map((result) => parseJsonText(Buffer.from(result).toString()) as MaskedText),
-  );
-
-const zeroShotResults = (engine: ServingEngine, body: PredictRequest, run: Run): Promise<ZeroShotResult[]> =>
-  classifyByLabels(
-    engine,
-    {
-      texts: body.inputs.filter((input) => typeof input === 'string'),
-      plan: planLabels({
-        labels: body.candidate_labels ?? [],
-        template: body.hypothesis_template,
-        multiLabel: body.multi_label,
-      }),
-      overflow: overflowOf(body),
-    },
-    run,
-  );
+  if (wanted) return await addEntities(engine, wanted.texts, results, wanted.strategy);
+  if (engine.manifest.mask) return (await filled(engine, results)).map((one) => encodeJson(one));
+  return body.tokens ? addTokens(engine, results) : results;
+};
 
 /** Returns the texts to find entities in, if aggregation is requested. */
 function entitiesWanted({
@@ -118,23 +118,10 @@ function refusePairs({ inputs }: PredictRequest): void {
   if (index < 0) return;
   throw inputError(`inputs/${index} is a pair, but this model reads single texts. Send two texts.`);
 }
+
 type Input = PredictRequest['inputs'][number];
 const isQuestion = (input: Input): input is Question => typeof input === 'object' && !Array.isArray(input);
 const isText = (input: Input): input is string | string[] => !isQuestion(input);
-
-const answersOf = (body: PredictRequest, run: Run) =>
-  answerQuestions(
-    {
-      questions: body.inputs.filter(isQuestion),
-      plan: planAnswers({
-        topK: body.top_k,
-        maxLength: body.max_answer_len,
-        canBeEmpty: body.handle_impossible_answer,
-      }),
-      overflow: overflowOf(body),
-    },
-    run,
-  );
 
 function engineInput(input: string | string[]): EngineInput {
   if (typeof input === 'string') return { text: input };

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type FilledText, targetIds } from '../../tasks/masks.ts';
-import { filled } from '../../predict/predict.ts';
+import { filled } from '../../predict/masks.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { FillMaskRequest } from '../../schemas/tei.ts';
 import { runModel } from '../run-model.ts';
