@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Batching } from '../../runtime/contract/batching.ts';
+import { planEntities } from '../../runtime/core/model/entity-options.ts';
 import { openEngine } from '../../runtime/targets/encoder/engine/engine.ts';
 import { openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
 import { builtAssets } from '../helpers/built.ts';
@@ -50,19 +51,24 @@ async function expectOneResultPerText(assets: string): Promise<void> {
   const engine = await openEngine(assets, { threads: () => 1, prepack: false, cacheDir: TEST_CACHE });
   const served = await openServingEngine(assets, { limits: DEFAULT_LIMITS, cacheDir: TEST_CACHE });
   const tolerance = engine.manifest.precision === 'float16' ? FLOAT16_TOLERANCE : TOLERANCE;
+  const { mask, entities } = engine.manifest;
+  const masked = (one: string): string => (mask ? `${one} ${mask.token}` : one);
+  const labels = entities && ['person', 'place'];
+  const wanted = planEntities(engine.manifest, { labels, threshold: 0 });
   const serve = async (...inputs: string[]): Promise<number[][]> => {
-    const view = { kind: 'result', format: 'json', options: {} } as const;
-    const { results } = await served.run({ inputs: inputs.map((one) => ({ text: one })), view });
+    const view = { kind: 'result', format: 'json', options: { entities: wanted } } as const;
+    const { results } = await served.run({ inputs: inputs.map((one) => ({ text: one })), view, labels });
     return results.map((bytes) => numbersIn(JSON.parse(new TextDecoder().decode(bytes))));
   };
   try {
     await fc.assert(
-      fc.asyncProperty(texts, async (list) => {
-        const together = await engine.infer(list);
+      fc.asyncProperty(texts, async (words) => {
+        const list = words.map(masked);
+        const together = await engine.infer(list, { labels });
         const servedTogether = await serve(...list);
         const servedAtOnce = (await Promise.all(list.map((one) => serve(one)))).flat();
         for (const [at, one] of list.entries()) {
-          const [alone] = await engine.infer([one]);
+          const [alone] = await engine.infer([one], { labels });
           expect(
             largestDifference([...(together[at]?.values ?? [])], [...(alone?.values ?? [])]),
           ).toBeLessThan(tolerance);
