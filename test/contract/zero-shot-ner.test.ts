@@ -173,7 +173,7 @@ verifiesOnce('zero_shot_ner:errors', async () => {
     }
     const url = `http://127.0.0.1:${served.httpPort}`;
     expect((await post(`${url}/`, { inputs: 'Anna' })).text).toBe(
-      'The Inference API has no task for gliner-span, a zero_shot_ner model. Use /predict.',
+      'The Inference API has no task for gliner-span, which is a zero_shot_ner model. Use /predict.',
     );
   });
   const infer = (...args: string[]) => runExecutable(builtExecutable('gliner-span'), ['infer', ...args]);

@@ -132,7 +132,7 @@ verifies('zero-shot:infer', async (arm) => {
     [
       'sentiment',
       ['x', '--labels=a'],
-      'Error: --labels requires a zero_shot_classification model; this model is of type sequence_classification. Remove the flag.\n',
+      'Error: --labels requires a zero_shot_classification or zero_shot_ner model; this model is of type sequence_classification. Remove the flag.\n',
     ],
   ] as const) {
     expect(await arm.run(model, ['infer', ...args])).toEqual({ exitCode: 1, stdout: '', stderr: message });
