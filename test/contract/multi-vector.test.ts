@@ -112,7 +112,7 @@ verifiesServed('multi-vector:other-routes', async (arm) => {
   const pair = await post(`${url}/predict`, { inputs: [['a', 'b']], input_type: 'query' });
   expect(pair).toMatchObject({
     status: 422,
-    text: 'inputs/0 is a pair, but this model reads single texts. Send two texts.',
+    text: 'inputs/0 must be text, not a list',
   });
   expect(await (await fetch(`${url}/model`)).json()).toEqual({
     model_id: 'multi-vector',

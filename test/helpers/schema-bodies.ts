@@ -43,7 +43,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
     if (schema.anyOf && !schema.properties) return schema.anyOf.flatMap(valuesOf);
     if (type === 'boolean') return [true, false, ...none];
     if (type === 'string') return [schema.pattern === undefined ? text : schema.default, ...none];
-    if (type === 'integer') return [...numbersOf(schema), ...none];
+    if (type === 'integer' || type === 'number') return [...numbersOf(schema), ...none];
     if (type === 'array' && items) {
       if (resolve(items).type === 'integer') return [ids, ...none];
       const length = Math.max(minItems, 1);

@@ -75,7 +75,6 @@ const resultsOf: Results = async (engine, body, run) => {
     multiLabel: body.multi_label,
   });
   const role = body.input_type;
-  if (engine.manifest.multiVector) refusePairs(body);
   const options = {
     ...vector,
     topK: body.top_k ?? undefined,
@@ -111,12 +110,6 @@ function entitiesWanted({
   throw inputError(
     `inputs/${index} is a pair, but aggregation requires single texts. Send pairs without aggregation.`,
   );
-}
-
-function refusePairs({ inputs }: PredictRequest): void {
-  const index = inputs.findIndex((input) => typeof input !== 'string');
-  if (index < 0) return;
-  throw inputError(`inputs/${index} is a pair, but this model reads single texts. Send two texts.`);
 }
 
 type Input = PredictRequest['inputs'][number];

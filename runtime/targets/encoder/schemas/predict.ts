@@ -92,9 +92,10 @@ const INPUTS: Partial<Record<ModelType, (maxInputs: number) => TSchema>> = {
   zero_shot_classification: pairedTexts,
   zero_shot_ner: texts,
   question_answering: questions,
+  multi_vector: texts,
 };
 
-/** Requests that are refused, for documents: aggregation of pairs, and pairs of a model without them. */
+/** Requests that are refused, for documents: aggregation of pairs. */
 const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>> = {
   token_classification: {
     anyOf: [
@@ -102,7 +103,6 @@ const RESTRICTIONS: Partial<Record<ModelType, Readonly<Record<string, unknown>>>
       { properties: { aggregation: { enum: ['none', null] } } },
     ],
   },
-  multi_vector: { properties: { inputs: { type: 'array', items: { type: 'string' } } } },
 };
 
 const RESULTS: Record<ModelType, TSchema> = {

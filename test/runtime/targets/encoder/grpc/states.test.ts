@@ -122,7 +122,8 @@ test('with keys, everything but health needs one', async () => {
 
 /** Starts a call; the function it returns breaks the connection. */
 function callByHttp1(port: number, path: string): () => void {
-  const headers = { 'content-type': 'application/json' };
+  // With `Connection: close`, the end of the connection means that the client waits for the answer.
+  const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
   const request = requestHttp1({ host: 'localhost', port, path, method: 'POST', headers, agent: false });
   request.on('error', () => {});
   request.end(JSON.stringify(ONE));
