@@ -69,7 +69,9 @@ verifiesOnce('build:license', async () => {
   expect(formatVersion).toBe(1);
   expect(sections.slice(-2).map(({ name }) => name)).toEqual(['license', 'card']);
   // Binary data follows, which can contain a brace.
-  const index = /\{"sections":.*?\]\}/.exec(readFileSync(executable()).subarray(-8192).toString('latin1'))?.[0];
+  const index = /\{"sections":.*?\]\}/.exec(
+    readFileSync(executable()).subarray(-8192).toString('latin1'),
+  )?.[0];
   const lists: Record<string, { name: string }[]> = JSON.parse(index ?? '');
   expect(lists['sections']?.map(({ name }) => name)).not.toContain('card');
   expect(lists['optional']?.map(({ name }) => name)).toEqual(['license', 'card']);
