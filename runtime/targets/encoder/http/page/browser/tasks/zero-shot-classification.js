@@ -9,7 +9,7 @@ export const zeroShotClassification = {
   title: 'Zero-shot classification',
   labels: () => [],
   path: 'predict',
-  asks: 'Labels',
+  asks: 'Labels, separated by commas',
   body: (texts, _, labels) => ({ inputs: texts, candidate_labels: labelsIn(labels) }),
 
   draw(sent, { results }) {

@@ -16,7 +16,7 @@ export const zeroShotNer = {
   title: 'Zero-shot NER',
   labels: () => [],
   path: 'predict',
-  asks: 'Labels',
+  asks: 'Labels, separated by commas',
   body: (texts, _, labels) => ({ inputs: texts, labels: labelsIn(labels) }),
 
   draw(sent, { results }, _, labels) {
