@@ -33,7 +33,7 @@ export interface WordLimits {
 }
 
 /**
- * Joins the tokens of entity types and words to the input of the model: one window, or several that share words. `isCut` tells
+ * Joins the tokens of entity types and words to the input of the model: one window, or several that share words. `isCut` is
  * whether the text has more words than these.
  */
 export function joinWords(

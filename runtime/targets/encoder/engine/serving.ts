@@ -103,6 +103,9 @@ export interface EngineStats {
   readonly workers: number;
 }
 
+/** Runs the model for a caller. Each transport adds what it knows about the caller. */
+export type RunModel = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
+
 /** A model that serves concurrent callers. Every method rejects with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;

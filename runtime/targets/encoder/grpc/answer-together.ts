@@ -2,11 +2,8 @@ import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import type { HandlerContext } from '@connectrpc/connect';
 import type { EncoderContext } from '../context.ts';
-import type { EngineAnswer, EngineRequest } from '../engine/serving.ts';
+import type { RunModel } from '../engine/serving.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
-
-/** Runs the model for a call. */
-type Run = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
 
 /** Answers a call whose results are each computed from several runs of the model; `resultsOf` returns them as JSON. */
 export async function answerTogether<Answer extends Message>(
@@ -14,7 +11,7 @@ export async function answerTogether<Answer extends Message>(
   call: HandlerContext,
   { metadata }: { readonly metadata: Record<string, string> },
   schema: GenMessage<Answer>,
-  resultsOf: (run: Run) => Promise<readonly object[]>,
+  resultsOf: (run: RunModel) => Promise<readonly object[]>,
 ): Promise<Answer> {
   const leave = kernel.lifecycle.enter();
   try {

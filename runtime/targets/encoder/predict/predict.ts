@@ -1,7 +1,7 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import type { AggregationStrategy } from '../maths/entities.ts';
-import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine, View } from '../engine/serving.ts';
+import type { EngineInput, RunModel, ServingEngine, View } from '../engine/serving.ts';
 import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
 import { planAnswers } from '../../../core/model/answer-plan.ts';
@@ -17,14 +17,11 @@ import { addTokens } from './tokens.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
-/** Runs the model. Each transport adds what it knows about the caller. */
-type Run = (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>;
-
 /** The response that the contract defines, as JSON pieces: results are never parsed again. */
 export async function predict(
   engine: ServingEngine,
   body: PredictRequest,
-  run: Run,
+  run: RunModel,
 ): Promise<(string | Uint8Array)[]> {
   const results = await (RESULTS_FROM_SEVERAL_RUNS[engine.manifest.modelType] ?? resultsOf)(
     engine,
@@ -40,7 +37,7 @@ export async function predict(
 type Results = (
   engine: ServingEngine,
   body: PredictRequest,
-  run: Run,
+  run: RunModel,
 ) => Promise<readonly (string | Uint8Array)[]>;
 
 const RESULTS_FROM_SEVERAL_RUNS: Partial<Record<ModelType, Results>> = {

@@ -1,17 +1,12 @@
 import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
-import type { EngineAnswer, EngineRequest, RequestOverflow, ServingEngine } from '../engine/serving.ts';
-import { scoreLabels } from '../maths/entailment-scores.ts';
+import type { RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
+import { type RankedLabels, rankLabels } from '../tasks/zero-shot-classification.ts';
 import type { LabelPlan } from '../../../core/model/label-plan.ts';
 
 /** Members as in the zero-shot classification pipeline of transformers. */
-export interface ZeroShotResult {
+export interface ZeroShotResult extends RankedLabels {
   readonly sequence: string;
-  /** The label with the highest score first. */
-  readonly labels: readonly string[];
-  readonly scores: readonly number[];
 }
 
 interface ZeroShotRequest {
@@ -24,9 +19,9 @@ interface ZeroShotRequest {
 export async function classifyByLabels(
   { manifest, limits }: Pick<ServingEngine, 'manifest' | 'limits'>,
   { texts, plan, overflow }: ZeroShotRequest,
-  run: (request: Omit<EngineRequest, 'signal'>) => Promise<EngineAnswer>,
+  run: RunModel,
 ): Promise<ZeroShotResult[]> {
-  const { labels, hypotheses, multiLabel } = plan;
+  const { labels, hypotheses } = plan;
   const pairs = texts.length * labels.length;
   if (pairs > limits.maxClientBatch) {
     throw inputError(
@@ -41,12 +36,7 @@ export async function classifyByLabels(
   });
   return texts.map((sequence, at) => {
     const logits = results.slice(at * labels.length, (at + 1) * labels.length).map(logitsOf);
-    const scored = scoreLabels(logits, manifest.id2label, multiLabel);
-    return {
-      sequence,
-      labels: scored.map(({ index }) => itemAt(labels, index)),
-      scores: scored.map(({ score }) => shortestFloat32(Math.fround(score))),
-    };
+    return { sequence, ...rankLabels(logits, manifest, plan) };
   });
 }
 

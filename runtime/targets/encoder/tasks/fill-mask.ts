@@ -3,7 +3,7 @@ import { DEFAULT_CANDIDATES, type MaskedText, noMask } from './masks.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
 
-/** Results are completed by the thread that has the tokenizer. */
+/** Results are completed, and encoded as messages, by the thread that has the tokenizer. */
 export const fillMask: Task<MaskedText> = {
   details: false,
   printedAs: 'predictions',
@@ -20,10 +20,6 @@ export const fillMask: Task<MaskedText> = {
         return { position, candidates: best(scores, topK, targets) };
       }),
     };
-  },
-
-  proto() {
-    throw new Error('results are encoded when they are complete');
   },
 
   printed: (inference, manifest, options) => fillMask.result(inference, manifest, options),

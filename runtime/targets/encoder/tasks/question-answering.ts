@@ -1,7 +1,7 @@
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { candidatesOf, planAnswers } from '../../../core/model/answer-plan.ts';
+import { type AnswerPlan, candidatesOf, planAnswers } from '../../../core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../maths/answer-spans.ts';
-import { chooseAnswers } from '../maths/choose-answers.ts';
+import { type Answer, chooseAnswers } from '../maths/choose-answers.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
 
@@ -31,11 +31,18 @@ export const questionAnswering: Task<QuestionAnsweringResult> = {
   printed(inference, manifest, { questions }, context) {
     const plan = questions?.plan ?? planAnswers({});
     const { windows } = questionAnswering.result(inference, manifest, { answers: plan });
-    return {
-      answers: chooseAnswers(windows, context, plan).map((answer) => ({
-        ...answer,
-        score: shortestFloat32(Math.fround(answer.score)),
-      })),
-    };
+    return answersIn(windows, context, plan);
   },
 };
+
+export interface Answers {
+  readonly answers: readonly Answer[];
+}
+
+/** The answers of a context, with scores as they are printed. */
+export const answersIn = (windows: readonly WindowAnswers[], context: string, plan: AnswerPlan): Answers => ({
+  answers: chooseAnswers(windows, context, plan).map((answer) => ({
+    ...answer,
+    score: shortestFloat32(Math.fround(answer.score)),
+  })),
+});

@@ -1,3 +1,5 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { LabelPlan } from '../../../core/model/label-plan.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import { scoreLabels } from '../maths/entailment-scores.ts';
@@ -18,12 +20,26 @@ export const zeroShotClassification: Task<EntailmentResult> = {
   inputs: (text, { zeroShot }) => zeroShot?.hypotheses.map((pair) => ({ text, pair })) ?? [{ text }],
 
   printed({ parts = [] }, manifest, { zeroShot }) {
-    const { labels = [], multiLabel = false } = zeroShot ?? {};
     const logits = parts.map(({ values }) => finiteOutput(values, manifest));
-    const scored = scoreLabels(logits, manifest.id2label, multiLabel);
-    return {
-      labels: scored.map(({ index }) => itemAt(labels, index)),
-      scores: scored.map(({ score }) => shortestFloat32(Math.fround(score))),
-    };
+    return rankLabels(logits, manifest, zeroShot ?? { labels: [], multiLabel: false });
   },
 };
+
+export interface RankedLabels {
+  /** The label with the highest score first. */
+  readonly labels: readonly string[];
+  readonly scores: readonly number[];
+}
+
+/** The labels of a text by the logits for the sentence about each of them, with scores as they are printed. */
+export function rankLabels(
+  logits: readonly Float32Array[],
+  { id2label }: Pick<Manifest, 'id2label'>,
+  { labels, multiLabel }: Pick<LabelPlan, 'labels' | 'multiLabel'>,
+): RankedLabels {
+  const scored = scoreLabels(logits, id2label, multiLabel);
+  return {
+    labels: scored.map(({ index }) => itemAt(labels, index)),
+    scores: scored.map(({ score }) => shortestFloat32(Math.fround(score))),
+  };
+}

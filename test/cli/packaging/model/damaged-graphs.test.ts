@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
-import { prepareTokenizer } from '../../../../cli/packaging/model/prepare-tokenizer.ts';
 import { graphOutputs } from '../../../../cli/packaging/model/graph-outputs.ts';
 import { hasIntegerWeights } from '../../../../cli/packaging/onnx/has-integer-weights.ts';
 import { AppError } from '../../../../runtime/contract/errors.ts';
 import { withFileSource } from '../../../../runtime/platform/file-source.ts';
 import { damageBytes, damageGraph } from '../../../helpers/mutated-graph.ts';
+import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
@@ -51,18 +51,7 @@ test('what is read before ONNX Runtime starts never fails in another way', async
 });
 
 test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, async () => {
-  const models = join(FIXTURES, 'models/embedder');
-  const tokenizer = await prepareTokenizer(
-    {
-      folder: models,
-      weights: '',
-      graph: undefined,
-      tokenizer: join(models, 'tokenizer.json'),
-      modelConfig: undefined,
-      tokenizerConfig: join(models, 'tokenizer_config.json'),
-    },
-    {},
-  );
+  const tokenizer = await embedderTokenizer();
   const request = {
     modelType: 'embedding',
     vectorsOf: [],

@@ -1,27 +1,16 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
-import { prepareTokenizer } from '../../../../cli/packaging/model/prepare-tokenizer.ts';
 import { rewriteGraph } from '../../../../cli/packaging/model/rewrite-graph.ts';
 import { tryGraph } from '../../../../cli/packaging/model/try-graph.ts';
+import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
 test('a graph whose run does not end is refused with one sentence, and its process is ended', async () => {
-  const models = join(FIXTURES, 'models/embedder');
-  const tokenizer = await prepareTokenizer(
-    {
-      folder: models,
-      weights: '',
-      graph: undefined,
-      tokenizer: join(models, 'tokenizer.json'),
-      modelConfig: undefined,
-      tokenizerConfig: join(models, 'tokenizer_config.json'),
-    },
-    {},
-  );
+  const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
   const request = {
     modelType: 'embedding',

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { prepareTokenizer, type PreparedTokenizer } from '../../cli/packaging/model/prepare-tokenizer.ts';
+import { FIXTURES } from './paths.ts';
+
+/** The tokenizer of the fixture `embedder`, for tests that prepare a graph without the files of a model. */
+export async function embedderTokenizer(): Promise<PreparedTokenizer> {
+  const models = join(FIXTURES, 'models/embedder');
+  return await prepareTokenizer(
+    {
+      folder: models,
+      weights: '',
+      graph: undefined,
+      tokenizer: join(models, 'tokenizer.json'),
+      modelConfig: undefined,
+      tokenizerConfig: join(models, 'tokenizer_config.json'),
+    },
+    {},
+  );
+}
