@@ -1,3 +1,5 @@
+import { greatest } from './greatest.ts';
+
 /** The values of a vector that are not zero, ordered by index. */
 export interface SparseVector {
   readonly indices: readonly number[];
@@ -10,12 +12,7 @@ export function toSparse(vector: Float32Array, limit = Infinity): SparseVector {
   for (const [index, value] of vector.entries()) if (value !== 0) active.push(index);
   const valueAt = (index: number): number => vector[index] ?? 0;
   const indices =
-    active.length <= limit
-      ? active
-      : active
-          .sort((left, right) => valueAt(right) - valueAt(left) || left - right)
-          .slice(0, limit)
-          .sort((left, right) => left - right);
+    active.length <= limit ? active : greatest(active, valueAt, limit).sort((left, right) => left - right);
   return { indices, values: Float32Array.from(indices, valueAt) };
 }
 

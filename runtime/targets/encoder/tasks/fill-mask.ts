@@ -1,3 +1,4 @@
+import { greatest } from '../maths/greatest.ts';
 import { softmax } from '../maths/softmax.ts';
 import { DEFAULT_CANDIDATES, type MaskedText, noMask } from './masks.ts';
 import { finiteOutput } from './finite-output.ts';
@@ -31,9 +32,8 @@ function best(
   targets?: readonly number[],
 ): { token_id: number; score: number }[] {
   const scoreOf = (id: number): number => scores[id] ?? 0;
-  const ids = targets ?? scores.keys();
-  return [...ids]
-    .sort((left, right) => scoreOf(right) - scoreOf(left))
-    .slice(0, count)
-    .map((id) => ({ token_id: id, score: scoreOf(id) }));
+  return greatest(targets ?? scores.keys(), scoreOf, count).map((id) => ({
+    token_id: id,
+    score: scoreOf(id),
+  }));
 }
