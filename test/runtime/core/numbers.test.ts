@@ -3,9 +3,9 @@ import { argmax } from '../../../runtime/core/numbers/argmax.ts';
 import { planBatches } from '../../../runtime/targets/encoder/batching/batches.ts';
 import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
 import { padBatch, padToShape } from '../../../runtime/targets/encoder/batching/padding.ts';
-import { softmax } from '../../../runtime/targets/encoder/maths/softmax.ts';
+import { softmax } from '../../../runtime/core/numbers/softmax.ts';
 import { threadsForOneRun } from '../../../runtime/targets/encoder/commands/thread-count.ts';
-import { meanOfRows, normalizeL2 } from '../../../runtime/targets/encoder/maths/vectors.ts';
+import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors/vectors.ts';
 
 /** The same numbers on every run. */
 function* random(seed: number): Generator<number, never> {

@@ -7,7 +7,7 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import type { EntitySpan } from '../maths/entity-candidates.ts';
 import { meanOfWindows } from '../maths/mean-of-windows.ts';
-import { normalizeL2 } from '../maths/vectors.ts';
+import { normalizeL2 } from '../../../core/vectors/vectors.ts';
 import { sentenceEmbedding } from '../tasks/sentence-embedding.ts';
 import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 import { encodeVector } from './encode-vector.ts';

@@ -5,7 +5,7 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
 import type { VectorRows } from '../maths/max-sim.ts';
-import { sigmoid } from '../maths/softmax.ts';
+import { sigmoid } from '../../../core/numbers/softmax.ts';
 import { runModel, sumOf } from './run-model.ts';
 
 interface RankRequest {

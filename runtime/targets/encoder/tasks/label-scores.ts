@@ -1,6 +1,6 @@
 import type { ScoreFunction } from '../../../contract/score-function.ts';
 import { argmax } from '../../../core/numbers/argmax.ts';
-import { applyScoreFunction } from '../maths/score-function.ts';
+import { applyScoreFunction } from '../../../core/numbers/score-function.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 
 export interface LabelScores {

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { applyLayers } from '../maths/layers.ts';
 import { meanOfWindows } from '../maths/mean-of-windows.ts';
-import { poolRows } from '../maths/pooling.ts';
-import { normalizeL2 } from '../maths/vectors.ts';
+import { poolRows } from '../../../core/vectors/pooling.ts';
+import { normalizeL2 } from '../../../core/vectors/vectors.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';

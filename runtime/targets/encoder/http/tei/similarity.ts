@@ -6,7 +6,7 @@ import { planVector } from '../../../../core/model/vector-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { similarityOf } from '../../maths/similarity.ts';
 import { alignSparse } from '../../maths/sparse.ts';
-import { normalizeL2 } from '../../maths/vectors.ts';
+import { normalizeL2 } from '../../../../core/vectors/vectors.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { SimilarityRequest } from '../../schemas/tei.ts';
 import { runModel } from '../run-model.ts';
