@@ -43,18 +43,19 @@ async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer>
 
 async function tryOut(
   addon: OnnxRuntime,
-  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0, words }: TryTask,
+  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0, words, prepack }: TryTask,
   opened: OpenedGraphs,
 ): Promise<TryResult> {
+  const key = prepack ? `${graph} prepacked` : graph;
   const session =
-    opened.get(graph) ??
+    opened.get(key) ??
     openSession(addon, {
       graph: await readFile(graph),
       weightsFolder: folder,
       threads: availableParallelism(),
-      prepack: false,
+      prepack: prepack ?? false,
     });
-  opened.set(graph, session);
+  opened.set(key, session);
   const columns = fixedShape.tokens ?? Math.max(...ids.map((row) => row.length));
   // Rows without a text repeat the first one.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
@@ -74,8 +75,10 @@ async function tryOut(
     ...(words ? wordFeeds(words, columns) : {}),
   };
   const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
+  const before = process.cpuUsage();
   const { type, dims, data } = session.run(wanted, output);
-  return { type, dims: [...dims], data: data as Float32Array };
+  const { user, system } = process.cpuUsage(before);
+  return { type, dims: [...dims], data: data as Float32Array, processorMs: (user + system) / 1000 };
 }
 
 function wordFeeds(

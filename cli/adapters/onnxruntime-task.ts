@@ -30,6 +30,8 @@ export interface TryTask extends InputRules {
   readonly inputs: readonly string[];
   readonly output: string;
   readonly ids: readonly (readonly number[])[];
+  /** Whether weights are prepacked, as in a server; by default not. */
+  readonly prepack?: boolean | undefined;
   /** The words of each text, for zero_shot_ner models. */
   readonly words?: TryWords | undefined;
 }
@@ -45,6 +47,8 @@ export interface TryResult {
   readonly type: string;
   readonly dims: readonly number[];
   readonly data: Float32Array;
+  /** Processor time of the run in milliseconds, of all threads. */
+  readonly processorMs: number;
 }
 
 export type OnnxTask = OptimizeTask | TryTask;

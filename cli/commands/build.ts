@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { configFlag, folderArg, offlineFlag, variantFlag } from './flags.ts';
+import { configFlag, folderArg, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
@@ -20,6 +20,7 @@ export class Build extends BaseCommand {
   static override flags = {
     config: configFlag,
     variant: variantFlag,
+    quantize: quantizeFlag,
     offline: offlineFlag,
     'output-path': Flags.string({
       char: 'o',
@@ -92,6 +93,7 @@ export class Build extends BaseCommand {
         offline: flags.offline,
         force: flags.force,
         variant: flags.variant,
+        quantize: flags.quantize,
       },
       this.reporter(flags.quiet),
     );

@@ -1,4 +1,5 @@
 import { Args, Flags } from '@oclif/core';
+import { QUANTIZE_FORMS } from '../../runtime/contract/quantization.ts';
 import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
 
 /** The config file flag, shared by every command that reads one. */
@@ -19,6 +20,12 @@ export const folderArg = Args.string({
 export const offlineFlag = Flags.boolean({
   summary: 'Do not use the network: models of the Hugging Face Hub must be in its cache',
 });
+
+export const quantizeFlag = Flags.option({
+  options: QUANTIZE_FORMS,
+  summary: 'Compute with integers: int8, auto (if accurate and faster) or none (overrides the config)',
+  helpValue: '<form>',
+})();
 
 export const variantFlag = Flags.string({
   summary: 'ONNX graph of the model, e.g. fp16 for onnx/model_fp16.onnx (overrides the config)',

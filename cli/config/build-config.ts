@@ -1,5 +1,6 @@
 import type { HubReference } from './hub-reference.ts';
 import type { TokenInputName } from '../../runtime/contract/manifest.ts';
+import type { QuantizeForm } from '../../runtime/contract/quantization.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { TextRole } from '../../runtime/contract/multi-vector.ts';
 import type { Pooling, Similarity } from '../../runtime/contract/sentence.ts';
@@ -36,12 +37,24 @@ export interface BuildConfig<Model = ModelSource> {
   /** Whether weights that are stored as integers stay integers. */
   readonly keepsIntegers: boolean;
   readonly tokenizer: TokenizerOptions;
+  /** Whether and how weights become integers. */
+  readonly quantize: QuantizeSettings;
   /** Settings for texts longer than the maximum; undefined if they are truncated. */
   readonly windows: { readonly stride: number | undefined } | undefined;
   /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;
   /** Settings of multi_vector models only. */
   readonly multiVector: MultiVectorConfig | undefined;
+}
+
+/** How a model is quantized. */
+export interface QuantizeSettings {
+  /** With `auto`, a model stays in float32 if its int8 form is not accurate enough or not faster. */
+  readonly form: QuantizeForm;
+  /** A file with texts; undefined for those of the program. */
+  readonly calibration: string | undefined;
+  readonly minCosine: number;
+  readonly minAgreement: number;
 }
 
 /** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import type { TransformLimits } from '../../runtime/contract/transform.ts';
-import type { MultiVectorConfig, SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
+import type { BuildConfig, MultiVectorConfig, SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { expandPath } from './expand.ts';
@@ -40,12 +40,23 @@ export function resolveConfig(
     maxLength: fields.max_length ?? fields.tokenizer?.max_length,
     keepsIntegers: fields.integer_weights !== 'convert',
     tokenizer: fields.tokenizer ?? {},
+    quantize: quantizeSettings(fields, place),
     windows:
       fields.long_texts === 'windows' || fields.model_type === 'zero_shot_ner'
         ? { stride: fields.stride ?? fields.tokenizer?.stride }
         : undefined,
     sentence: sentenceConfig(fields),
     multiVector: multiVectorConfig(fields),
+  };
+}
+
+function quantizeSettings(fields: Fields, place: (path: string) => string): BuildConfig['quantize'] {
+  const { quantize: form, calibration, min_cosine: minCosine, min_agreement: minAgreement } = fields;
+  return {
+    form: defaulted(form),
+    calibration: calibration === undefined ? undefined : place(calibration),
+    minCosine: defaulted(minCosine),
+    minAgreement: defaulted(minAgreement),
   };
 }
 

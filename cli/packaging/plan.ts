@@ -7,6 +7,7 @@ import type {
   WindowSettings,
 } from '../../runtime/contract/manifest.ts';
 import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
+import type { Quantization, QuantizeForm } from '../../runtime/contract/quantization.ts';
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { MultiVectorSettings } from '../../runtime/contract/multi-vector.ts';
@@ -35,6 +36,8 @@ export interface BuildFlags {
   readonly runtimeVersion?: string | undefined;
   readonly noDownload: boolean;
   readonly force: boolean;
+  /** Whether and how the model is quantized. */
+  readonly quantize?: QuantizeForm | undefined;
   /** Graph of the model folder. */
   readonly variant?: string | undefined;
   /** Whether a model on the hub must be in the cache. */
@@ -179,6 +182,7 @@ export type ModelFacts = Pick<
   readonly fixedShape: FixedShape | undefined;
   readonly firstPosition: number | undefined;
   readonly graphChanges: readonly string[] | undefined;
+  readonly quantization: Quantization | undefined;
   readonly attentionHeads: number | undefined;
   readonly windows: WindowSettings | undefined;
   readonly id2label: Record<string, string> | undefined;
@@ -198,6 +202,7 @@ export type ModelFacts = Pick<
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
   const {
     graphChanges,
+    quantization,
     attentionHeads,
     windows,
     id2label,
@@ -223,6 +228,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(fixedShape ? { fixedShape } : {}),
     ...(firstPosition === undefined ? {} : { firstPosition }),
     ...(graphChanges ? { graphChanges } : {}),
+    ...(quantization ? { quantization } : {}),
     ...(windows ? { windows } : {}),
     ...(attentionHeads === undefined ? {} : { attentionHeads }),
     ...(id2label ? { id2label } : {}),

@@ -15,7 +15,12 @@ import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-fil
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
 import { reportPooling } from '../packaging/model/sentence-family.ts';
 import { findMaskToken } from '../packaging/model/mask-token.ts';
-import { prepareGraph } from '../packaging/model/prepare-graph.ts';
+import { type PreparedGraph, prepareGraph } from '../packaging/model/prepare-graph.ts';
+import { quantizePrepared } from '../packaging/model/quantize-prepared.ts';
+import type { GraphRequest } from '../packaging/model/rewrite-graph.ts';
+import type { ComparedModel } from '../packaging/quantize/compared-results.ts';
+import { accuracyText } from '../../runtime/core/model/quantization-facts.ts';
+import type { Quantization } from '../../runtime/contract/quantization.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { type PreparedTokenizer, prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
@@ -72,42 +77,39 @@ export async function prepareModel(
     report.warn(problem);
 
   const optimize = report.step('Optimizing and running the model');
-  const graph = await prepareGraph(
-    {
-      modelType: config.modelType,
-      vectorsOf: sentence ? vectorsOf(sentence) : [],
-      output: config.output,
-      inputs: config.inputs,
-      entities: gliner && {
-        settings: gliner.settings,
-        windows: entityWindows(config, gliner.settings),
-      },
-      isLengthChosen: config.maxLength !== undefined,
-      family: modelConfig.model_type,
-      keepsIntegers: config.keepsIntegers,
-      sparse: sparse?.settings,
-      projection: vectorsByToken && (await readProjection(files)),
-      maskId: mask?.id,
-      file: files.weights,
-      graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
+  const request: GraphRequest = {
+    modelType: config.modelType,
+    vectorsOf: sentence ? vectorsOf(sentence) : [],
+    output: config.output,
+    inputs: config.inputs,
+    entities: gliner && {
+      settings: gliner.settings,
+      windows: entityWindows(config, gliner.settings),
     },
-    tokenizer,
-    folder,
-  );
-  const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig ?? files.folder);
-  const { inputs, output } = graph.signature;
-  const size = outputSize({ width: graph.width, ...(gliner ? { entities: gliner.settings } : {}) });
-  optimize.done(`${output.name}, ${size}, ${graph.precision}; ${batchingText(graph)}`);
+    isLengthChosen: config.maxLength !== undefined,
+    family: modelConfig.model_type,
+    keepsIntegers: config.keepsIntegers,
+    sparse: sparse?.settings,
+    projection: vectorsByToken && (await readProjection(files)),
+    maskId: mask?.id,
+    file: files.weights,
+    graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
+  };
+  const original = await prepareGraph(request, tokenizer, folder);
+  const id2label = readLabels(modelConfig, config.modelType, original.width, files.modelConfig ?? files.folder);
+  const { inputs, output } = original.signature;
+  const size = outputSize({ width: original.width, ...(gliner ? { entities: gliner.settings } : {}) });
+  optimize.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);
 
   // A transform of vectors can replace the model output, but logits are part of each result.
-  if (!transform || hasLabels(config.modelType)) checkFiniteOutput(graph, files.weights);
+  if (!transform || hasLabels(config.modelType)) checkFiniteOutput(original, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Testing the transform');
-    await tryTransform(transform, config.modelType, graph, report.print);
+    await tryTransform(transform, config.modelType, original, report.print);
     attempt.done(transform.name);
   }
 
-  const { width, precision, batching, fixedShape, firstPosition } = graph;
+  const { width, fixedShape, firstPosition } = original;
   const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
   const layers =
@@ -116,9 +118,17 @@ export async function prepareModel(
       : undefined;
   const multiVector =
     vectorsByToken &&
-    (await multiVectorSettings(vectorsByToken, tokenizer, { maxLength: graph.maxLength, inputs }));
+    (await multiVectorSettings(vectorsByToken, tokenizer, { maxLength: original.maxLength, inputs }));
   if (multiVector) checkExpansion(multiVector, modelConfig, files.weights);
   if (sentence && vectors && pooling) reportPooling(vectors, sentence, pooling, report);
+  const { graph, quantization } = await quantizeIfWanted(
+    config,
+    { request, tokenizer, original },
+    { modelType: config.modelType, width, pooling: vectors?.pooling, scoreFunction },
+    folder,
+    report,
+  );
+  const { precision, batching } = graph;
   const facts = {
     source: sourceOf(files.graph, origin),
     inputs,
@@ -132,6 +142,7 @@ export async function prepareModel(
     batching,
     fixedShape,
     firstPosition,
+    quantization,
     attentionHeads: attentionHeads(modelConfig),
     windows: gliner
       ? entityWindows(config, gliner.settings)
@@ -161,6 +172,33 @@ export async function prepareModel(
     cardText: documents.cardText,
     manifest: planManifest(config, facts, ownVersion()),
   };
+}
+
+interface OriginalModel {
+  readonly request: GraphRequest;
+  readonly tokenizer: PreparedTokenizer;
+  readonly original: PreparedGraph;
+}
+
+/** Quantizes a model if the config asks for it. */
+async function quantizeIfWanted(
+  { quantize }: BuildConfig,
+  { request, tokenizer, original }: OriginalModel,
+  compared: ComparedModel,
+  folder: string,
+  report: Reporter,
+): Promise<{ readonly graph: PreparedGraph; readonly quantization: Quantization | undefined }> {
+  if (quantize.form === 'none') return { graph: original, quantization: undefined };
+  const step = report.step('Quantizing the model');
+  const result = await quantizePrepared(request, tokenizer, original, { ...quantize, compared }, folder);
+  if ('reason' in result) {
+    step.done('not quantized');
+    report.warn(`The model stays in float32: ${result.reason}`);
+    return { graph: original, quantization: undefined };
+  }
+  step.done(accuracyText(result.quantization.accuracy));
+  checkFiniteOutput(result.graph, request.file);
+  return result;
 }
 
 /** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */

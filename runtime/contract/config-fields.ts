@@ -1,6 +1,41 @@
 import { Type } from 'typebox';
+import { QUANTIZE_FORMS } from './quantization.ts';
 import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
+
+/** Whether weights become integers in the build, and how exact the results must be. */
+export const quantizeFields = {
+  quantize: Type.Optional(
+    Type.Enum(QUANTIZE_FORMS, {
+      default: 'none',
+      description:
+        'int8: compute matrix products with integers, which is about twice as fast, and store weights in a quarter of the space. The build fails if results change too much. auto: only if they do not, and if it is faster on this machine.',
+    }),
+  ),
+  calibration: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Text file with one text per line, for `quantize`: half of the texts determine scales, the others measure the accuracy. Default: texts in several languages that come with encoderfile.',
+    }),
+  ),
+  min_cosine: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.995,
+      description: 'Mean cosine that vectors of a quantized model must have to those of float32.',
+    }),
+  ),
+  min_agreement: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.98,
+      description: 'Share of labels of a quantized model that must be the same as in float32.',
+    }),
+  ),
+};
 
 /** Fields of sentence_embedding models only, except `normalize`. */
 export const sentenceFields = {

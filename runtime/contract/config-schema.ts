@@ -4,6 +4,7 @@ import {
   inputNames,
   longTextFields,
   multiVectorFields,
+  quantizeFields,
   sentenceFields,
   transformLimits,
 } from './config-fields.ts';
@@ -98,6 +99,7 @@ const build = Type.Object(
           'Whether weights stored as integers stay integers (small), or are converted to float32 in the build (fast for short texts). Default: keep.',
       }),
     ),
+    ...quantizeFields,
     tokenizer: Type.Optional(TOKENIZER_OPTIONS),
     ...longTextFields,
     ...sentenceFields,

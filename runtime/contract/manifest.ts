@@ -3,6 +3,7 @@ import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
+import type { Quantization } from './quantization.ts';
 import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { SparseSettings } from './sparse.ts';
@@ -32,6 +33,8 @@ export interface Manifest {
   readonly firstPosition?: number;
   /** What the build changed in the graph, one sentence each; undefined if nothing. */
   readonly graphChanges?: readonly string[];
+  /** How the build quantized the model; undefined if it did not. */
+  readonly quantization?: Quantization;
   /** How longer texts than the maximum are read in windows; undefined if they are truncated. */
   readonly windows?: WindowSettings;
   /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */

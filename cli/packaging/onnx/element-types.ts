@@ -19,6 +19,8 @@ export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number
 };
 
 export const FLOAT32 = 1;
+export const UINT8 = 2;
+export const INT8 = 3;
 export const INT64 = 7;
 export const BOOL = 9;
 const INT32 = 6;

@@ -8,6 +8,7 @@ import {
   ValueInfoProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from './element-types.ts';
+import { int, ints } from './attributes.ts';
 import type { SelectedOutput } from './select-output.ts';
 
 /** Appends nodes to the end of a graph that others wrote. Modifies the graph. */
@@ -45,6 +46,18 @@ export class GraphAppender {
     return this.#constant(FLOAT32, Float32Array.of(value), []);
   }
 
+  floats(values: Float32Array): string {
+    return this.#constant(FLOAT32, values, [values.length]);
+  }
+
+  /** Reduces one axis, which the result no longer has. */
+  reduce(opType: string, value: string, axis: number): string {
+    const keepdims = int('keepdims', 0);
+    return this.opset < 18
+      ? this.op(opType, [value], ints('axes', [axis]), keepdims)
+      : this.op(opType, [value, this.integers([axis])], keepdims);
+  }
+
   integers(values: readonly number[], shape: readonly number[] = [values.length]): string {
     return this.#constant(INT64, BigInt64Array.from(values, BigInt), shape);
   }
@@ -60,7 +73,7 @@ export class GraphAppender {
 
   #constant(dataType: number, values: Float32Array | BigInt64Array, shape: readonly number[]): string {
     const name = this.#name('constant');
-    const rawData = new Uint8Array(values.buffer);
+    const rawData = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     this.#graph.initializer.push(
       create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
     );

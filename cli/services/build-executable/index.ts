@@ -6,6 +6,8 @@ import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { type BaseOrigin, type BaseRuntime, openIntactBase } from '../../packaging/base/base-runtime.ts';
 import { provideBase } from '../../packaging/base/provide-base.ts';
+import type { BuildConfig } from '../../config/build-config.ts';
+import type { QuantizeForm } from '../../../runtime/contract/quantization.ts';
 import { isHubReference } from '../../config/hub-reference.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
@@ -26,7 +28,7 @@ import type { BuildResult } from './result.ts';
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
   const { variant, offline } = flags;
-  const config = await readConfig(source, { report, variant, offline });
+  const config = withQuantize(await readConfig(source, { report, variant, offline }), flags.quantize);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
   const origin = originOf(config.file, plan.output.path);
@@ -62,6 +64,10 @@ export async function build(source: ConfigSource, flags: BuildFlags, report: Rep
     };
   });
 }
+
+/** The flag overrides the config. */
+const withQuantize = (config: BuildConfig, form: QuantizeForm | undefined): BuildConfig =>
+  form === undefined ? config : { ...config, quantize: { ...config.quantize, form } };
 
 async function openBase(
   { baseImage, platform }: BuildPlan,

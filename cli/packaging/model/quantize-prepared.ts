@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fromBinary } from '@bufbuild/protobuf';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { Quantization } from '../../../runtime/contract/quantization.ts';
+import { ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { withOnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { QuantizeSettings } from '../../config/build-config.ts';
+import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
+import type { ComparedModel } from '../quantize/compared-results.ts';
+import { quantizeModel } from '../quantize/quantize-model.ts';
+import type { Ids } from '../quantize/trial.ts';
+import type { PreparedGraph } from './prepare-graph.ts';
+import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+import type { GraphRequest } from './rewrite-graph.ts';
+import { tryGraph } from './try-graph.ts';
+
+/** A quantized graph; or why the model stays in float32, with `quantize: auto`. */
+type QuantizedModel =
+  | { readonly graph: PreparedGraph; readonly quantization: Quantization }
+  | { readonly reason: string };
+
+/** Quantizes a graph that was prepared in float32, and runs texts through the result. Writes all files to `folder`. */
+export async function quantizePrepared(
+  request: GraphRequest,
+  tokenizer: PreparedTokenizer,
+  prepared: PreparedGraph,
+  settings: QuantizeSettings & { readonly compared: ComparedModel },
+  folder: string,
+): Promise<QuantizedModel> {
+  const { file, maskId } = request;
+  const { form, compared, minCosine, minAgreement } = settings;
+  const { graphPath, weightsPath, signature, fixedShape, firstPosition, maxLength } = prepared;
+  if (compared.modelType === 'zero_shot_ner') {
+    throw configError('Models of type zero_shot_ner cannot be quantized. Remove `quantize`.');
+  }
+  const texts = await readCalibrationTexts(settings.calibration);
+  const encode = async (part: readonly string[]): Promise<Ids[]> => {
+    const { truncationSide } = tokenizer.settings;
+    const encoded = await tokenizer.tokenizer.encodeCut(part, maxLength, truncationSide);
+    return encoded.map(({ ids }) => (maskId === undefined ? ids : withMask(ids, maskId)));
+  };
+  const [calibration, heldOut] = [await encode(texts.calibration), await encode(texts.heldOut)];
+  return await withOnnxRuntime(async (runtime) => {
+    const quantized = await quantizeModel(
+      runtime,
+      {
+        graphPath,
+        weightsPath,
+        file,
+        output: signature.output.name,
+        inputs: {
+          folder: dirname(graphPath),
+          inputs: signature.inputs,
+          padId: tokenizer.settings.padId,
+          fixedShape,
+          firstPosition,
+        },
+        compared,
+        thresholds: { minCosine, minAgreement },
+        isOptional: form === 'auto',
+        calibration,
+        heldOut,
+      },
+      join(folder, 'quantized'),
+    );
+    if ('reason' in quantized) return quantized;
+    const { quantization, ...files } = quantized;
+    const { graph } = fromBinary(ModelProtoSchema, await readFile(files.graphPath));
+    if (!graph) throw new Error('The quantized model has no graph');
+    const rewritten = { ...prepared, ...files, graph };
+    const tried = await tryGraph(runtime, request, tokenizer, rewritten, dirname(files.graphPath));
+    return { graph: { ...prepared, ...files, ...tried, precision: 'int8' }, quantization };
+  });
+}
+
+/** A text with a masked token in its middle. */
+const withMask = (ids: Ids, maskId: number): Ids => ids.with(Math.floor(ids.length / 2), maskId);

@@ -1,0 +1,101 @@
+import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
+import { argmax } from '../../../runtime/core/numbers/argmax.ts';
+
+/** What a model returns for one text, in the form in which it is compared. */
+export type Compared =
+  /** Vectors: one for the text, or one for each token. */
+  | { readonly kind: 'vectors'; readonly rows: readonly Float32Array[] }
+  /** Scores of labels: one row for the text, or one for each token. */
+  | { readonly kind: 'scores'; readonly rows: readonly Float32Array[] }
+  /** A single score, which orders texts. */
+  | { readonly kind: 'score'; readonly value: number };
+
+/** How near results of a quantized model are to those of the original, for the same texts. */
+export function accuracyOf(
+  original: readonly Compared[],
+  quantized: readonly Compared[],
+): QuantizationAccuracy {
+  const texts = original.length;
+  const pairs = original.map((result, at) => [result, quantized[at] ?? result] as const);
+  const rows = pairs.flatMap(([a, b]) =>
+    a.kind === 'score' || b.kind === 'score'
+      ? []
+      : a.rows.map((row, at) => [row, b.rows[at] ?? new Float32Array(row.length)] as const),
+  );
+  const [first] = original;
+  if (first?.kind === 'vectors') {
+    const cosines = rows.map(([a, b]) => cosine(a, b));
+    const ofTexts = rows.length === texts && texts > NEIGHBORS;
+    const [before, after] = [rows.map(([row]) => row), rows.map(([, row]) => row)];
+    return {
+      texts,
+      cosine: { mean: mean(cosines), worst: Math.min(...cosines) },
+      ...(ofTexts ? { neighbors: neighborsKept(before, after) } : {}),
+    };
+  }
+  if (first?.kind === 'score') {
+    const values = pairs.map(([a, b]) => [valueOf(a), valueOf(b)] as const);
+    return {
+      texts,
+      agreement: orderKept(values),
+      scoreDifference: Math.max(...values.map(([a, b]) => Math.abs(a - b))),
+    };
+  }
+  const agreeing = rows.filter(([a, b]) => argmax(a) === argmax(b));
+  return {
+    texts,
+    agreement: agreeing.length / rows.length,
+    scoreDifference: rows.reduce((most, [a, b]) => Math.max(most, largestDifference(a, b)), 0),
+  };
+}
+
+/** How far all numbers of quantized results are from the original, whatever they mean: 0 for equal directions. */
+export const driftOf = (original: readonly Float32Array[], quantized: readonly Float32Array[]): number =>
+  mean(original.map((row, at) => 1 - cosine(row, quantized[at] ?? new Float32Array(row.length))));
+
+/** How many nearest texts of each text are compared. */
+const NEIGHBORS = 10;
+
+/** The share of the nearest texts of each text that remain among its nearest texts. */
+function neighborsKept(before: readonly Float32Array[], after: readonly Float32Array[]): number {
+  const [a, b] = [nearest(before), nearest(after)];
+  return mean(a.map((own, text) => own.filter((other) => b[text]?.includes(other)).length / NEIGHBORS));
+}
+
+const nearest = (vectors: readonly Float32Array[]): number[][] =>
+  vectors.map((vector, text) =>
+    vectors
+      .map((other, index) => ({ index, similarity: cosine(vector, other) }))
+      .filter(({ index }) => index !== text)
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, NEIGHBORS)
+      .map(({ index }) => index),
+  );
+
+/** The share of pairs of texts that stay in the same order. */
+function orderKept(values: readonly (readonly [number, number])[]): number {
+  const kept = values.flatMap(([a, b], at) =>
+    values.slice(at + 1).map(([c, d]) => (Math.sign(a - c) === Math.sign(b - d) ? 1 : 0)),
+  );
+  return kept.length === 0 ? 1 : mean(kept);
+}
+
+const valueOf = (result: Compared): number => (result.kind === 'score' ? result.value : 0);
+
+const largestDifference = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] ?? 0))), 0);
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [product, ofA, ofB] = [0, 0, 0];
+  for (let at = 0; at < a.length; at += 1) {
+    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
+    product += x * y;
+    ofA += x * x;
+    ofB += y * y;
+  }
+  // Two vectors of zeros are equal.
+  return ofA === 0 && ofB === 0 ? 1 : product / Math.sqrt(Math.max(ofA * ofB, Number.MIN_VALUE));
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { errorCode } from '../../../runtime/core/values/error-code.ts';
+import { readOwnText } from '../../adapters/own-files.ts';
+
+/** Texts for a quantization. */
+export interface CalibrationTexts {
+  /** Texts whose hidden states determine scales and factors. */
+  readonly calibration: readonly string[];
+  /** Texts that accuracy is measured on. */
+  readonly heldOut: readonly string[];
+}
+
+const OWN_TEXTS = 'templates/calibration.txt';
+/** Fewer say little about the accuracy. */
+const MIN_TEXTS = 40;
+/** More take time, and change little. */
+const MAX_TEXTS = 600;
+const MAX_FILE_BYTES = 64 * 2 ** 20;
+
+/** Reads the texts of the user, one per line, or those that come with the program. */
+export async function readCalibrationTexts(file: string | undefined): Promise<CalibrationTexts> {
+  if (file === undefined) return split(linesOf(readOwnText(OWN_TEXTS)));
+  const lines = linesOf(await readTexts(file));
+  if (lines.length >= MIN_TEXTS) return split(spread(lines, MAX_TEXTS));
+  throw configError(
+    `\`calibration\` is ${file}, which has ${lines.length} different texts; at least ${MIN_TEXTS} are required. Add lines, one text each, or remove \`calibration\` to use the texts of encoderfile.`,
+  );
+}
+
+async function readTexts(file: string): Promise<string> {
+  try {
+    const bytes = await readFile(file);
+    if (bytes.byteLength <= MAX_FILE_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const code = errorCode(error);
+    const problem =
+      code === 'ENOENT'
+        ? 'which does not exist'
+        : code === 'EISDIR'
+          ? 'which is a folder'
+          : code === undefined || error instanceof TypeError
+            ? 'which is not UTF-8 text'
+            : `which cannot be read (${code})`;
+    throw configError(`\`calibration\` is ${file}, ${problem}. Name a text file with one text per line.`, error);
+  }
+  throw configError(
+    `\`calibration\` is ${file}, which is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB; a few hundred texts are enough. Name a smaller file.`,
+  );
+}
+
+const linesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+];
+
+/** At most `count` items, evenly spread over all. */
+const spread = <Item>(items: readonly Item[], count: number): readonly Item[] =>
+  items.length <= count
+    ? items
+    : Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)] as Item);
+
+/** Every second text is held out, so that both parts have texts of all kinds. */
+const split = (texts: readonly string[]): CalibrationTexts => ({
+  calibration: texts.filter((_, at) => at % 2 === 0),
+  heldOut: texts.filter((_, at) => at % 2 === 1),
+});

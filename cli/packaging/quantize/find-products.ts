@@ -1,0 +1,96 @@
+import type { GraphProto, NodeProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { FLOAT32 } from '../onnx/element-types.ts';
+
+/** A matrix product of hidden states and a constant matrix. */
+export interface Product {
+  /** Name of the result. */
+  readonly result: string;
+  /** Name of the hidden states. */
+  readonly input: string;
+  readonly weight: TensorProto;
+  /** Number of rows of the matrix, which is the width of the hidden states. */
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Whether the matrix is stored as outputs x inputs. */
+  readonly isTransposed: boolean;
+  /** Factor of the product. */
+  readonly alpha: number;
+  /** Name of a vector that is added to each row. */
+  readonly bias: string | undefined;
+}
+
+/** Products that share hidden states or a matrix, and therefore one vector of factors. */
+export interface ProductGroup {
+  readonly inputs: readonly string[];
+  readonly products: readonly Product[];
+}
+
+/** Smaller matrices take little time and space, and heads are among them. */
+const MIN_ELEMENTS = 65_536;
+/** Of a narrower matrix, the conversions take longer than the product. */
+const MIN_WIDTH = 32;
+
+/** Finds the products of a graph whose matrix is large enough to be stored as integers. */
+export function findProducts(graph: GraphProto): Product[] {
+  const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
+  return graph.node.flatMap((node) => {
+    const form = FORMS[node.opType]?.(node);
+    const [input = '', matrix = '', bias = ''] = node.input;
+    const [result = ''] = node.output;
+    const weight = weights.get(matrix);
+    if (!form || !weight || weight.dataType !== FLOAT32 || weight.dims.length !== 2) return [];
+    const [rows = 0, columns = 0] = weight.dims.map(Number);
+    const [inputs, outputs] = form.isTransposed ? [columns, rows] : [rows, columns];
+    if (rows * columns < MIN_ELEMENTS || Math.min(rows, columns) < MIN_WIDTH) return [];
+    const hasBias = bias !== '';
+    // Gemm also adds matrices and scalars.
+    if (hasBias && weights.get(bias)?.dims.join() !== String(outputs)) return [];
+    return [{ result, input, weight, inputs, outputs, bias: hasBias ? bias : undefined, ...form }];
+  });
+}
+
+/** Groups products that share their input or their matrix. */
+export function groupProducts(products: readonly Product[]): ProductGroup[] {
+  const groups: { inputs: Set<string>; matrices: Set<string>; products: Product[] }[] = [];
+  for (const product of products) {
+    const { input, weight } = product;
+    const own = groups.filter(({ inputs, matrices }) => inputs.has(input) || matrices.has(weight.name));
+    const [group = { inputs: new Set(), matrices: new Set(), products: [] }, ...others] = own;
+    if (own.length === 0) groups.push(group);
+    for (const other of others) {
+      groups.splice(groups.indexOf(other), 1);
+      for (const name of other.inputs) group.inputs.add(name);
+      for (const name of other.matrices) group.matrices.add(name);
+      group.products.push(...other.products);
+    }
+    group.inputs.add(input);
+    group.matrices.add(weight.name);
+    group.products.push(product);
+  }
+  return groups.map((group) => ({ inputs: [...group.inputs], products: group.products }));
+}
+
+type Form = Pick<Product, 'isTransposed' | 'alpha'>;
+
+/** How an operator multiplies; undefined if it does more than multiply rows by a matrix. */
+const FORMS: Readonly<Record<string, (node: NodeProto) => Form | undefined>> = {
+  MatMul: () => ({ isTransposed: false, alpha: 1 }),
+  Gemm: (node) =>
+    number(node, 'transA', 0) === 0 && number(node, 'beta', 1) === 1
+      ? { isTransposed: number(node, 'transB', 0) === 1, alpha: number(node, 'alpha', 1) }
+      : undefined,
+  FusedMatMul: (node) =>
+    ['transA', 'transBatchA', 'transBatchB'].every((name) => number(node, name, 0) === 0)
+      ? { isTransposed: number(node, 'transB', 0) === 1, alpha: number(node, 'alpha', 1) }
+      : undefined,
+};
+
+/** A numeric attribute of a node: a float or an integer. */
+function number({ attribute }: NodeProto, wanted: string, otherwise: number): number {
+  const found = attribute.find(({ name }) => name === wanted);
+  if (!found) return otherwise;
+  return found.type === FLOAT_ATTRIBUTE ? found.f : Number(found.i);
+}
+
+/** AttributeProto.AttributeType of onnx.proto. */
+const FLOAT_ATTRIBUTE = 1;

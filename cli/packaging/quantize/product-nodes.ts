@@ -1,0 +1,141 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type AttributeProto,
+  type NodeProto,
+  NodeProtoSchema,
+  type TensorProto,
+  TensorProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { ints } from '../onnx/attributes.ts';
+import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
+import type { Product } from './find-products.ts';
+import type { RoundedGroup } from './round-group.ts';
+
+/** Operators of ONNX Runtime. */
+export const FUSED = 'com.microsoft';
+
+/**
+ * How hidden states are rounded: with one scale for each token; or with one for all texts, which is faster, and exact enough where the
+ * largest values of tokens are alike. `largest` is the largest value that it can express.
+ */
+export type Scaling = { readonly kind: 'token' } | { readonly kind: 'constant'; readonly largest: number };
+
+const FUSED_OPERATORS = new Set(['MatMulIntegerToFloat', 'BiasGelu']);
+
+const LARGEST = 127;
+/** Stands for 0 in hidden states, which are rounded to unsigned integers. */
+const MIDDLE = 128;
+
+/** Writes products of integers in place of those of float32. Results have the same names. */
+export class ProductNodes {
+  readonly #opset: number;
+  readonly #added: Map<string, TensorProto>;
+  /** Hidden states that were rounded for an earlier product. */
+  readonly #rounded = new Set<string>();
+  #nodes: NodeProto[] = [];
+
+  /** New tensors are added to `added`. */
+  constructor(opset: number, added: Map<string, TensorProto>) {
+    this.#opset = opset;
+    this.#added = added;
+  }
+
+  /**
+   * The nodes in place of a product. Hidden states that several products read are rounded before the first of them. `activated` is the
+   * name of its result after Gelu, if that is computed with it.
+   */
+  write(
+    { input, weight, bias, result }: Product,
+    { factors, matrices }: RoundedGroup,
+    scaling: Scaling,
+    activated?: string,
+  ): NodeProto[] {
+    this.#nodes = [];
+    const matrix = matrices.get(weight.name);
+    if (!matrix) throw new Error(`${weight.name} was not rounded`);
+    const { integers, scales } = matrix;
+    for (const tensor of [integers, scales]) this.#added.set(tensor.name, tensor);
+    const zero = this.#constant('zero_of_integers', UINT8, [], Uint8Array.of(MIDDLE));
+    if (scaling.kind === 'constant') {
+      const step = scaling.largest / LARGEST;
+      const rounded = this.#roundTogether(input, factors, step, zero);
+      const inputs = [rounded, integers.name, this.#float(step), scales.name, zero, '', bias ?? ''];
+      this.#op('MatMulIntegerToFloat', inputs.slice(0, bias === undefined ? -2 : undefined), result);
+      return this.#nodes;
+    }
+    const { rounded, largest } = this.#roundByToken(input, factors, zero);
+    const product = this.#op(
+      'MatMulIntegerToFloat',
+      [rounded, integers.name, this.#float(1 / LARGEST), scales.name, zero],
+      `${result}_unscaled`,
+    );
+    if (bias === undefined) this.#op('Mul', [product, largest], result);
+    else {
+      const scaled = this.#op('Mul', [product, largest], `${result}_scaled`);
+      if (activated === undefined) this.#op('Add', [scaled, bias], result);
+      else this.#op('BiasGelu', [scaled, bias], activated);
+    }
+    return this.#nodes;
+  }
+
+  /** Rounds with one step for all tokens. */
+  #roundTogether(input: string, factors: Float32Array, step: number, zero: string): string {
+    const rounded = `${input}_rounded`;
+    if (this.#isFirst(rounded)) {
+      const steps = this.#floats(`${input}_steps`, factors.map((factor) => 1 / (factor * step)));
+      const divided = this.#op('Mul', [input, steps], `${input}_in_steps`);
+      this.#op('QuantizeLinear', [divided, this.#float(1), zero], rounded);
+    }
+    return rounded;
+  }
+
+  /** Rounds with a scale for each token, which is returned as the largest absolute value of the token. */
+  #roundByToken(input: string, factors: Float32Array, zero: string): { rounded: string; largest: string } {
+    const [rounded, largest] = [`${input}_rounded`, `${input}_largest`];
+    if (this.#isFirst(rounded)) {
+      const inverse = this.#floats(`${input}_factors`, factors.map((factor) => 1 / factor));
+      const smoothed = this.#op('Mul', [input, inverse], `${input}_smoothed`);
+      const most = this.#extreme('ReduceMax', smoothed, `${input}_most`);
+      const least = this.#extreme('ReduceMin', smoothed, `${input}_least`);
+      const opposite = this.#op('Neg', [least], `${input}_opposite`);
+      // A token without values must not be divided by 0.
+      this.#op('Max', [most, opposite, this.#float(1e-9)], largest);
+      const divided = this.#op('Div', [smoothed, largest], `${input}_divided`);
+      this.#op('QuantizeLinear', [divided, this.#float(1 / LARGEST), zero], rounded);
+    }
+    return { rounded, largest };
+  }
+
+  #isFirst(rounded: string): boolean {
+    return this.#rounded.size !== this.#rounded.add(rounded).size;
+  }
+
+  /** The extreme value of each token. */
+  #extreme(opType: string, value: string, result: string): string {
+    if (this.#opset < 18) return this.#op(opType, [value], result, ints('axes', [-1]));
+    return this.#op(opType, [value, this.#constant('last_axis', INT64, [1], BigInt64Array.of(-1n))], result);
+  }
+
+  #op(opType: string, input: string[], result: string, ...attribute: AttributeProto[]): string {
+    const domain = FUSED_OPERATORS.has(opType) ? FUSED : '';
+    this.#nodes.push(
+      create(NodeProtoSchema, { opType, domain, name: result, input, output: [result], attribute }),
+    );
+    return result;
+  }
+
+  #float(value: number): string {
+    return this.#constant(`float_${value}`, FLOAT32, [], Float32Array.of(value));
+  }
+
+  #floats(name: string, values: Float32Array): string {
+    return this.#constant(name, FLOAT32, [values.length], values);
+  }
+
+  #constant(name: string, dataType: number, dims: readonly number[], data: ArrayBufferView): string {
+    const rawData = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    if (!this.#added.has(name))
+      this.#added.set(name, create(TensorProtoSchema, { name, dataType, dims: dims.map(BigInt), rawData }));
+    return name;
+  }
+}

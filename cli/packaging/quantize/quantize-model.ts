@@ -1,0 +1,143 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ASSETS } from '../../../runtime/contract/assets.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { Quantization } from '../../../runtime/contract/quantization.ts';
+import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { chooseScalings, collectStatistics } from './calibrate.ts';
+import { Candidates, type RoundedModel, writeAlone } from './candidates.ts';
+import { chooseForm } from './choose-form.ts';
+import type { ComparedModel } from './compared-results.ts';
+import { findProducts, groupProducts, type ProductGroup } from './find-products.ts';
+import { GraphFile } from './graph-file.ts';
+import type { InputStatistics } from './probe-graph.ts';
+import { roundGroup, type RoundedGroup } from './round-group.ts';
+import { roundTables } from './round-tables.ts';
+import { reasonAgainst, type Thresholds } from './thresholds.ts';
+import { evenBatches, type Ids, Trial, type TrialInputs } from './trial.ts';
+import { WeightsWriter } from './weights-file.ts';
+
+export interface QuantizationRequest {
+  /** The graph in float32; its weights are in the same folder. */
+  readonly graphPath: string;
+  readonly weightsPath: string;
+  /** The model file, for messages. */
+  readonly file: string;
+  readonly output: string;
+  readonly inputs: TrialInputs;
+  readonly compared: ComparedModel;
+  readonly thresholds: Thresholds;
+  /** Whether a model stays in float32 if its int8 form is not accurate or not faster, instead of an error. */
+  readonly isOptional: boolean;
+  /** Token ids of the texts that scales are computed from, and of those that accuracy is measured on. */
+  readonly calibration: readonly Ids[];
+  readonly heldOut: readonly Ids[];
+}
+
+export interface QuantizedGraph {
+  readonly graphPath: string;
+  readonly weightsPath: string;
+  readonly quantization: Quantization;
+}
+
+/** The name of the file with matrices and tables of integers. */
+const INTEGERS = 'integers.bin';
+/** Texts of the calibration that candidates are compared on, so that held-out texts are not used for a choice. */
+const TRIED_TEXTS = 24;
+
+/** Quantizes a graph to int8: the fastest form that is accurate enough. Its files are written to `folder`. */
+export async function quantizeModel(
+  runtime: OnnxRuntime,
+  request: QuantizationRequest,
+  folder: string,
+): Promise<QuantizedGraph | { readonly reason: string }> {
+  const { graphPath, weightsPath, file: model, thresholds, calibration, heldOut, isOptional } = request;
+  const file = await GraphFile.read(graphPath);
+  const { graph } = file.model();
+  const groups = groupProducts(graph ? findProducts(graph) : []);
+  if (!graph || groups.length === 0) {
+    if (isOptional) return { reason: 'it has no float32 matrices that could be quantized' };
+    throw configError(
+      `${model} has no float32 matrices that could be quantized. Use the float32 graph of the model, or remove \`quantize\`.`,
+    );
+  }
+  const trial = new Trial(runtime, request.inputs);
+  const batches = evenBatches(calibration, request.inputs.fixedShape);
+  const statistics = await collectStatistics(file, groups, batches, trial);
+  const integersPath = join(dirname(graphPath), INTEGERS);
+  const rounded = await roundModel({ graph, groups, statistics }, weightsPath, integersPath);
+  const scalings = await chooseScalings(file, rounded.groups, batches, trial);
+  const candidates = new Candidates(file, rounded, trial, request);
+  const { path, form } = await chooseForm(candidates, scalings, calibration.slice(-TRIED_TEXTS), thresholds);
+  const accuracy = await candidates.accuracy(path, heldOut);
+  const against = reasonAgainst(accuracy, thresholds);
+  if (against !== undefined) {
+    if (isOptional) return { reason: against };
+    throw configError(
+      `The int8 form of ${model} is not accurate enough: ${against}. Lower the threshold, set \`calibration\` to a file with texts like yours, or remove \`quantize\`.`,
+    );
+  }
+  if (isOptional && !(await isFaster(trial, request, path)))
+    return { reason: 'its int8 form is not faster on this machine' };
+  const kept = groups.filter((group) => !form.has(group)).flatMap(({ products }) => products);
+  const products = groups.reduce((count, group) => count + group.products.length, 0);
+  await mkdir(folder);
+  const sources = [
+    { name: ASSETS.weights, path: weightsPath },
+    { name: INTEGERS, path: integersPath },
+  ];
+  return {
+    ...(await writeAlone(path, sources, folder)),
+    quantization: {
+      form: 'int8',
+      products,
+      quantized: products - kept.length,
+      ...(kept.length === 0 ? {} : { kept: kept.map(({ weight }) => weight.name) }),
+      accuracy,
+    },
+  };
+}
+
+async function roundModel(
+  {
+    graph,
+    groups,
+    statistics,
+  }: {
+    readonly graph: GraphProto;
+    readonly groups: readonly ProductGroup[];
+    readonly statistics: ReadonlyMap<string, InputStatistics>;
+  },
+  weightsPath: string,
+  integersPath: string,
+): Promise<RoundedModel> {
+  const writer = new WeightsWriter(integersPath, INTEGERS);
+  const rounded = new Map<ProductGroup, RoundedGroup>();
+  const tables = await withFileSource(weightsPath, async (weights) => {
+    for (const group of groups) rounded.set(group, await roundGroup(group, statistics, weights, writer));
+    return await roundTables(graph, weights, writer);
+  });
+  await writer.finish();
+  return { groups: rounded, tables };
+}
+
+/** Whether a graph takes less processor time than the original on this machine. */
+async function isFaster(
+  trial: Trial,
+  { graphPath, output, calibration }: QuantizationRequest,
+  path: string,
+): Promise<boolean> {
+  const texts = calibration.slice(-TIMED_TEXTS);
+  const times = { original: Infinity, quantized: Infinity };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.original = Math.min(times.original, await trial.processorTime(graphPath, output, texts));
+    times.quantized = Math.min(times.quantized, await trial.processorTime(path, output, texts));
+  }
+  return times.quantized < times.original;
+}
+
+const TIMED_TEXTS = 8;
+/** The first one also loads the weights. */
+const ROUNDS = 4;
