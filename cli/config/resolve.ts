@@ -1,7 +1,13 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import type { TransformLimits } from '../../runtime/contract/transform.ts';
-import type { BuildConfig, MultiVectorConfig, SentenceConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
+import type {
+  BuildConfig,
+  MultiVectorConfig,
+  SentenceConfig,
+  TransformSource,
+  UnfetchedConfig,
+} from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { expandPath } from './expand.ts';

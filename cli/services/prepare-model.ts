@@ -96,7 +96,12 @@ export async function prepareModel(
     graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
   };
   const original = await prepareGraph(request, tokenizer, folder);
-  const id2label = readLabels(modelConfig, config.modelType, original.width, files.modelConfig ?? files.folder);
+  const id2label = readLabels(
+    modelConfig,
+    config.modelType,
+    original.width,
+    files.modelConfig ?? files.folder,
+  );
   const { inputs, output } = original.signature;
   const size = outputSize({ width: original.width, ...(gliner ? { entities: gliner.settings } : {}) });
   optimize.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);

@@ -33,7 +33,11 @@ export async function bundleBuildTool(
     buildToolNotices(bundled),
     readdir(repositoryFile(TEMPLATES)),
   ]);
-  const templates = ['templates/encoderfile.yml', 'templates/calibration.txt', ...scripts.sort().map((name) => `${TEMPLATES}/${name}`)];
+  const templates = [
+    'templates/encoderfile.yml',
+    'templates/calibration.txt',
+    ...scripts.sort().map((name) => `${TEMPLATES}/${name}`),
+  ];
   const { code } = await bundleWith({
     'package.json': ownPackage(),
     [NOTICES_TEXT]: await packNotices(formatNotices(notices)),

@@ -54,8 +54,14 @@ export async function chooseScalings(
     tokens += count;
     for (const [at, [input]] of entries.entries()) {
       const ofInput = maxima.subarray(at * count, (at + 1) * count);
-      largest.set(input, ofInput.reduce((most, value) => Math.max(most, value), largest.get(input) ?? 0));
-      squares.set(input, ofInput.reduce((sum, value) => sum + value * value, squares.get(input) ?? 0));
+      largest.set(
+        input,
+        ofInput.reduce((most, value) => Math.max(most, value), largest.get(input) ?? 0),
+      );
+      squares.set(
+        input,
+        ofInput.reduce((sum, value) => sum + value * value, squares.get(input) ?? 0),
+      );
     }
   }
   return new Map(

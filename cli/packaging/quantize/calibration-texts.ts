@@ -42,7 +42,10 @@ async function readTexts(file: string): Promise<string> {
           : code === undefined || error instanceof TypeError
             ? 'which is not UTF-8 text'
             : `which cannot be read (${code})`;
-    throw configError(`\`calibration\` is ${file}, ${problem}. Name a text file with one text per line.`, error);
+    throw configError(
+      `\`calibration\` is ${file}, ${problem}. Name a text file with one text per line.`,
+      error,
+    );
   }
   throw configError(
     `\`calibration\` is ${file}, which is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB; a few hundred texts are enough. Name a smaller file.`,

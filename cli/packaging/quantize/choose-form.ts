@@ -31,7 +31,11 @@ export async function chooseForm(
   };
   const attempt = async (form: Form): Promise<ChosenForm & { readonly passes: boolean }> => {
     const path = await candidates.write(form);
-    return { path, form, passes: reasonAgainst(await candidates.accuracy(path, texts), strict) === undefined };
+    return {
+      path,
+      form,
+      passes: reasonAgainst(await candidates.accuracy(path, texts), strict) === undefined,
+    };
   };
   const fastest = await attempt(scalings);
   if (fastest.passes) return fastest;

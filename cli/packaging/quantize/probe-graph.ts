@@ -13,7 +13,7 @@ export interface InputStatistics {
 /** Columns further apart are treated as independent, which makes the rounding of large models affordable. */
 const MAX_BLOCK = 128;
 
-/** The largest divisor of a width that is not above the maximum size of a block. */
+/** The largest divisor of a width that is not above the maximum size of a block. @internal Exported for tests only. */
 export function blockOf(width: number): number {
   for (let size = Math.min(MAX_BLOCK, width); size > 1; size -= 1) if (width % size === 0) return size;
   return 1;
@@ -35,10 +35,7 @@ export function appendStatistics(g: GraphAppender, widths: Widths): typeof PROBE
       [1, 0, 2],
     ].map((perm) => g.op('Transpose', [columns], ints('perm', perm)));
     const products = g.op('MatMul', [left ?? '', right ?? '']);
-    return [
-      g.reduce('ReduceMax', g.op('Abs', [rows]), 0),
-      g.op('Reshape', [products, g.integers([-1])]),
-    ];
+    return [g.reduce('ReduceMax', g.op('Abs', [rows]), 0), g.op('Reshape', [products, g.integers([-1])])];
   });
   g.finish(g.op('Concat', parts, int('axis', 0)), PROBED);
   return PROBED;
@@ -77,4 +74,3 @@ export function appendRowMaxima(g: GraphAppender, factors: ReadonlyMap<string, F
   g.finish(g.op('Concat', parts, int('axis', 0)), PROBED);
   return PROBED;
 }
-

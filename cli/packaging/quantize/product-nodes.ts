@@ -82,7 +82,10 @@ export class ProductNodes {
   #roundTogether(input: string, factors: Float32Array, step: number, zero: string): string {
     const rounded = `${input}_rounded`;
     if (this.#isFirst(rounded)) {
-      const steps = this.#floats(`${input}_steps`, factors.map((factor) => 1 / (factor * step)));
+      const steps = this.#floats(
+        `${input}_steps`,
+        factors.map((factor) => 1 / (factor * step)),
+      );
       const divided = this.#op('Mul', [input, steps], `${input}_in_steps`);
       this.#op('QuantizeLinear', [divided, this.#float(1), zero], rounded);
     }
@@ -93,7 +96,10 @@ export class ProductNodes {
   #roundByToken(input: string, factors: Float32Array, zero: string): { rounded: string; largest: string } {
     const [rounded, largest] = [`${input}_rounded`, `${input}_largest`];
     if (this.#isFirst(rounded)) {
-      const inverse = this.#floats(`${input}_factors`, factors.map((factor) => 1 / factor));
+      const inverse = this.#floats(
+        `${input}_factors`,
+        factors.map((factor) => 1 / factor),
+      );
       const smoothed = this.#op('Mul', [input, inverse], `${input}_smoothed`);
       const most = this.#extreme('ReduceMax', smoothed, `${input}_most`);
       const least = this.#extreme('ReduceMin', smoothed, `${input}_least`);

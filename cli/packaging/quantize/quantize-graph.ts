@@ -75,7 +75,8 @@ function findActivations(graph: GraphProto): ReadonlyMap<string, NodeProto> {
 }
 
 const isExactGelu = ({ opType, attribute }: NodeProto): boolean =>
-  opType === 'Gelu' && attribute.every(({ name, s }) => name !== 'approximate' || String.fromCharCode(...s) !== 'tanh');
+  opType === 'Gelu' &&
+  attribute.every(({ name, s }) => name !== 'approximate' || String.fromCharCode(...s) !== 'tanh');
 
 /** Looks up rows of integers, each with a scale of its own, and converts those that were found. */
 function lookUp(

@@ -75,7 +75,10 @@ function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32
 }
 
 /** The values of a matrix as inputs x outputs. */
-function matrixOf({ weight, inputs, outputs, isTransposed, alpha }: Product, weights: ByteSource): Float32Array {
+function matrixOf(
+  { weight, inputs, outputs, isTransposed, alpha }: Product,
+  weights: ByteSource,
+): Float32Array {
   const stored = readFloats(weight, weights);
   if (!isTransposed && alpha === 1) return stored;
   const values = new Float32Array(stored.length);

@@ -134,5 +134,8 @@ function inverse(lower: Float64Array, size: number): Float64Array {
 }
 
 function transposed(matrix: Float64Array, size: number): Float64Array {
-  return Float64Array.from(matrix, (_, index) => matrix[(index % size) * size + Math.floor(index / size)] ?? 0);
+  return Float64Array.from(
+    matrix,
+    (_, index) => matrix[(index % size) * size + Math.floor(index / size)] ?? 0,
+  );
 }

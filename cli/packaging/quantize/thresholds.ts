@@ -1,4 +1,5 @@
 import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
+import { cosineText } from '../../../runtime/core/model/quantization-facts.ts';
 
 /** The accuracy that a quantized model must have. */
 export interface Thresholds {
@@ -15,7 +16,7 @@ export function reasonAgainst(
 ): string | undefined {
   // Not a number fails, too.
   if (cosine && !(cosine.mean >= minCosine))
-    return `the mean cosine to float32 is ${cosine.mean.toFixed(4)}, below \`min_cosine\` (${minCosine})`;
+    return `the mean cosine to float32 is ${cosineText(cosine.mean)}, below \`min_cosine\` (${minCosine})`;
   if (agreement !== undefined && !(agreement >= minAgreement))
     return `${(agreement * 100).toFixed(1)}% of the labels agree with float32, below \`min_agreement\` (${minAgreement})`;
   return undefined;

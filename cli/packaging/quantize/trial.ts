@@ -55,10 +55,7 @@ export class Trial {
  * Batches without padding, whose hidden states would be counted: texts are sorted by length and cut to the shortest of their batch, without
  * their last token, which is special.
  */
-export function evenBatches(
-  texts: readonly Ids[],
-  fixedShape: FixedShape | undefined,
-): Ids[][] {
+export function evenBatches(texts: readonly Ids[], fixedShape: FixedShape | undefined): Ids[][] {
   if (fixedShape) return texts.map((ids) => [ids]);
   const sorted = texts.toSorted((a, b) => a.length - b.length);
   return Array.from({ length: Math.ceil(sorted.length / BATCH) }, (_, at) => {

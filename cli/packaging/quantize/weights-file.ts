@@ -27,7 +27,9 @@ export function readFloats(
   const [first, count] = rows ? [rows.first * width, rows.count * width] : [0, size];
   const range = externalRange(tensor);
   if ((range?.length ?? tensor.rawData.byteLength) !== size * 4)
-    throw configError(`The tensor ${tensor.name} of the graph does not have ${size} numbers. Export the model again.`);
+    throw configError(
+      `The tensor ${tensor.name} of the graph does not have ${size} numbers. Export the model again.`,
+    );
   const bytes = range
     ? weights.readAt(range.offset + first * 4, count * 4)
     : tensor.rawData.slice(first * 4, (first + count) * 4);

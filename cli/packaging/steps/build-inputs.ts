@@ -8,13 +8,16 @@ import { readBuilt } from './read-built.ts';
 
 /** Returns the files that a build reads, which it must not overwrite. */
 export async function buildInputs(
-  { file, model, transform }: BuildConfig,
+  { file, model, transform, quantize: { calibration } }: BuildConfig,
   base: BuildPlan['base'],
 ): Promise<InputFile[]> {
   const files = await modelFiles(model);
   return [
     { path: file, role: 'the config file of this build' },
     ...(transform?.kind === 'file' ? [{ path: transform.path, role: 'the transform of this build' }] : []),
+    ...(calibration === undefined
+      ? []
+      : [{ path: calibration, role: 'the calibration texts of this build' }]),
     ...(base.kind === 'file' ? [{ path: base.path, role: 'the base runtime of this build' }] : []),
     ...files.map((path) => ({ path, role: 'a file of the model' })),
   ];

@@ -40,7 +40,11 @@ export async function testTransform(
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
     // The given texts replace the trial run.
-    const model = await prepareModel({ ...config, validateTransform: false, quantize: { ...config.quantize, form: 'none' } }, work, report);
+    const model = await prepareModel(
+      { ...config, validateTransform: false, quantize: { ...config.quantize, form: 'none' } },
+      work,
+      report,
+    );
     const script = scriptOf(model);
     const tested = await withOnnxRuntime((onnx) =>
       withLua(script, console.error, (lua) => testAll(texts, model, work, { script, onnx, lua })),

@@ -6,8 +6,8 @@ import { quantizationFacts } from './quantization-facts.ts';
 export const graphFacts = (manifest: Manifest): [string, string][] => {
   const { fixedShape, graphChanges = [] } = manifest;
   return [
-  ...(fixedShape ? [['Shape', shapeFact(fixedShape)] satisfies [string, string]] : []),
-  ...(graphChanges.length === 0 ? [] : [['Changes', graphChanges.join('; ')] satisfies [string, string]]),
+    ...(fixedShape ? [['Shape', shapeFact(fixedShape)] satisfies [string, string]] : []),
+    ...(graphChanges.length === 0 ? [] : [['Changes', graphChanges.join('; ')] satisfies [string, string]]),
     ...quantizationFacts(manifest),
   ];
 };

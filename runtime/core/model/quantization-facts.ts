@@ -16,12 +16,15 @@ export function quantizationFacts({ quantization }: Manifest): [string, string][
 export function accuracyText(accuracy: QuantizationAccuracy): string {
   const { texts, cosine, neighbors, agreement, scoreDifference } = accuracy;
   const parts = [
-    ...(cosine ? [`cosine to float32 ${cosine.mean.toFixed(4)}, lowest ${cosine.worst.toFixed(4)}`] : []),
+    ...(cosine ? [`cosine to float32 ${cosineText(cosine.mean)}, lowest ${cosineText(cosine.worst)}`] : []),
     ...(neighbors === undefined ? [] : [`${percent(neighbors)} of nearest texts kept`]),
     ...(agreement === undefined ? [] : [`${percent(agreement)} of results agree with float32`]),
     ...(scoreDifference === undefined ? [] : [`largest difference of scores ${scoreDifference.toFixed(3)}`]),
   ];
   return `${parts.join(', ')} (${texts} texts)`;
 }
+
+/** A cosine with four digits. It is rounded down, so that it is 1 only for equal directions. */
+export const cosineText = (cosine: number): string => (Math.floor(cosine * 1e4) / 1e4).toFixed(4);
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;

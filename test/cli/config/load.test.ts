@@ -95,6 +95,7 @@ describe('a valid config', () => {
       build: true,
       inputs: {},
       keepsIntegers: true,
+      quantize: { form: 'none', minCosine: 0.995, minAgreement: 0.98 },
       tokenizer: {},
     });
   });
@@ -122,6 +123,12 @@ describe('a valid config', () => {
       maxLength: 64,
       inputs: {},
       keepsIntegers: true,
+      quantize: {
+        form: 'auto',
+        calibration: join('configs', 'texts.txt'),
+        minCosine: 0.995,
+        minAgreement: 0.9,
+      },
       tokenizer: {
         max_length: 64,
         truncation_side: 'left',

@@ -47,6 +47,21 @@ export const BUILD = {
     behaviour:
       'A model with config.json and model.safetensors instead of an ONNX graph is built, and returns what transformers returns.',
   },
+  'build:quantize': {
+    source: 'docs/config.md',
+    behaviour:
+      'A model with quantize: int8 is served with nearly the vectors of float32, and each text has exactly the same one alone and among others.',
+  },
+  'build:quantize-accuracy': {
+    source: 'docs/config.md',
+    behaviour:
+      'A build with --quantize int8 compares its results with float32, states the accuracy in its summary and in the manifest, and its weights take about a quarter of the space.',
+  },
+  'build:quantize-refused': {
+    source: 'docs/config.md',
+    behaviour:
+      'A build fails with the number and the threshold if the int8 form is not accurate enough, and for invalid calibration texts; quantize: auto keeps float32 instead.',
+  },
   'build:bad-safetensors': {
     source: 'docs/config.md',
     behaviour:
