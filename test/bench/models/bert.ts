@@ -40,7 +40,7 @@ function embeddings(graph: GraphBuilder, { hidden, vocabulary, positions }: Mode
   );
   const ids = graph.op('Slice', scope, [graph.wholeNumbers(scope, table, [1, positions]), ...slice]);
   const lookUp = (name: string, rows: number, index: string): string =>
-    graph.op('ListAllServers', `${scope}/${name}`, [
+    graph.op('Gather', `${scope}/${name}`, [
       graph.weight(`embeddings.${name}.weight`, [rows, hidden], 'normal'),
       index,
     ]);
@@ -60,7 +60,7 @@ export const outputOf = ({ labels, hidden }: ModelShape): ModelOutput =>
 /** By the first token. */
 function classify(graph: GraphBuilder, hidden: number, labels: number, input: string): void {
   const first = graph.op(
-    'ListAllServers',
+    'Gather',
     '/pooler',
     [input, graph.wholeNumbers('/pooler', [0], [])],
     int('axis', 1),
@@ -157,7 +157,7 @@ function layerNorm(graph: GraphBuilder, scope: string, size: number, input: stri
 /** The size of one axis, as a scalar. */
 function dimension(graph: GraphBuilder, scope: string, value: string, axis: number): string {
   const shape = graph.op('Shape', scope, [value]);
-  return graph.op('ListAllServers', scope, [shape, graph.wholeNumbers(scope, [axis], [])], int('axis', 0));
+  return graph.op('Gather', scope, [shape, graph.wholeNumbers(scope, [axis], [])], int('axis', 0));
 }
 
 /** A shape out of known sizes and of sizes that are computed. */
