@@ -29,6 +29,7 @@ import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
+import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import { graphError } from './graph-error.ts';
 import type { EntityModel } from './entity-model.ts';
@@ -111,6 +112,7 @@ export async function rewriteGraph(
         );
   const precision = precisionOf(graph);
   if (integers === 'keep') dequantizeLate(graph);
+  splitSkipNorms(graph);
   const changes = adaptInputs(graph, tokens, model);
   if (joins) changes.push('Outputs start_logits and end_logits are joined');
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);

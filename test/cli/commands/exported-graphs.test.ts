@@ -57,6 +57,7 @@ const OPSETS = [11, 12, 13, 15, 18, 20, 21].map(
 test.each([
   ...OPSETS,
   ['unknown-rank', EMBEDDING, 'last_hidden_state'],
+  ['skip-norms', EMBEDDING, 'last_hidden_state'],
   ['float16-weights', EMBEDDING, 'last_hidden_state'],
   ['bfloat16-weights', EMBEDDING, 'last_hidden_state'],
   ['float16-product', EMBEDDING, 'last_hidden_state', 2e-3],
@@ -73,6 +74,20 @@ test.each([
   expect(built.exitCode, built.stderr).toBe(0);
   expect(parseManifest(readFileSync(join(assets(), 'manifest.json'))).output).toBe(output);
   await expectGolden(graph, output, tolerance);
+});
+
+test('operators that add and normalize are split, because they are slow on processors', async () => {
+  const built = await build('skip-norms', EMBEDDING);
+  expect(built.exitCode, built.stderr).toBe(0);
+  const { graph } = fromBinary(ModelProtoSchema, readFileSync(join(assets(), ASSETS.graph)));
+  const kinds = graph?.node.map(({ opType }) => opType).filter((kind) => kind.endsWith('Normalization'));
+  // ONNX Runtime itself joins the residual of the exported attention with its norm.
+  expect(kinds).toEqual([
+    'LayerNormalization',
+    'LayerNormalization',
+    'LayerNormalization',
+    'SimplifiedLayerNormalization',
+  ]);
 });
 
 test.each([
