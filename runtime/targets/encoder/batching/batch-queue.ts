@@ -110,7 +110,7 @@ export class BatchQueue<Item extends Waiting> {
   #isWorthwhile(count: number, width: number, length: number): boolean {
     if (this.#rules.fixedShape) return true;
     const added = Math.max(width, length) * (count + 1) - width * count;
-    return added <= length + RUN_COST_IN_TOKENS;
+    return added <= length + MAX_ADDED_PADDING;
   }
 
   /** Returns the first item of the nearest length at or beyond `from` in the group of `oldest`. */
@@ -133,10 +133,10 @@ interface Group<Item> {
 const groupOf = ({ group = '' }: Waiting): string => group;
 
 /**
- * Cost of an additional run in tokens: joining a batch must not add more padding than that. Measured on a model of MiniLM-L6's
- * shape, where a run of 16 tokens takes as long as 30 tokens in a large batch.
+ * Padding that an item can add to a batch, in tokens. A run costs as much as 14 tokens, but an item that does not join still shares its
+ * run with others (docs/decisions/0010).
  */
-const RUN_COST_IN_TOKENS = 16;
+const MAX_ADDED_PADDING = 8;
 
 function pick<Item extends Waiting>(
   length: number,

@@ -65,6 +65,7 @@ export function createDispatcher(
       pool.sendAlone(take(maxBatchTokens));
       return;
     }
+    if (queue.size > 1) pool.openWorkers();
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
       // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));

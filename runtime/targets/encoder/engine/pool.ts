@@ -1,5 +1,5 @@
 import type { AppError } from '../../../contract/errors.ts';
-import { systemClock } from '../../../platform/clock.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
 import type { JobItem } from './job.ts';
@@ -21,13 +21,15 @@ export interface Pool {
    */
   readonly room: () => { idle: number; ahead: number };
   readonly send: (items: readonly JobItem[]) => void;
+  /** Opens the threads for several texts, if they are not open. Until then, the session that uses all processors runs all batches. */
+  readonly openWorkers: () => void;
   /** Whether nothing is running and a session that uses all processors exists. */
   readonly canRunAlone: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
   /** Whether no text is running whose memory is returned afterwards. */
   readonly canRunLarge: () => boolean;
   readonly sendLarge: (items: readonly JobItem[]) => void;
-  /** Number of threads. */
+  /** Number of open threads. */
   readonly size: () => number;
   /** Whether no thread is left and none will be started. */
   readonly ended: () => boolean;
@@ -38,26 +40,37 @@ export interface Pool {
 const AHEAD = 1;
 /** Maximum number of attempts to restart a thread. */
 const START_ATTEMPTS = 3;
+/** How long idle workers stay open. Opening one takes 0.1 to 0.5 s of a processor, so at most 2% of it is spent on that. */
+const KEEP_WORKERS_MS = 30_000;
 
-/** A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the model cannot be opened. */
+/**
+ * A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the model cannot be opened.
+ *
+ * If the plan has a session for single texts, only that one is opened at first. The workers are opened when several texts wait, and closed
+ * after a pause, because each has a copy of the weights (docs/decisions/0071).
+ */
 export async function startPool(
   model: PooledModel,
   { workers, threads, alone }: ThreadPlan,
   hooks: PoolHooks,
   canReopen: () => boolean,
+  { start, clock }: { start: typeof startMember; clock: Clock } = { start: startMember, clock: systemClock },
 ): Promise<Pool> {
   const members = new Set<PoolMember>();
   let closing = false;
   let reviving = 0;
+  let workersWanted = alone === undefined;
+  let opening: Promise<void> | undefined;
+  let cancelPause = (): void => {};
 
   const add = async (isAlone: boolean): Promise<void> => {
     const share = isAlone && alone !== undefined ? alone : threads;
-    const member = await startMember(model, share, isAlone, hooks);
-    if (closing) return await member.close();
+    const member = await start(model, share, isAlone, hooks);
+    if (closing || !(isAlone || workersWanted)) return await member.close();
     members.add(member);
     void member.died.then((error) => replace(member, error));
   };
-  const hasEnded = (): boolean => members.size === 0 && reviving === 0;
+  const hasEnded = (): boolean => members.size === 0 && reviving === 0 && opening === undefined;
   const revive = async (isAlone: boolean, attempts: number): Promise<void> => {
     if (closing || attempts === 0 || !canReopen()) return;
     // If all attempts fail, the other threads continue without this one.
@@ -72,47 +85,74 @@ export async function startPool(
     if (!closing && hasEnded()) hooks.onEnded();
     hooks.onRoom();
   };
+  const workersOf = (): PoolMember[] => [...members].filter((member) => !member.alone);
+  const addWorkers = (): Promise<void>[] => Array.from({ length: workers }, () => add(false));
+  const openWorkers = (): void => {
+    // A file that was replaced cannot be opened again.
+    if (workersWanted || closing || !canReopen()) return;
+    workersWanted = true;
+    opening = Promise.allSettled(addWorkers()).then(() => {
+      opening = undefined;
+      // If none could be opened, the next attempt is after the same pause.
+      pauseWorkers();
+      if (!closing && hasEnded()) hooks.onEnded();
+      hooks.onRoom();
+    });
+  };
+  const closeWorkers = (): void => {
+    if (!canReopen()) return;
+    workersWanted = false;
+    for (const worker of workersOf()) {
+      members.delete(worker);
+      void worker.close();
+    }
+  };
+  const pauseWorkers = (): void => {
+    cancelPause();
+    if (alone === undefined || closing || workersOf().some(({ running }) => running() > 0)) return;
+    cancelPause = clock.after(KEEP_WORKERS_MS, closeWorkers);
+  };
   const run = async (member: PoolMember, items: readonly JobItem[]): Promise<void> => {
+    if (!member.alone) cancelPause();
     await member.run(items);
+    if (!member.alone) pauseWorkers();
     hooks.onRoom();
   };
 
   try {
-    const starting = Array.from({ length: workers }, () => add(false));
-    await Promise.all(alone === undefined ? starting : [...starting, add(true)]);
+    await Promise.all(alone === undefined ? addWorkers() : [add(true)]);
   } catch (error) {
     await Promise.all([...members].map((member) => member.close()));
     throw error;
   }
   const withRunning = (running: number): PoolMember[] =>
-    [...members].filter((member) => !member.alone && member.running() === running);
+    workersOf().filter((member) => member.running() === running);
   const large = createLargeThread(
     async () => {
       // A file that was replaced cannot be opened again, so the text runs in a thread that has the model open.
       if (!canReopen()) return { ...itemAt([...members], 0), close: () => Promise.resolve() };
-      const member = await startMember(
-        { ...model, prepack: false },
-        alone ?? workers * threads,
-        false,
-        hooks,
-      );
+      const member = await start({ ...model, prepack: false }, alone ?? workers * threads, false, hooks);
       void member.died.then(hooks.onDeath);
       return member;
     },
     hooks,
-    systemClock,
+    clock,
   );
   const loner = (): PoolMember | undefined => [...members].find((member) => member.alone);
   const give = (member: PoolMember | undefined, items: readonly JobItem[]): void => {
     if (!member) throw new Error('no thread has room');
     void run(member, items);
   };
+  /** Whether the workers run the batches, and not the session for single texts. */
+  const workersRun = (): boolean => opening === undefined && workersOf().length > 0;
   return {
     room() {
       if (loner()?.running()) return { idle: 0, ahead: 0 };
+      if (!workersRun()) return { idle: loner() ? 1 : 0, ahead: 0 };
       return { idle: withRunning(0).length, ahead: withRunning(AHEAD).length };
     },
-    send: (items) => give([...withRunning(0), ...withRunning(AHEAD)][0], items),
+    send: (items) => give(workersRun() ? [...withRunning(0), ...withRunning(AHEAD)][0] : loner(), items),
+    openWorkers,
     canRunAlone: () =>
       loner() !== undefined && large.isFree() && [...members].every(({ running }) => running() === 0),
     sendAlone: (items) => give(loner(), items),
@@ -122,6 +162,8 @@ export async function startPool(
     ended: hasEnded,
     async close() {
       closing = true;
+      cancelPause();
+      await opening;
       await Promise.all([large, ...members].map((thread) => thread.close()));
     },
   };

@@ -47,7 +47,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options);
   const runner = createRunner(tokenizerFor, dispatcher, manifest, limits.maxWindows);
-  await warmUp(runner, manifest, maxBatchTokens);
+  await warmUp(runner, manifest);
   const boundary = await findBoundary(tokenizer);
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
 

@@ -31,6 +31,7 @@ function setUp() {
       sent.others.push(lengths(items));
       running.other = items;
     },
+    openWorkers: () => {},
     canRunAlone: () => false,
     sendAlone: () => {},
     canRunLarge: () => running.large.length === 0,
