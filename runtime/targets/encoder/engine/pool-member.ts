@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { TextWords } from '../../../core/model/tokenized-text.ts';
 import { padBatch } from '../batching/padding.ts';
-import { startInferenceThread } from './inference-thread.ts';
+import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
 import { createProgress } from './progress.ts';
 import type { OpenModel, OpenTransform } from './protocol.ts';
@@ -34,14 +34,14 @@ export interface PoolMember {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a thread. Rejects if the model cannot be opened. */
+/** Starts a thread, or uses one that was started. Rejects if the model cannot be opened. */
 export async function startMember(
   { transform, ...model }: PooledModel,
   threads: number,
   alone: boolean,
   hooks: MemberHooks,
+  thread: InferenceThread = startInferenceThread(),
 ): Promise<PoolMember> {
-  const thread = startInferenceThread();
   const progress = createProgress();
   try {
     await thread.open({ ...model, threads, transform: transform && { ...transform, progress } });

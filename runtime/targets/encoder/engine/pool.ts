@@ -2,6 +2,7 @@ import type { AppError } from '../../../contract/errors.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
+import type { InferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
 import { createLargeThread } from './large-thread.ts';
 import { type MemberHooks, type PooledModel, type PoolMember, startMember } from './pool-member.ts';
@@ -43,6 +44,13 @@ const START_ATTEMPTS = 3;
 /** How long idle workers stay open. Opening one takes 0.1 to 0.5 s of a processor, so at most 2% of it is spent on that. */
 const KEEP_WORKERS_MS = 30_000;
 
+interface PoolParts {
+  /** A thread that has been started for the first session. */
+  readonly first?: InferenceThread | undefined;
+  readonly start?: typeof startMember;
+  readonly clock?: Clock;
+}
+
 /**
  * A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the model cannot be opened.
  *
@@ -54,7 +62,7 @@ export async function startPool(
   { workers, threads, alone }: ThreadPlan,
   hooks: PoolHooks,
   canReopen: () => boolean,
-  { start, clock }: { start: typeof startMember; clock: Clock } = { start: startMember, clock: systemClock },
+  { first, start = startMember, clock = systemClock }: PoolParts = {},
 ): Promise<Pool> {
   const members = new Set<PoolMember>();
   let closing = false;
@@ -63,9 +71,9 @@ export async function startPool(
   let opening: Promise<void> | undefined;
   let cancelPause = (): void => {};
 
-  const add = async (isAlone: boolean): Promise<void> => {
+  const add = async (isAlone: boolean, thread?: InferenceThread): Promise<void> => {
     const share = isAlone && alone !== undefined ? alone : threads;
-    const member = await start(model, share, isAlone, hooks);
+    const member = await start(model, share, isAlone, hooks, thread);
     if (closing || !(isAlone || workersWanted)) return await member.close();
     members.add(member);
     void member.died.then((error) => replace(member, error));
@@ -86,7 +94,8 @@ export async function startPool(
     hooks.onRoom();
   };
   const workersOf = (): PoolMember[] => [...members].filter((member) => !member.alone);
-  const addWorkers = (): Promise<void>[] => Array.from({ length: workers }, () => add(false));
+  const addWorkers = (thread?: InferenceThread): Promise<void>[] =>
+    Array.from({ length: workers }, (_, at) => add(false, at === 0 ? thread : undefined));
   const openWorkers = (): void => {
     // A file that was replaced cannot be opened again.
     if (workersWanted || closing || !canReopen()) return;
@@ -120,7 +129,7 @@ export async function startPool(
   };
 
   try {
-    await Promise.all(alone === undefined ? addWorkers() : [add(true)]);
+    await Promise.all(alone === undefined ? addWorkers(first) : [add(true, first)]);
   } catch (error) {
     await Promise.all([...members].map((member) => member.close()));
     throw error;

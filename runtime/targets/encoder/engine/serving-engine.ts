@@ -12,6 +12,7 @@ import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine, TruncationSide } from './serving.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { type Pool, startPool } from './pool.ts';
 import { withPrompt } from './prompt.ts';
@@ -110,15 +111,23 @@ async function start(
   // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
-  loadOnnxRuntime(native.onnxruntime);
-  const { manifest, graph, weightsFolder, layers } = model;
   const transform = transformToOpen(model, native.lua);
+  // Starts while this thread initializes ONNX Runtime.
+  const first = startInferenceThread();
+  try {
+    loadOnnxRuntime(native.onnxruntime);
+  } catch (error) {
+    await first.close();
+    throw error;
+  }
+  const { manifest, graph, weightsFolder, layers } = model;
   const addon = native.onnxruntime;
   const starting = startPool(
     { addon, graph, weightsFolder, prepack: true, manifest, layers, background: true, transform },
     plan,
     dispatcher.hooks,
     model.isStillThere,
+    { first },
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
     openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
