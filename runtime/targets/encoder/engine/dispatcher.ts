@@ -65,7 +65,8 @@ export function createDispatcher(
       pool.sendAlone(take(maxBatchTokens));
       return;
     }
-    if (queue.size > 1) pool.openWorkers();
+    // Next to a large text, which uses all processors, a worker takes less from it.
+    if (queue.size > 1 || (queue.size > 0 && !pool.canRunLarge())) pool.openWorkers();
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
       // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));

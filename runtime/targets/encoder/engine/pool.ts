@@ -100,13 +100,15 @@ export async function startPool(
     // A file that was replaced cannot be opened again.
     if (workersWanted || closing || !canReopen()) return;
     workersWanted = true;
-    opening = Promise.allSettled(addWorkers()).then(() => {
-      opening = undefined;
-      // If none could be opened, the next attempt is after the same pause.
-      pauseWorkers();
-      if (!closing && hasEnded()) hooks.onEnded();
-      hooks.onRoom();
-    });
+    opening = finishOpening(addWorkers());
+  };
+  const finishOpening = async (starting: Promise<void>[]): Promise<void> => {
+    await Promise.allSettled(starting);
+    opening = undefined;
+    // If none could be opened, the next attempt is after the same pause.
+    pauseWorkers();
+    if (!closing && hasEnded()) hooks.onEnded();
+    hooks.onRoom();
   };
   const closeWorkers = (): void => {
     if (!canReopen()) return;
