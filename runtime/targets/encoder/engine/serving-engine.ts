@@ -34,7 +34,7 @@ export interface ServingOptions {
 const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
 
 /**
- * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first request is as fast as any other.
+ * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first text is answered as fast as any other.
  */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
   const { limits, observer = SILENT } = options;
