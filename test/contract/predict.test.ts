@@ -186,7 +186,7 @@ verifiesOverWires('sentence:options', async (arm, transport) => {
 
 verifiesOverWires('sentence:refused', async (arm, transport) => {
   const cases: [options: Partial<PredictRequest>, message: string][] = [
-    [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, not "nope"'],
+    [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, document, not "nope"'],
     [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
     [{ inputs: [''], prompt_name: 'query' }, 'Cannot tokenize empty string'],
   ];

@@ -47,7 +47,11 @@ verifies('sentence:infer-options', async (arm) => {
   expect(cut).toHaveLength(5);
   expect(norm(cut)).toBeCloseTo(1, 5);
   const problems: [args: string[], exitCode: number, message: RegExp][] = [
-    [['--prompt-name=nope'], 1, /^Error: --prompt-name must be one of query, passage, not "nope"\n$/],
+    [
+      ['--prompt-name=nope'],
+      1,
+      /^Error: --prompt-name must be one of query, passage, document, not "nope"\n$/,
+    ],
     [['--dimensions=33'], 2, /^Error: --dimensions: "33" is not a whole number from 1 to 32\./],
     [['--dimensions=x'], 2, /^Error: --dimensions: "x" is not a whole number/],
     [

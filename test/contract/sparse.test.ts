@@ -96,8 +96,8 @@ verifiesServed('sparse:tei', async (arm) => {
       text: `{"error":"${path} requires a model with dense vectors, but splade is a sparse_embedding model. Use /embed_sparse.","error_type":"Validation"}`,
     });
   }
-  expect((await post(`${url}/embed_sparse`, { inputs: 'a', prompt_name: 'query' })).text).toContain(
-    'this model has no prompts',
+  expect((await post(`${url}/embed_sparse`, { inputs: 'a', prompt_name: 'passage' })).text).toContain(
+    'prompt_name must be one of query, document',
   );
   expect((await post(`${url}/v1/embeddings`, { input: 'a' })).status).toBe(404);
 });

@@ -1,6 +1,7 @@
 import { inputError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { SentenceSettings } from '../../contract/sentence.ts';
+import { promptNames } from './prompt-names.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
@@ -64,10 +65,7 @@ function findPrompt(
   if (!name) return undefined;
   const prompts = sentence?.prompts ?? {};
   if (Object.hasOwn(prompts, name)) return prompts[name];
-  const [known, given] = [Object.keys(prompts), JSON.stringify(name.slice(0, 100))];
-  throw inputError(
-    known.length > 0
-      ? `${label} must be one of ${known.join(', ')}, not ${given}`
-      : `${label} is ${given}, but this model has no prompts. Remove it.`,
-  );
+  const names = promptNames(prompts);
+  if (names.includes(name)) return undefined;
+  throw inputError(`${label} must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}`);
 }

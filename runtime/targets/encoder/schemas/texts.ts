@@ -1,5 +1,6 @@
 import { type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { promptNames } from '../../../core/model/prompt-names.ts';
 import { documented, undocumented } from '../../../serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import { oneOf, optional } from '../../../serve/http/schemas.ts';
@@ -38,15 +39,15 @@ export const textsAndPairs = (maxInputs: number) =>
     { maxItems: maxInputs },
   );
 
-/** The prompts of the model. Requests to a model without prompts can only ask for none. */
+/** The prompts of the model. A model without prompts accepts the names that each model has, which change nothing there. */
 export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<TUnsafe<string | null>> {
-  const names = Object.keys(sentence?.prompts ?? {});
-  if (names.length === 0) return optional(undocumented(Type.String()));
+  const prompts = sentence?.prompts ?? {};
+  if (Object.keys(prompts).length === 0) return optional(undocumented(Type.String()));
   const { defaultPrompt } = sentence ?? {};
   const description =
     "Name of the prompt to put before each text; an empty name means none. Default: the model's default prompt.";
   return optional(
-    oneOf([...names, ''], {
+    oneOf([...promptNames(prompts), ''], {
       description,
       ...(defaultPrompt === undefined ? {} : { default: defaultPrompt }),
     }),

@@ -53,18 +53,28 @@ describe('planVector', () => {
   test.each([
     [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
     [{ dimensions: 0 }, 'dimensions must be at least 1, not 0'],
-    [{ promptName: 'nope' }, 'flag must be one of query, passage, not "nope"'],
-    [{ promptName: 'toString' }, 'flag must be one of query, passage, not "toString"'],
+    [{ promptName: 'nope' }, 'flag must be one of query, passage, document, not "nope"'],
+    [{ promptName: 'toString' }, 'flag must be one of query, passage, document, not "toString"'],
   ])('%j is an InputError', (wishes, message) => {
     expect(() => planVector(model(), wishes, 'flag')).toThrow(
       expect.objectContaining({ code: 'InputError', message }) as Error,
     );
   });
 
-  test('a prompt for a model that has none is refused', () => {
-    for (const without of [{ width: 8 }, model({ prompts: {} })])
-      expect(() => planVector(without, { promptName: 'query' })).toThrow(
-        'prompt_name is "query", but this model has no prompts. Remove it.',
-      );
+  // `encode(…, prompt_name=…)` of sentence-transformers 5.7 does the same with the same prompts.
+  test('the prompts query and document are empty in a model that does not set them', () => {
+    const others = { s2p: { text: 'find: ', tokens: 3 } };
+    for (const without of [{ width: 8 }, model({ prompts: {} }), model({ prompts: others })]) {
+      for (const promptName of ['query', 'document']) {
+        expect(planVector(without, { promptName })).toMatchObject({
+          prompt: '',
+          options: { skip: undefined },
+        });
+      }
+    }
+    expect(planVector(model(), { promptName: 'document' }).prompt).toBe('');
+    expect(() => planVector({ width: 8 }, { promptName: 'passage' })).toThrow(
+      'prompt_name must be one of query, document, not "passage"',
+    );
   });
 });

@@ -91,11 +91,14 @@ describe('a model that pools by itself', () => {
     expectVectors(await predictVectors(open(), body), { ...variant, vectors: scaled });
   });
 
-  test('has no prompts', async () => {
-    const response = await open().post('/predict', { inputs: ['a'], prompt_name: 'query' });
+  test('has only the empty prompts query and document', async () => {
+    for (const prompt_name of ['query', 'document']) {
+      expectVectors(await predictVectors(open(), { prompt_name }), variant);
+    }
+    const response = await open().post('/predict', { inputs: ['a'], prompt_name: 'passage' });
     expect([response.status, await response.text()]).toEqual([
       422,
-      'prompt_name is "query", but this model has no prompts. Remove it.',
+      'prompt_name must be one of query, document, not "passage"',
     ]);
   });
 });

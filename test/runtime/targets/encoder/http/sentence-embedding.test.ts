@@ -37,9 +37,12 @@ describe('a model as its own files say', () => {
   });
 
   test.each([
-    [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, not "nope"'],
-    [{ prompt_name: 'constructor' }, 'prompt_name must be one of query, passage, not "constructor"'],
-    [{ prompt_name: 7 }, 'prompt_name must be one of query, passage, not 7'],
+    [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, document, not "nope"'],
+    [
+      { prompt_name: 'constructor' },
+      'prompt_name must be one of query, passage, document, not "constructor"',
+    ],
+    [{ prompt_name: 7 }, 'prompt_name must be one of query, passage, document, not 7'],
     [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
     [{ dimensions: 0 }, 'dimensions must be at least 1, not 0'],
     [{ dimensions: 1.5 }, 'dimensions must be a whole number, not 1.5'],
@@ -69,7 +72,7 @@ describe('a model as its own files say', () => {
     const refused = await open().post('/tokenize', { inputs: ['a'], prompt_name: 'x' });
     expect([refused.status, await refused.text()]).toEqual([
       422,
-      'prompt_name must be one of query, passage, not "x"',
+      'prompt_name must be one of query, passage, document, not "x"',
     ]);
   });
 });
