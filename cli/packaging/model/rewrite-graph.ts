@@ -21,7 +21,7 @@ import { checkWordInputs, isWordInput } from '../onnx/word-inputs.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
-import { hasIntegerWeights } from '../onnx/has-integer-weights.ts';
+import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';
 import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
 import type { MatchedInput } from '../onnx/matched-input.ts';
@@ -84,8 +84,8 @@ export async function rewriteGraph(
   const { file: model, graph: source, family, keepsIntegers, sparse, maskId } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
-  const hasIntegers = await withFileSource(source, hasIntegerWeights);
-  const integers = !hasIntegers ? undefined : keepsIntegers ? 'keep' : 'convert';
+  const convertsIntegers = await withFileSource(source, convertsIntegerWeights);
+  const integers = !convertsIntegers ? undefined : keepsIntegers ? 'keep' : 'convert';
   await optimize(runtime, request, graphPath, integers);
   // A model with only tiny tensors has no external weights.
   await writeFile(weightsPath, '', { flag: 'a' });

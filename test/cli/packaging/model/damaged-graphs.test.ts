@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
 import { graphOutputs } from '../../../../cli/packaging/model/graph-outputs.ts';
-import { hasIntegerWeights } from '../../../../cli/packaging/onnx/has-integer-weights.ts';
+import { convertsIntegerWeights } from '../../../../cli/packaging/onnx/converts-integer-weights.ts';
 import { AppError } from '../../../../runtime/contract/errors.ts';
 import { withFileSource } from '../../../../runtime/platform/file-source.ts';
 import { damageBytes, damageGraph } from '../../../helpers/mutated-graph.ts';
@@ -43,7 +43,7 @@ test('what is read before ONNX Runtime starts never fails in another way', async
   const unclear: [seed: number, end: object][] = [];
   for (let seed = 0; seed < COUNT * 40; seed++) {
     const path = damaged(seed);
-    const read = (): Promise<boolean> => withFileSource(path, hasIntegerWeights);
+    const read = (): Promise<boolean> => withFileSource(path, convertsIntegerWeights);
     for (const end of [await endOf(() => graphOutputs(path)), await endOf(read)])
       if (typeof end === 'object') unclear.push([seed, end]);
   }
