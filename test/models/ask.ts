@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
+import { bodyFor, type ModelTask, rowOf } from './tasks.ts';
 
 /** One row per text: a vector, the logits of the text, or those of each token one after the other. */
 export type Rows = readonly (readonly number[])[];
@@ -18,32 +19,24 @@ export interface Answers {
   readonly file: Rows | undefined;
 }
 
-interface Result {
-  readonly embedding?: readonly number[];
-  readonly logits?: readonly number[];
-  /** Of a sparse vector. */
-  readonly indices?: readonly number[];
-  readonly values?: readonly number[];
-  readonly tokens?: readonly { readonly logits: readonly number[] }[];
-}
-
-/** Runs the texts through an executable alone and together; `vectors` is whether `infer` returns numbers too. */
+/** Runs the texts through an executable alone and together. */
 export async function askExecutable(
   path: string,
   texts: readonly string[],
-  vectors: boolean,
+  task: ModelTask | undefined,
 ): Promise<Answers> {
   const flags = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
   const running = startExecutable(path, ['serve', ...flags]);
   try {
     const port = portIn(await running.said(/"msg":"serving"/), 'HTTP');
+    const ask = (asked: readonly string[]): Promise<Rows> => predict(port, bodyFor(task, asked));
     const alone: (readonly number[])[] = [];
-    for (const text of texts) alone.push(...(await predict(port, [text])));
-    const together = await predict(port, texts);
-    const atOnce = (await Promise.all(texts.map((text) => predict(port, [text])))).flat();
-    const empty = await post(port, ['']);
+    for (const text of texts) alone.push(...(await ask([text])));
+    const together = await ask(texts);
+    const atOnce = (await Promise.all(texts.map((text) => ask([text])))).flat();
+    const empty = await post(port, bodyFor(task, ['']));
     if (empty.status !== 422) throw new Error(`status ${empty.status} for an empty text`);
-    const file = vectors ? await infer(path, texts) : undefined;
+    const file = task === undefined ? await infer(path, texts) : undefined;
     return { alone, together, atOnce, file };
   } finally {
     running.child.kill('SIGTERM');
@@ -51,35 +44,22 @@ export async function askExecutable(
   }
 }
 
-async function predict(port: number, inputs: readonly string[]): Promise<Rows> {
-  const { status, text, rows } = await post(port, inputs);
+async function predict(port: number, body: object): Promise<Rows> {
+  const { status, text, rows } = await post(port, body);
   if (status !== 200) throw new Error(`/predict answers ${status}: ${text}`);
   return rows;
 }
 
-async function post(port: number, inputs: readonly string[]) {
+async function post(port: number, body: object) {
   const response = await fetch(`http://127.0.0.1:${port}/predict`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ inputs }),
+    body: JSON.stringify(body),
   });
   const text = await response.text();
-  const results: readonly Result[] = response.ok ? JSON.parse(text).results : [];
+  const results: readonly Parameters<typeof rowOf>[0][] = response.ok ? JSON.parse(text).results : [];
   const rows = results.map((result) => rowOf(result));
   return { status: response.status, text, rows };
-}
-
-const rowOf = ({ embedding, logits, indices, values = [], tokens = [] }: Result): readonly number[] =>
-  embedding ??
-  logits ??
-  (indices ? dense(indices, values) : undefined) ??
-  tokens.flatMap((token) => token.logits);
-
-/** A sparse vector up to its last value that is not zero. */
-function dense(indices: readonly number[], values: readonly number[]): number[] {
-  const row = Array.from({ length: (indices.at(-1) ?? -1) + 1 }, () => 0);
-  for (const [at, index] of indices.entries()) row[index] = values[at] ?? Number.NaN;
-  return row;
 }
 
 async function infer(path: string, texts: readonly string[]): Promise<Rows> {

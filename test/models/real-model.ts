@@ -1,4 +1,5 @@
 import type { Export } from './export-settings.ts';
+import type { ModelTask } from './tasks.ts';
 import type { TEXTS } from './texts.ts';
 
 export interface RealModel {
@@ -20,6 +21,12 @@ export interface RealModel {
   readonly tokenizer?: string;
   /** A folder of the package with config.json, to build from as it is; otherwise config.json is written. */
   readonly config?: string;
+  /** A folder of the package that is built without a config file. Without `config`, config.json is written to it. */
+  readonly folder?: string;
+  /** Members of the config.json that is written. */
+  readonly written?: Readonly<Record<string, unknown>>;
+  /** Further settings of the config file. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** How a graph is made of the weights in the package. */
   readonly export?: Export;
   /** `model_type` of config.json, `bert` if it is left out. */
@@ -28,7 +35,7 @@ export interface RealModel {
   readonly hiddenSize?: number;
   readonly maxLength: number;
   /** `sentence_embedding` if it is left out. */
-  readonly task?: 'token_classification' | 'sequence_classification' | 'sparse_embedding';
+  readonly task?: ModelTask;
   /**
    * `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. `files`: the mean, normalized, as the
    * files of sentence-transformers in the package state, and the config does not.

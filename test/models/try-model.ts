@@ -6,9 +6,10 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type Answers, askExecutable, type Rows } from './ask.ts';
 import { type ModelFiles, referencePython } from './fetch.ts';
 import type { RealModel } from './real-model.ts';
+import { LABELS, QUESTION } from './tasks.ts';
 import { TEXTS } from './texts.ts';
 
-type Asked = Pick<RealModel, 'name' | 'maxLength' | 'task' | 'pooling' | 'output' | 'texts'>;
+type Asked = Pick<RealModel, 'name' | 'maxLength' | 'task' | 'pooling' | 'output' | 'texts' | 'settings'>;
 
 export interface Difference {
   /** Bytes of the executable. */
@@ -30,7 +31,7 @@ export async function tryModel(
   const { executable, batches } = await build(model, files, weights, scratch);
   const texts = TEXTS[model.texts ?? 'prose'];
   const expected = await reference(model, files, texts);
-  const answers = await askExecutable(executable, texts, model.task === undefined);
+  const answers = await askExecutable(executable, texts, model.task);
   return {
     size: statSync(executable).size,
     batches,
@@ -39,14 +40,23 @@ export async function tryModel(
   };
 }
 
-async function build(
-  { name, maxLength, task, pooling }: Asked,
+async function build(model: Asked, files: ModelFiles, weights: string, scratch: string) {
+  const from =
+    files.folder === undefined ? ['-f', writtenConfig(model, files, weights, scratch)] : [files.folder];
+  const executable = join(scratch, 'model.encoder');
+  const args = ['build', ...from, '--json', '-o', executable, '--cache-dir', TEST_CACHE];
+  const { stdout } = await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args]);
+  return { executable, batches: String(JSON.parse(stdout).manifest.batching ?? 'any') };
+}
+
+function writtenConfig(
+  { name, maxLength, task, pooling, settings }: Asked,
   files: ModelFiles,
   weights: string,
   scratch: string,
-) {
+): string {
   const config = join(scratch, 'encoderfile.yml');
-  const settings = {
+  const encoderfile = {
     name,
     path: {
       model_config_path: files.config,
@@ -58,20 +68,19 @@ async function build(
     ...(task !== undefined || pooling === 'files'
       ? {}
       : { pooling: pooling === 'cls' ? 'cls' : 'mean', normalize: true }),
+    ...settings,
   };
   // JSON is YAML.
-  writeFileSync(config, JSON.stringify({ encoderfile: settings }));
-  const executable = join(scratch, 'model.encoder');
-  const args = ['build', '-f', config, '--json', '-o', executable, '--cache-dir', TEST_CACHE];
-  const { stdout } = await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args]);
-  return { executable, batches: String(JSON.parse(stdout).manifest.batching ?? 'any') };
+  writeFileSync(config, JSON.stringify({ encoderfile }));
+  return config;
 }
 
 async function reference(model: Asked, files: ModelFiles, texts: readonly string[]): Promise<Rows> {
   const { maxLength, pooling, output, task } = model;
   const job = { onnx: files.graph, tokenizer: files.tokenizer, texts, maxLength, pooling, output, task };
+  const asked = { ...job, question: QUESTION, labels: LABELS };
   const script = join(dirname(fileURLToPath(import.meta.url)), 'reference.py');
-  const { stdout } = await execa(await referencePython(), [script], { input: JSON.stringify(job) });
+  const { stdout } = await execa(await referencePython(), [script], { input: JSON.stringify(asked) });
   const results: readonly (readonly (number | readonly number[])[])[] = JSON.parse(stdout);
   return results.map((rows) => rows.flat());
 }
