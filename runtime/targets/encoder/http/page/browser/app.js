@@ -14,6 +14,7 @@ const NAMED_LABELS = 9;
 
 const form = byId('run-form', HTMLFormElement);
 const query = byId('query', HTMLInputElement);
+const option = byId('option', HTMLInputElement);
 const callText = byId('call', HTMLPreElement);
 const keyForm = createKeyForm();
 const results = createResults();
@@ -28,6 +29,7 @@ byId('copy-call', HTMLSpanElement).append(
 );
 byId('add', HTMLButtonElement).addEventListener('click', texts.addEmpty);
 query.addEventListener('input', showCall);
+option.addEventListener('change', showCall);
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   void attempt(run);
@@ -102,6 +104,7 @@ const bodyOf = (model, sent) =>
     sent.map(({ text }) => text),
     model,
     query.value,
+    option.checked,
   );
 
 /**
@@ -109,7 +112,7 @@ const bodyOf = (model, sent) =>
  * @param {Model} model
  */
 function introduce(model) {
-  const { title, labels, asks, examples } = taskOf(model);
+  const { title, labels, asks, offers, examples } = taskOf(model);
   document.title = `${model.model_id} · ${title}`;
   byId('model-name', HTMLHeadingElement).textContent = model.model_id;
   byId('model-facts', HTMLParagraphElement).textContent = [
@@ -130,15 +133,18 @@ function introduce(model) {
   );
   byId('query-row', HTMLDivElement).hidden = asks === undefined;
   byId('query-name', HTMLLabelElement).textContent = asks ?? '';
+  byId('option-row', HTMLParagraphElement).hidden = offers === undefined;
+  byId('option-name', HTMLLabelElement).textContent = offers ?? '';
   // Keep what the user typed before the server answered.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();
   else write(examples[0] ?? { texts: [''] });
 }
 
-/** @param {{ query?: string, texts: readonly string[] }} example */
-function write({ query: asked = '', texts: inputs }) {
+/** @param {{ query?: string, option?: boolean, texts: readonly string[] }} example */
+function write({ query: asked = '', option: isChosen = false, texts: inputs }) {
   query.value = asked;
+  option.checked = isChosen;
   texts.replace(inputs);
 }
 

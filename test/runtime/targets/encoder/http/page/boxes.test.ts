@@ -16,16 +16,27 @@ describe.skipIf(chromium === undefined)('the box above the texts of the page to 
       origin('sentiment'),
       async (page) => {
         await page.getByRole('button', { name: 'A topic' }).waitFor();
-        await page.getByLabel('Labels').fill('sport, , a place');
+        await page.getByLabel('Labels, separated by commas').fill('sport, , a place');
         await write(page, 1, 'The team won.');
         const request = page.waitForRequest('**/predict');
-        await page.getByLabel('Labels').press('Enter');
+        await page.getByLabel('Labels, separated by commas').press('Enter');
         const body = { inputs: ['The team won.'], candidate_labels: ['sport', 'a place'] };
         expect((await request).postDataJSON()).toEqual(body);
         const table = page.getByRole('table', { name: 'Labels of text 1' });
         await table.waitFor();
         expect(await table.locator('tbody tr').count()).toBe(2);
         expect(await page.getByRole('status').innerText()).toMatch(/^Text 1: sport 9\d/);
+        await page.getByLabel('Several labels can be true').check();
+        expect(
+          JSON.parse((await page.locator('#call').innerText()).split("-d '")[1]?.slice(0, -1) ?? ''),
+        ).toEqual({
+          ...body,
+          multi_label: true,
+        });
+        const second = page.waitForRequest('**/predict');
+        await page.getByRole('button', { name: 'Several topics' }).click();
+        expect((await second).postDataJSON()).toMatchObject({ multi_label: true });
+        await page.locator('#results:not([aria-busy])').waitFor();
         expect(await audit(page)).toEqual([]);
       },
       {
@@ -49,6 +60,7 @@ describe.skipIf(chromium === undefined)('the box above the texts of the page to 
         expect((await request).postDataJSON()).toEqual(body);
         await page.locator('mark').waitFor();
         expect(await page.locator('mark').innerText()).toBe('Berlin');
+        expect(await page.getByRole('checkbox').count()).toBe(0);
         expect(await page.getByRole('status').innerText()).toBe('Text 1: Berlin.');
         expect(await audit(page)).toEqual([]);
       },

@@ -34,9 +34,10 @@ import { zeroShotNer } from './zero-shot-ner.js';
  * @property {(labels: readonly string[]) => readonly string[]} labels display names of the labels
  * @property {string} path
  * @property {string} [asks] what the texts are compared with: the name of its box
- * @property {(texts: readonly string[], model: Model, query: string) => unknown} body
+ * @property {string} [offers] an option of requests: the name of its checkbox
+ * @property {(texts: readonly string[], model: Model, query: string, isChosen: boolean) => unknown} body
  * @property {(sent: readonly Sent[], answer: any, model: Model, query: string) => Drawing} draw
- * @property {readonly { name: string, query?: string, texts: readonly string[] }[]} examples
+ * @property {readonly { name: string, query?: string, option?: boolean, texts: readonly string[] }[]} examples
  */
 
 /**

@@ -10,7 +10,12 @@ export const zeroShotClassification = {
   labels: () => [],
   path: 'predict',
   asks: 'Labels, separated by commas',
-  body: (texts, _, labels) => ({ inputs: texts, candidate_labels: labelsIn(labels) }),
+  offers: 'Several labels can be true',
+  body: (texts, _, labels, isMultiLabel) => ({
+    inputs: texts,
+    candidate_labels: labelsIn(labels),
+    ...(isMultiLabel ? { multi_label: true } : {}),
+  }),
 
   draw(sent, { results }) {
     const drawn = sent.map(({ number, text }, at) => {
@@ -36,6 +41,12 @@ export const zeroShotClassification = {
       name: 'A topic',
       query: 'sport, cooking, weather, money',
       texts: ['The team won the match.'],
+    },
+    {
+      name: 'Several topics',
+      query: 'sport, money, weather',
+      option: true,
+      texts: ['The club pays 80 million for its new striker.'],
     },
     {
       name: 'A request',
