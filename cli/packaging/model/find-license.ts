@@ -51,10 +51,15 @@ function licenseIn(
   return file && { id: titleOf(file), source: 'file' };
 }
 
-/** The first line with letters, without the marks of a Markdown heading; else the name of the file. */
+/**
+ * The first line with letters, without the marks of a Markdown heading, and the version that the next one has in some licenses; else the name
+ * of the file.
+ */
 function titleOf({ name, text }: Document): string {
-  const line = text.split('\n').find((candidate) => /\p{L}/u.test(candidate));
-  return shortText(line?.replace(/^[\s#*=]+|[\s#*]+$/g, '') ?? name);
+  const [title, next = ''] = text.split('\n').filter((line) => /\p{L}/u.test(line));
+  const [version] = /^\s*Version \d[\d.]*/.exec(next) ?? [];
+  const words = title?.replace(/^[\s#*=]+|[\s#*]+$/g, '') ?? name;
+  return shortText(version === undefined ? words : `${words}, ${version.trim()}`);
 }
 
 const titled = ({ name, text }: Document): string => `${name}:\n\n${text.trim()}\n`;

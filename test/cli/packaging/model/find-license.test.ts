@@ -14,6 +14,15 @@ test('the config comes before the card, and the card before a license file', () 
   expect(find(undefined, { name: 'README.md', text: '# A model' }, LICENSE).license?.source).toBe('file');
 });
 
+test.each([
+  ['\n     Apache License\n   Version 2.0, January 2004\n  http://\n', 'Apache License, Version 2.0'],
+  ['GNU GENERAL PUBLIC LICENSE\n\n Version 3, 29 June 2007\n', 'GNU GENERAL PUBLIC LICENSE, Version 3'],
+  ['BSD License\n\nVersions of this software\n', 'BSD License'],
+  ['---\n\n', 'LICENSE'],
+])('a license file %j is called %s', (text, id) => {
+  expect(find(undefined, undefined, { name: 'LICENSE', text }).license).toEqual({ id, source: 'file' });
+});
+
 test('a config that repeats the card keeps the name of the license', () => {
   expect(find('other', CARD).license).toEqual({ id: 'other', name: 'llama3', source: 'config' });
 });
