@@ -20,6 +20,10 @@ export interface GuessSource {
   readonly colbertFile?: string | undefined;
   /** Whether the model has gliner_config.json. */
   readonly isGliner?: boolean;
+  /** Whether the model has layers for vectors of tokens next to those of texts. */
+  readonly hasHeads?: boolean;
+  /** Whether the graph returns a weight and a vector for each token next to those of texts. */
+  readonly hasTokenOutputs?: boolean;
   /** Name of the published family of embedding models that the model belongs to. */
   readonly family?: string | undefined;
   /** Outputs of the graph. */
@@ -40,13 +44,22 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function guessType(
   fields: Fields,
-  { modules, colbertFile, isGliner = false, family, outputs = [] }: GuessSource,
+  {
+    modules,
+    colbertFile,
+    isGliner = false,
+    hasHeads = false,
+    hasTokenOutputs = false,
+    family,
+    outputs = [],
+  }: GuessSource,
 ): Pick<ModelGuess, 'modelType' | 'because'> {
   const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
   if (isGliner) return guess('zero_shot_ner', 'it has gliner_config.json');
   if (hasModule(modules, 'SpladePooling'))
     return guess('sparse_embedding', 'modules.json has a SpladePooling module');
   if (hasModule(modules, 'Pooling')) return guess('sentence_embedding', 'modules.json has a Pooling module');
+  if (hasHeads) return guess('sentence_embedding', 'it has sparse_linear.pt and colbert_linear.pt');
   const architectures = texts(fields['architectures']);
   if (colbertFile !== undefined) return guess('multi_vector', `${colbertFile} is of a ColBERT model`);
   if (architectures.includes(STANFORD_COLBERT))
@@ -64,6 +77,8 @@ function guessType(
   }
   if (outputs.some(({ name }) => name === 'start_logits'))
     return guess('question_answering', 'the graph returns start_logits');
+  if (hasTokenOutputs)
+    return guess('sentence_embedding', 'the graph returns dense, sparse and multi-vector outputs');
   if (outputs.some(({ name }) => name === 'sentence_embedding'))
     return guess('sentence_embedding', 'the graph returns sentence_embedding');
   if (family !== undefined) return guess('sentence_embedding', `the model belongs to the ${family} family`);

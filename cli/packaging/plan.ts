@@ -6,6 +6,7 @@ import type {
   ModelSourceFacts,
   WindowSettings,
 } from '../../runtime/contract/manifest.ts';
+import type { TokenOutputs } from '../../runtime/contract/embedding-outputs.ts';
 import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
 import type { Quantization, QuantizeForm } from '../../runtime/contract/quantization.ts';
 import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
@@ -191,6 +192,7 @@ export type ModelFacts = Pick<
   readonly sentence: SentenceSettings | undefined;
   readonly sparse: SparseSettings | undefined;
   readonly multiVector: MultiVectorSettings | undefined;
+  readonly tokenOutputs: TokenOutputs | undefined;
   readonly mask: MaskToken | undefined;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;
@@ -211,6 +213,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     sentence,
     sparse,
     multiVector,
+    tokenOutputs,
     mask,
     transform,
     source,
@@ -237,6 +240,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(sentence ? { sentence } : {}),
     ...(sparse ? { sparse } : {}),
     ...(multiVector ? { multiVector } : {}),
+    ...(tokenOutputs ? { tokenOutputs } : {}),
     ...(mask ? { mask } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),

@@ -21,6 +21,8 @@ import type { GraphRequest } from '../packaging/model/rewrite-graph.ts';
 import type { ComparedModel } from '../packaging/quantize/compared-results.ts';
 import { accuracyText } from '../../runtime/core/model/quantization-facts.ts';
 import type { Quantization } from '../../runtime/contract/quantization.ts';
+import { specialIds } from '../packaging/model/special-ids.ts';
+import { unused } from '../packaging/model/token-outputs-source.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { type PreparedTokenizer, prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
@@ -54,7 +56,7 @@ export async function prepareModel(
   const files = locateModelFiles(config.model, config.modelType);
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
   const sources = await readTypeSources(config, files, origin.repository ?? origin.name);
-  const { modelConfig, gliner, sentence, pooling, sparse, vectorsByToken } = sources;
+  const { modelConfig, gliner, sentence, pooling, sparse, tokenOutputs, vectorsByToken } = sources;
   const prepared = await prepareTokenizer(files, modelConfig, {
     ...sources.tokenizerDefaults,
     chosenLength: config.maxLength,
@@ -72,6 +74,7 @@ export async function prepareModel(
   for (const problem of [
     ...ineffectiveOptions(config.tokenizer),
     ...(sparse?.problems ?? []),
+    ...tokenOutputs.problems,
     ...documents.problems,
   ])
     report.warn(problem);
@@ -92,6 +95,7 @@ export async function prepareModel(
     sparse: sparse?.settings,
     projection: vectorsByToken && (await readProjection(files)),
     maskId: mask?.id,
+    tokenOutputs: tokenOutputs.areKept ? { heads: tokenOutputs.heads } : undefined,
     file: files.weights,
     graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
   };
@@ -114,6 +118,8 @@ export async function prepareModel(
     attempt.done(transform.name);
   }
 
+  if (tokenOutputs.heads && !original.tokenOutputs)
+    report.warn(unused(`\`${output.name}\` of ${files.weights} has one vector per text`));
   const { width, fixedShape, firstPosition } = original;
   const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
@@ -141,6 +147,13 @@ export async function prepareModel(
     sentence: vectors,
     sparse: sparse && { ...sparse.settings, ...(graph.pools ? {} : { pooling: 'none' as const }) },
     multiVector,
+    tokenOutputs: graph.tokenOutputs && {
+      ...graph.tokenOutputs,
+      sparse: {
+        ...graph.tokenOutputs.sparse,
+        skipped: await specialIds(files, tokenizer.tokenizer),
+      },
+    },
     mask,
     width,
     precision,

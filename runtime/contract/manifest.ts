@@ -1,4 +1,5 @@
 import type { Batching } from './batching.ts';
+import type { TokenOutputs } from './embedding-outputs.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ModelType } from './model-types.ts';
@@ -56,6 +57,8 @@ export interface Manifest {
   readonly sparse?: SparseSettings;
   /** Settings of queries and documents, only for multi_vector models. */
   readonly multiVector?: MultiVectorSettings;
+  /** Outputs for each token that a sentence_embedding model has next to vectors of texts; undefined if it has none. */
+  readonly tokenOutputs?: TokenOutputs;
   /** Which files the model was built from; undefined if the config names each file. */
   readonly source?: ModelSourceFacts;
   /** License of the model; undefined if none is stated. */

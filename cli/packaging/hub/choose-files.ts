@@ -3,6 +3,7 @@ import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
 import { GLINER_CONFIG } from '../model/gliner-config.ts';
 import { isDocument } from '../model/model-documents.ts';
+import { HEAD_FILES } from '../model/token-heads.ts';
 import type { ModelListing } from '../model/model-listing.ts';
 import { TRANSFORMER_FOLDER } from '../model/transformer-folder.ts';
 import { withoutGraph } from '../model/without-graph.ts';
@@ -30,6 +31,7 @@ const MODEL_FILES = [
   'config_sentence_transformers.json',
   'artifact.metadata',
   'onnx_config.json',
+  ...HEAD_FILES,
   GLINER_CONFIG,
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';

@@ -12,6 +12,7 @@ export interface ModelConfig {
   readonly problem_type?: unknown;
   readonly max_position_embeddings?: unknown;
   readonly pad_token_id?: unknown;
+  readonly hidden_size?: unknown;
   readonly num_attention_heads?: unknown;
   /** The name in configurations of DistilBERT and XLM. */
   readonly n_heads?: unknown;

@@ -47,15 +47,16 @@ export function readTensors(source: ByteSource, expected: readonly Expected[]): 
         `${source.name}: ${name} has the shape [${tensor.shape.join(', ')}], but config.json next to it states [${shape.join(', ')}]. Save the model again.`,
       );
     }
-    return asFloat32(source, tensor);
+    const values = layerFloats(source, tensor);
+    return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   });
 }
 
-function asFloat32(source: ByteSource, { type, offset, length }: StoredTensor): Uint8Array {
+/** Reads the values of a tensor as float32. */
+export function layerFloats(source: ByteSource, { type, offset, length }: StoredTensor): Float32Array {
   const { buffer } = source.readAt(offset, length);
   if (!(buffer instanceof ArrayBuffer)) throw new Error('bytes of a file are not shared');
-  const values = FLOATS_OF[type](buffer);
-  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return FLOATS_OF[type](buffer);
 }
 
 const FLOATS_OF: Record<StoredType, (bytes: ArrayBuffer) => Float32Array> = {

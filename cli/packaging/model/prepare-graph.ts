@@ -3,8 +3,13 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { type GraphRequest, type RewrittenGraph, rewriteGraph } from './rewrite-graph.ts';
 import { tryEntityGraph } from './try-entity-graph.ts';
 import { type TriedGraph, tryGraph } from './try-graph.ts';
+import { type TriedTokenOutputs, tryTokenOutputs } from './try-token-outputs.ts';
 
-export type PreparedGraph = Omit<RewrittenGraph, 'graph'> & TriedGraph;
+export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
+  TriedGraph & {
+    /** Outputs for each token next to the vectors of a sentence_embedding model; undefined if there are none. */
+    readonly tokenOutputs: TriedTokenOutputs | undefined;
+  };
 
 /** Prepares the graph of a model: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
 export function prepareGraph(
@@ -18,12 +23,13 @@ export function prepareGraph(
     const tried = entities
       ? await tryEntityGraph(runtime, request, entities, tokenizer, rewritten, folder)
       : await tryGraph(runtime, request, tokenizer, rewritten, folder);
+    const tokenOutputs = await tryTokenOutputs(runtime, request.file, tokenizer, rewritten, folder);
     const { graph: _, changes, ...prepared } = rewritten;
     const possible = Math.min(tokenizer.settings.maxLength, rewritten.fixedShape?.tokens ?? Infinity);
     const limit =
       tried.maxLength < possible
         ? [`Texts are limited to ${tried.maxLength} tokens, because the model fails on longer ones`]
         : [];
-    return { ...prepared, ...tried, changes: [...changes, ...limit] };
+    return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
   });
 }

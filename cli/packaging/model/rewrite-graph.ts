@@ -23,8 +23,14 @@ import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
 import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';
 import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
-import { keepOutput } from '../onnx/keep-output.ts';
+import { keepOutputs } from '../onnx/keep-outputs.ts';
 import type { MatchedInput } from '../onnx/matched-input.ts';
+import {
+  addTokenOutputs,
+  exportedOutputs,
+  type TokenHeads,
+  type TokenOutputNames,
+} from '../onnx/token-outputs.ts';
 import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
@@ -52,6 +58,8 @@ export interface GraphRequest extends SignatureRequest {
   readonly sparse?: SparseSettings | undefined;
   /** Id of the mask token of a fill_mask model. */
   readonly maskId?: number | undefined;
+  /** Whether outputs for each token are kept, next to the vectors of a sentence_embedding model, and the layers that compute them. */
+  readonly tokenOutputs?: { readonly heads: TokenHeads | undefined } | undefined;
 }
 
 export interface RewrittenGraph {
@@ -65,6 +73,8 @@ export interface RewrittenGraph {
   readonly firstPosition: number | undefined;
   /** Whether the pooling of a sparse_embedding model was added. */
   readonly pools: boolean;
+  /** Outputs for each token next to the vectors of a sentence_embedding model; undefined if there are none. */
+  readonly tokenOutputs: TokenOutputNames | undefined;
   /** What was changed in the graph for the runtime, one sentence each. */
   readonly changes: readonly string[];
   /** The graph as it was written. */
@@ -73,7 +83,7 @@ export interface RewrittenGraph {
 
 /**
  * Rewrites a model for the runtime: ONNX Runtime optimizes it once, its weights go to a separate file, inputs have the names and types
- * that are fed, and one float32 output remains. All files are written to `folder`.
+ * that are fed, and only float32 outputs that are needed remain. All files are written to `folder`.
  */
 export async function rewriteGraph(
   runtime: OnnxRuntime,
@@ -116,7 +126,8 @@ export async function rewriteGraph(
   const changes = adaptInputs(graph, tokens, model);
   if (joins) changes.push('Outputs start_logits and end_logits are joined');
   if (firstPosition > 0) changes.push(`Positions start at ${firstPosition}, after the padding id`);
-  keepOutput(graph, found.output.name);
+  const exported = request.tokenOutputs && exportedOutputs(graph);
+  keepOutputs(graph, [found.output.name, ...(exported ? [exported.sparse, exported.multiVector] : [])]);
   const pools = sparse !== undefined && found.output.shape.length > SPARSE_OUTPUT.shape.length;
   if (pools && fixedShape?.tokens !== undefined && !found.inputs.includes('attention_mask'))
     throw configError(
@@ -131,6 +142,8 @@ export async function rewriteGraph(
   const output = pools ? SPARSE_OUTPUT : selects ? MASKED_OUTPUT : found.output;
   const signature = { ...found, output };
   changes.push(...projectVectors(graph, request));
+  const heads = exported || signature.output.shape.length < 3 ? undefined : request.tokenOutputs?.heads;
+  const tokenOutputs = heads ? addTokenOutputs(graph, signature.output.name, heads) : exported;
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,
@@ -141,6 +154,7 @@ export async function rewriteGraph(
     firstPosition: firstPosition === 0 ? undefined : firstPosition,
     changes,
     pools,
+    tokenOutputs,
     graph,
   };
 }

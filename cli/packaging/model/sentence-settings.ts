@@ -15,6 +15,8 @@ export interface SentenceSource {
   readonly defaults: SentenceDefaults;
   /** Whether a transform computes the vector instead of pooling. */
   readonly transforms: boolean;
+  /** Whether further layers follow the vectors of tokens. */
+  readonly hasHeads: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface SentenceSource {
  */
 export function vectorsOf(source: SentenceSource): VectorsOf {
   const { pooling } = source.config;
-  if (source.transforms) return ['token', 'text'];
+  if (source.transforms || (source.hasHeads && source.config.pooling === undefined)) return ['token', 'text'];
   if (pooling !== undefined) return pooling === 'none' ? ['text'] : ['token'];
   return leavesPromptsOut(source) ? ['token', 'text'] : ['text', 'token'];
 }

@@ -14,6 +14,8 @@ export interface TokenizerConfig {
   readonly pad_token?: unknown;
   readonly mask_token?: unknown;
   readonly eos_token?: unknown;
+  readonly cls_token?: unknown;
+  readonly unk_token?: unknown;
 }
 export interface TokenizerJson {
   readonly normalizer?: Normalizer | null;

@@ -11,6 +11,7 @@ import { type PoolingOrigin, withFamily } from './sentence-family.ts';
 import { hasSentenceFiles, readSentenceDefaults } from './sentence-files.ts';
 import type { SentenceSource } from './sentence-settings.ts';
 import { readSparseSettings } from './sparse-settings.ts';
+import { M3_FAMILY, tokenOutputsSource } from './token-outputs-source.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';
 
 /**
@@ -21,7 +22,9 @@ export async function readTypeSources(config: BuildConfig, files: ModelFiles, na
   const gliner = await glinerConfigOf(files, config.modelType);
   const modelConfig = gliner?.encoder ?? (await modelConfigOf(files));
   const familySource = { names: [name], config: modelConfig };
-  const [sentence, pooling] = (await sentenceSource(config, files, familySource)) ?? [];
+  const tokenOutputs = await tokenOutputsSource(config, files, modelConfig.hidden_size);
+  const hasHeads = tokenOutputs.heads !== undefined;
+  const [sentence, pooling] = (await sentenceSource(config, files, familySource, hasHeads)) ?? [];
   const sparse = config.modelType === 'sparse_embedding' ? await sparseSource(files) : undefined;
   return {
     modelConfig,
@@ -29,6 +32,7 @@ export async function readTypeSources(config: BuildConfig, files: ModelFiles, na
     sentence,
     pooling,
     sparse,
+    tokenOutputs,
     vectorsByToken: await multiVectorSource(config, files),
     tokenizerDefaults: {
       ...(sentence ?? sparse)?.defaults,
@@ -89,10 +93,12 @@ async function sentenceSource(
   { file, sentence, transform }: BuildConfig,
   files: ModelFiles,
   familySource: FamilySource,
+  hasHeads: boolean,
 ): Promise<[source: SentenceSource, pooling: PoolingOrigin] | undefined> {
   if (!sentence) return undefined;
   const saved = await readSentenceDefaults(files);
-  const origin = hasSentenceFiles(files) ? 'files' : (findFamily(familySource) ?? 'assumed');
+  const family = findFamily(familySource) ?? (hasHeads ? M3_FAMILY : undefined);
+  const origin = hasSentenceFiles(files) ? 'files' : (family ?? 'assumed');
   const defaults = typeof origin === 'string' ? saved : withFamily(saved, origin);
-  return [{ file, config: sentence, defaults, transforms: transform !== undefined }, origin];
+  return [{ file, config: sentence, defaults, transforms: transform !== undefined, hasHeads }, origin];
 }

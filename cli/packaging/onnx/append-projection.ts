@@ -5,6 +5,7 @@ import {
   NodeProtoSchema,
   TensorProtoSchema,
   type ValueInfoProto,
+  ValueInfoProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import type { Activation } from '../../../runtime/contract/sentence.ts';
 import { FLOAT32 } from './element-types.ts';
@@ -50,6 +51,25 @@ export function appendProjection(graph: GraphProto, layers: readonly ProjectionL
   output.name = name;
   const width = tensor.shape?.dim.at(-1);
   if (width) Object.assign(width, { dimParam: '', dimValue: BigInt(layers.at(-1)?.outputs ?? 0) });
+}
+
+/** Adds an output with the result of a layer for a value of the graph that has one vector per token. Modifies the graph. */
+export function appendTokenOutput(
+  graph: GraphProto,
+  value: string,
+  layer: ProjectionLayer,
+  name: string,
+): void {
+  new LayerWriter(graph, name).add(value, layer);
+  const last = graph.node.at(-1);
+  if (last) last.output = [name];
+  const dim = [
+    { dimParam: 'batch_size' },
+    { dimParam: 'sequence_length' },
+    { dimValue: BigInt(layer.outputs) },
+  ];
+  const tensorType = { elemType: FLOAT32, shape: { dim } };
+  graph.output.push(create(ValueInfoProtoSchema, { name, type: { tensorType } }));
 }
 
 class LayerWriter {

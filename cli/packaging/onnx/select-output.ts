@@ -3,6 +3,7 @@ import { MODEL_TYPES, type ModelType, returnsVectors } from '../../../runtime/co
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { MASKED_OUTPUT } from './mask-positions.ts';
 import { isFloat } from './element-types.ts';
+import { exportedOutputs } from './token-outputs.ts';
 
 /** The output to compute results from, and the axes it must have. */
 export interface SelectedOutput {
@@ -82,7 +83,8 @@ const KNOWN_NAMES = new Set([...TOKEN_NAMES, ...TEXT_NAMES, 'logits', 'pooler_ou
 
 function sentenceOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   const { vectorsOf } = request;
-  const outputs = graph.output;
+  const { sparse, multiVector } = exportedOutputs(graph) ?? {};
+  const outputs = graph.output.filter(({ name }) => name !== sparse && name !== multiVector);
   const tokens = unnamed(outputs, PER_TOKEN.length);
   const ofToken = named(outputs, TOKEN_NAMES) ?? (tokens.length === 1 ? tokens[0] : undefined);
   const texts = outputs.filter((output) => rankOf(output) === PER_TEXT.length && isUsable(output));

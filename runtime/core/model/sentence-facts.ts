@@ -3,8 +3,10 @@ import type { LayerSettings, Pooling } from '../../contract/sentence.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** Rows about vectors in tables about a sentence_embedding model; empty for other models. */
-export function sentenceFacts(manifest: Pick<Manifest, 'sentence' | 'width'>): [string, string][] {
-  const { sentence } = manifest;
+export function sentenceFacts(
+  manifest: Pick<Manifest, 'sentence' | 'width' | 'tokenOutputs'>,
+): [string, string][] {
+  const { sentence, tokenOutputs } = manifest;
   if (!sentence) return [];
   const width = vectorWidth(manifest);
   const {
@@ -28,6 +30,14 @@ export function sentenceFacts(manifest: Pick<Manifest, 'sentence' | 'width'>): [
   const names = Object.keys(prompts).map((name) => (name === defaultPrompt ? `${name} (default)` : name));
   return [
     ['Vector', steps.join(', ')],
+    ...(tokenOutputs
+      ? [
+          [
+            'Outputs',
+            `dense, sparse, multi_vector (${tokenOutputs.multiVector.width} dimensions)`,
+          ] satisfies [string, string],
+        ]
+      : []),
     ...(similarity ? [['Similarity', similarity] satisfies [string, string]] : []),
     ...(names.length > 0 ? [['Prompts', names.join(', ')] satisfies [string, string]] : []),
   ];

@@ -35,6 +35,7 @@ const source = (config: Partial<SentenceConfig>, defaults: Partial<SentenceDefau
   config: { ...NOTHING, ...config },
   defaults: { ...EMPTY, ...defaults },
   transforms: false,
+  hasHeads: false,
 });
 const settings = (...[from, output = PER_TOKEN]: [ReturnType<typeof source>, typeof PER_TOKEN?]) =>
   sentenceSettings(from, output, tokenizer);

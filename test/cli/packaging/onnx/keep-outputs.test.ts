@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
-import { keepOutput } from '../../../../cli/packaging/onnx/keep-output.ts';
+import { keepOutputs } from '../../../../cli/packaging/onnx/keep-outputs.ts';
 import { ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { doubleInBranch, editGraph } from '../../../helpers/edited-graph.ts';
 import { ROOT } from '../../../helpers/paths.ts';
@@ -31,7 +31,7 @@ function outputOf(model: string, folder: string): Promise<number[]> {
     await runtime.optimize({ model, graph, weights: 'weights.bin', integers: undefined });
     const proto = fromBinary(ModelProtoSchema, readFileSync(graph));
     if (!proto.graph) throw new Error('no graph');
-    keepOutput(proto.graph, OUTPUT);
+    keepOutputs(proto.graph, [OUTPUT]);
     writeFileSync(graph, toBinary(ModelProtoSchema, proto));
     const inputs = ['input_ids', 'attention_mask', 'token_type_ids'];
     const { data } = await runtime.tryOut({

@@ -4,16 +4,18 @@ import { dropRepeatedInitializers } from './drop-repeated-initializers.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /**
- * Reduces a graph to one float32 output. Other outputs are removed with the nodes that only they need (ONNX Runtime would
- * compute them in every run), and another floating-point type gets a Cast at the end. Modifies the graph.
+ * Reduces a graph to the outputs that are needed, as float32. Other outputs are removed with the nodes that only they need (ONNX Runtime
+ * would compute them in every run), and another floating-point type gets a Cast at the end. Modifies the graph.
  */
-export function keepOutput(graph: GraphProto, name: string): void {
-  const output = graph.output.find((candidate) => candidate.name === name);
-  if (!output) throw new Error(`no output ${name}`);
-  graph.output = [output];
+export function keepOutputs(graph: GraphProto, names: readonly string[]): void {
+  graph.output = names.map((name) => {
+    const output = graph.output.find((candidate) => candidate.name === name);
+    if (!output) throw new Error(`no output ${name}`);
+    return output;
+  });
   dropUnusedNodes(graph);
   dropRepeatedInitializers(graph);
-  castToFloat32(graph, output);
+  for (const output of graph.output) castToFloat32(graph, output);
 }
 
 function dropUnusedNodes(graph: GraphProto): void {

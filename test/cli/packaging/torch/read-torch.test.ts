@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { layerFloats } from '../../../../cli/packaging/model/layer-weights.ts';
+import { readTorch } from '../../../../cli/packaging/torch/read-torch.ts';
+import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
+import { readGoldenM3 } from '../../../helpers/golden-m3.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+
+const fixture = (name: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(readFileSync(join(FIXTURES, 'm3', `${name}.pt`)));
+
+const sourceOf = (bytes: Uint8Array, name = 'x.pt'): ByteSource => ({
+  name,
+  size: bytes.length,
+  readAt(offset, length) {
+    if (offset < 0 || offset + length > bytes.length) throw new RangeError('outside of the file');
+    return bytes.slice(offset, offset + length);
+  },
+});
+
+test.each(readGoldenM3().files)('reads $name as torch does', ({ name, tensors }) => {
+  const source = sourceOf(fixture(name));
+  const found = readTorch(source);
+  expect([...found.keys()]).toEqual(Object.keys(tensors));
+  for (const [key, tensor] of found) {
+    expect(tensor.shape).toEqual(tensors[key]?.shape);
+    expect([...layerFloats(source, tensor)]).toEqual(tensors[key]?.values);
+  }
+});
+
+test.each([
+  ['legacy', 'it has the format of torch before 1.6, which is one pickle'],
+  ['deflated', 'it is not a zip archive with files that are stored without compression, as torch writes it'],
+  ['transposed', 'the values of a tensor are not in its order (call contiguous() before saving it)'],
+  ['integers', 'its tensors are of "torch.IntStorage", but weights are of torch.FloatStorage, torch.HalfStorage'],
+  ['module', 'its instruction 0x81 is none that the tensors of a state dict need'],
+  ['list', 'its instruction 0x5d is none that the tensors of a state dict need'],
+  ['nested', '"state_dict" of its state dict is not a tensor'],
+])('refuses %s', (name, reason) => {
+  const read = (): unknown => readTorch(sourceOf(fixture(name)));
+  expect(read).toThrow(`x.pt is not read: ${reason}`);
+  expect(read).toThrow(/torch\.save\(layer\.state_dict\(\), path\)\.$/);
+});
+
+/** A file whose pickle has the same length as that of plain.pt, followed by what is left of it. */
+function withPickle(pickle: string): Uint8Array {
+  const bytes = fixture('plain');
+  const at = Buffer.from(bytes).indexOf('\x80\x02}q', 0, 'latin1');
+  bytes.set(Buffer.from(`\x80\x02${pickle}`, 'latin1'), at);
+  return bytes;
+}
+
+test.each([
+  ['cos\nsystem\n(X\x02\x00\x00\x00lstR.', 'it calls "os.system" of Python, which the tensors of a state dict'],
+  ['cos\nsystem\nX\x02\x00\x00\x00ls\x85R.', 'it calls "os.system" of Python, which the tensors of a state dict do'],
+  ['cbuiltins\neval\nX\x01\x00\x00\x001\x85R.', 'it calls "builtins.eval" of Python, which the tensors'],
+  ['ctorch._utils\n_rebuild_parameter\n)R.', 'a tensor of its pickle is incomplete'],
+  ['ccollections\nOrderedDict\n}\x85R.', 'a tensor of its pickle is incomplete'],
+  ['c__main__\nX\n.', 'it is not a state dict, but another value'],
+  ['}K\x01K\x01s.', 'a key of it is not a text'],
+  ['}}.', 'it does not end with one value'],
+  ['K\x01}b.', 'it sets attributes of a value'],
+  ['}(u}h\x09.', 'its pickle is damaged'],
+  ['X\xff\xff\xff\xff', 'its pickle is damaged'],
+  ['}(0.', 'its instruction 0x30 is none'],
+  ['\x80\x01}.', 'protocol 1 of its pickle is unknown'],
+  ['\x8a\x09\x01\x01\x01\x01\x01\x01\x01\x01\x01.', 'its pickle is damaged'],
+])('runs nothing: %j', (pickle, reason) => {
+  expect(() => readTorch(sourceOf(withPickle(pickle)))).toThrow(reason);
+});
+
+test('files that were saved on other machines, cut or replaced are refused', () => {
+  const bytes = fixture('plain');
+  expect(() => readTorch(sourceOf(bytes.subarray(0, -1)))).toThrow('is not a zip archive');
+  expect(() => readTorch(sourceOf(new Uint8Array()))).toThrow('is not a zip archive');
+  const pointer = Buffer.from('version https://git-lfs.github.com/spec/v1\n');
+  expect(() => readTorch(sourceOf(pointer))).toThrow('it is a pointer of Git LFS; run `git lfs pull`.');
+  Buffer.from(bytes.buffer).write('bigger', Buffer.from(bytes).indexOf('little'));
+  expect(() => readTorch(sourceOf(bytes))).toThrow('it was saved on a machine with another byte order');
+});
+
+function expectReadOrRefused(bytes: Uint8Array): void {
+  try {
+    for (const { offset, length } of readTorch(sourceOf(bytes)).values()) {
+      expect(offset >= 0 && length >= 0 && offset + length <= bytes.length).toBe(true);
+    }
+  } catch (error) {
+    expect(error).toMatchObject({
+      code: 'ConfigError',
+      message: expect.stringMatching(/^x\.pt is not read: [^\n]+\.$/),
+    });
+  }
+}
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1000);
+
+test('a hostile file gives one sentence, or tensors that are in it', () => {
+  const originals = ['protocol-2', 'protocol-5', 'parameters'].map(fixture);
+  const change = fc.record({ at: fc.nat(2000), value: fc.integer({ min: 0, max: 255 }) });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...originals),
+      fc.array(change, { maxLength: 12 }),
+      fc.option(fc.nat(2000)),
+      (original, changes, end) => {
+        const bytes = original.slice(0, end ?? original.length);
+        for (const { at, value } of changes) if (at < bytes.length) bytes[at] = value;
+        expectReadOrRefused(bytes);
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test('a hostile pickle gives one sentence', () => {
+  // Instructions that are read, so that most pickles go further than the first one.
+  const known = fc.constantFrom(...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'));
+  const instruction = fc.oneof(
+    { weight: 9, arbitrary: known },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }) },
+  );
+  fc.assert(
+    fc.property(fc.array(instruction, { maxLength: 200 }), (codes) => {
+      expectReadOrRefused(withPickle(String.fromCharCode(...codes)));
+    }),
+    { numRuns: RUNS },
+  );
+});
