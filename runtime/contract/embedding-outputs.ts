@@ -1,6 +1,8 @@
 /** What a sentence_embedding model can return for a text. Those after `dense` need further outputs of its graph, as BAAI/bge-m3 has. */
 export const EMBEDDING_OUTPUTS = ['dense', 'sparse', 'multi_vector'] as const;
 export type EmbeddingOutput = (typeof EMBEDDING_OUTPUTS)[number];
+/** Those with a row for each token. */
+export type TokenOutputName = Exclude<EmbeddingOutput, 'dense'>;
 
 /** The manifest's settings of a graph that also returns a weight and a vector for each token. */
 export interface TokenOutputs {

@@ -1,8 +1,29 @@
+import type { TokenOutputName } from '../../contract/embedding-outputs.ts';
+
 /** Values of a whole padded batch, with the size of each axis. */
 export interface RawOutput {
   readonly data: Float32Array;
   readonly dims: readonly number[];
 }
+
+/** Outputs with a row for each token, next to that with vectors of texts. */
+export type TokenRows<Values> = Partial<Readonly<Record<TokenOutputName, Values>>>;
+
+/** All outputs of a padded batch that are needed. */
+export interface BatchOutput extends RawOutput {
+  readonly tokenOutputs?: TokenRows<RawOutput> | undefined;
+}
+
+/** The part of a batch's outputs for each token that is of one text. */
+export const tokenRowsOf = (
+  { tokenOutputs }: BatchOutput,
+  row: number,
+  length: number,
+): TokenRows<Float32Array> | undefined =>
+  tokenOutputs &&
+  Object.fromEntries(
+    Object.entries(tokenOutputs).map(([name, output]) => [name, rowOf(output, row, length)]),
+  );
 
 /** The part of a batch's output for one text: its whole row, or at most the first `length` positions of it. */
 export function rowOf({ data, dims }: RawOutput, row: number, length: number): Float32Array {

@@ -2,17 +2,21 @@
 // @generated from file encoder/sentence_embedding.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
 import { file_encoder_model } from "./model_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Vector } from "./multi_vector_pb.ts";
+import { file_encoder_multi_vector } from "./multi_vector_pb.ts";
+import type { SparseEmbeddingResult } from "./sparse_embedding_pb.ts";
+import { file_encoder_sparse_embedding } from "./sparse_embedding_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/sentence_embedding.proto.
  */
 export const file_encoder_sentence_embedding: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciKWAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl9ub3JtYWxpemVCDQoLX2RpbWVuc2lvbnNCDgoMX3Byb21wdF9uYW1lItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiwKF1NlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhEKCWVtYmVkZGluZxgBIAMoAjK+AQoRU2VudGVuY2VFbWJlZGRpbmcSUAoHUHJlZGljdBIhLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0GiIuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlElcKEEdldE1vZGVsTWV0YWRhdGESIC5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXF1ZXN0GiEuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2ViBnByb3RvMw", [file_encoder_model]);
+  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciLzAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQESKQoHb3V0cHV0cxgGIAMoDjIYLmVuY29kZXIuRW1iZWRkaW5nT3V0cHV0EhwKD21heF9hY3RpdmVfZGltcxgHIAEoDUgDiAEBGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplQg0KC19kaW1lbnNpb25zQg4KDF9wcm9tcHRfbmFtZUISChBfbWF4X2FjdGl2ZV9kaW1zItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BChdTZW50ZW5jZUVtYmVkZGluZ1Jlc3VsdBIRCgllbWJlZGRpbmcYASADKAISMwoGc3BhcnNlGAIgASgLMh4uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXN1bHRIAIgBARIgCgd2ZWN0b3JzGAMgAygLMg8uZW5jb2Rlci5WZWN0b3JCCQoHX3NwYXJzZSqPAQoPRW1iZWRkaW5nT3V0cHV0EiAKHEVNQkVERElOR19PVVRQVVRfVU5TUEVDSUZJRUQQABIaChZFTUJFRERJTkdfT1VUUFVUX0RFTlNFEAESGwoXRU1CRURESU5HX09VVFBVVF9TUEFSU0UQAhIhCh1FTUJFRERJTkdfT1VUUFVUX01VTFRJX1ZFQ1RPUhADMr4BChFTZW50ZW5jZUVtYmVkZGluZxJQCgdQcmVkaWN0EiEuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1JlcXVlc3QaIi5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model, file_encoder_multi_vector, file_encoder_sparse_embedding]);
 
 /**
  * @generated from message encoder.SentenceEmbeddingRequest
@@ -50,6 +54,20 @@ export type SentenceEmbeddingRequest = Message<"encoder.SentenceEmbeddingRequest
    * @generated from field: optional string prompt_name = 5;
    */
   promptName?: string | undefined;
+
+  /**
+   * What to return for each input. Default: dense vectors. Others require a model that has them, such as BAAI/bge-m3.
+   *
+   * @generated from field: repeated encoder.EmbeddingOutput outputs = 6;
+   */
+  outputs: EmbeddingOutput[];
+
+  /**
+   * Keep this many of the greatest values of each sparse vector. Default: all that are not zero.
+   *
+   * @generated from field: optional uint32 max_active_dims = 7;
+   */
+  maxActiveDims?: number | undefined;
 };
 
 /**
@@ -89,6 +107,8 @@ export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingRespon
   messageDesc(file_encoder_sentence_embedding, 1);
 
 /**
+ * The outputs of the request.
+ *
  * @generated from message encoder.SentenceEmbeddingResult
  */
 export type SentenceEmbeddingResult = Message<"encoder.SentenceEmbeddingResult"> & {
@@ -96,6 +116,18 @@ export type SentenceEmbeddingResult = Message<"encoder.SentenceEmbeddingResult">
    * @generated from field: repeated float embedding = 1;
    */
   embedding: number[];
+
+  /**
+   * @generated from field: optional encoder.SparseEmbeddingResult sparse = 2;
+   */
+  sparse?: SparseEmbeddingResult | undefined;
+
+  /**
+   * One per token but the first one.
+   *
+   * @generated from field: repeated encoder.Vector vectors = 3;
+   */
+  vectors: Vector[];
 };
 
 /**
@@ -104,6 +136,44 @@ export type SentenceEmbeddingResult = Message<"encoder.SentenceEmbeddingResult">
  */
 export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 2);
+
+/**
+ * @generated from enum encoder.EmbeddingOutput
+ */
+export const EmbeddingOutput = {
+  /**
+   * @generated from enum value: EMBEDDING_OUTPUT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: EMBEDDING_OUTPUT_DENSE = 1;
+   */
+  DENSE: 1,
+
+  /**
+   * @generated from enum value: EMBEDDING_OUTPUT_SPARSE = 2;
+   */
+  SPARSE: 2,
+
+  /**
+   * One vector per token.
+   *
+   * @generated from enum value: EMBEDDING_OUTPUT_MULTI_VECTOR = 3;
+   */
+  MULTI_VECTOR: 3,
+} as const;
+
+/**
+ * @generated from enum encoder.EmbeddingOutput
+ */
+export type EmbeddingOutput = (typeof EmbeddingOutput)[keyof typeof EmbeddingOutput] | UnknownEnum;
+
+/**
+ * Describes the enum encoder.EmbeddingOutput.
+ */
+export const EmbeddingOutputSchema: GenEnum<EmbeddingOutput> = /*@__PURE__*/
+  enumDesc(file_encoder_sentence_embedding, 0);
 
 /**
  * Served by executables of sentence embedding models.

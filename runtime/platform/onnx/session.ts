@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { itemAt } from '../../core/values/item-at.ts';
 import { loadAddon } from '../native/load-addon.ts';
 
 export type TensorData = Float32Array | BigInt64Array | Uint8Array;
@@ -29,6 +30,8 @@ export interface SessionOptions {
 export interface Session {
   /** Runs synchronously on the calling thread: call it from a worker thread. */
   run(feeds: Record<string, Tensor>, output: string): Tensor;
+  /** Same for several outputs of one run. */
+  runAll(feeds: Record<string, Tensor>, outputs: readonly string[]): Tensor[];
 }
 
 /** ONNX Runtime, loaded and initialized. This takes half of a short start, so it begins before the model is known. */
@@ -113,13 +116,15 @@ export function openSession(addon: OnnxRuntime, options: SessionOptions): Sessio
       },
     },
   });
-  return {
-    run(feeds, output) {
-      const result = session.run(feeds, { [output]: null }, {})[output];
-      if (!result) throw new Error(`the model returned no output named ${output}`);
+  const runAll: Session['runAll'] = (feeds, outputs) => {
+    const results = session.run(feeds, Object.fromEntries(outputs.map((name) => [name, null])), {});
+    return outputs.map((name) => {
+      const result = results[name];
+      if (!result) throw new Error(`the model returned no output named ${name}`);
       return result;
-    },
+    });
   };
+  return { runAll, run: (feeds, output) => itemAt(runAll(feeds, [output]), 0) };
 }
 
 const LOG_ERRORS_ONLY = 3;

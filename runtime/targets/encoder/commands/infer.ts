@@ -45,6 +45,11 @@ export function inferCommand(modelPath: string): Command {
         value: 'name',
         help: 'Sentence embedding models: name of the prompt to put before each text',
       },
+      outputs: {
+        value: 'names',
+        help: 'Sentence embedding models: what to print, of dense, sparse, multi_vector (e.g. dense,sparse)',
+        defaultText: 'dense',
+      },
       'input-type': {
         value: 'type',
         help: 'Multi-vector models: whether the texts are queries or documents',

@@ -1,5 +1,6 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import { planBatches } from '../batching/batches.ts';
 import { lazy } from '../../../core/values/lazy.ts';
@@ -18,7 +19,7 @@ import { type InferenceThread, startInferenceThread } from './inference-thread.t
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
 import { tokenizerForRole } from './tokenizer-for-role.ts';
-import { rowOf } from '../../../core/model/raw-output.ts';
+import { rowOf, tokenRowsOf } from '../../../core/model/raw-output.ts';
 
 export interface Engine {
   readonly manifest: Manifest;
@@ -47,6 +48,8 @@ export interface InferOptions {
   readonly inputsOf?: InputsOf | undefined;
   /** Types of the entities to find, for zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;
+  /** Further outputs of a sentence_embedding model that the results need. */
+  readonly tokenOutputs?: readonly TokenOutputName[] | undefined;
 }
 
 export interface EngineOptions {
@@ -104,7 +107,8 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       options.maxWindows ?? Infinity,
       tokenizerForRole(manifest, role),
     ).catch(blameDamage);
-    const inferEach: Engine['inferEach'] = async (texts, { prompt = '', inputsOf, labels } = {}) => {
+    const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
+      const { prompt = '', inputsOf, labels, tokenOutputs = [] } = how;
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
@@ -112,7 +116,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       const encoded = rules
         ? encodeMarked(tokenizer, inputs.flat(), rules)
         : tokenizer.encode(inputs.flat(), { details, labels });
-      const inferences = runAll(thread, model, await encoded);
+      const inferences = runAll(thread, model, tokenOutputs, await encoded);
       // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;
@@ -157,11 +161,13 @@ const NO_TEXT: TokenizedText = { ids: new Int32Array(), truncated: false };
 async function runAll(
   thread: InferenceThread,
   model: Model,
+  tokenOutputs: readonly TokenOutputName[],
   texts: readonly TokenizedText[],
 ): Promise<(Inference | FailedInference)[]> {
   const inferences = await runEach(
     thread,
     model,
+    tokenOutputs,
     texts.flatMap((text) => text.windows ?? [text]),
   );
   let next = 0;
@@ -177,6 +183,7 @@ async function runAll(
 async function runEach(
   thread: InferenceThread,
   { manifest, layers }: Model,
+  tokenOutputs: readonly TokenOutputName[],
   texts: readonly TokenizedText[],
 ): Promise<(Inference | FailedInference)[]> {
   const lengths = texts.map(({ ids }) => ids.length);
@@ -184,13 +191,16 @@ async function runEach(
   await Promise.all(
     planBatches(lengths, MAX_BATCH_TOKENS, manifest).map(async (batch) => {
       const rows = batch.map((index) => itemAt(texts, index));
-      const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
+      const output = await thread.run(padBatch(rows, manifest.tokenizer.padId), tokenOutputs);
       for (const [row, index] of batch.entries()) {
         const text = itemAt(texts, index);
         const transformed = output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
         const values = rowOf(output, row, text.words?.count ?? text.ids.length);
-        inferences[index] = isFailed ? transformed : { text, values, transformed, layers };
+        const others = tokenRowsOf(output, row, text.ids.length);
+        inferences[index] = isFailed
+          ? transformed
+          : { text, values, tokenOutputs: others, transformed, layers };
       }
     }),
   );

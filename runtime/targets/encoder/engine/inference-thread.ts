@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
+import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { spawnWorker } from '../../../platform/spawn-worker.ts';
 import { connectWorker } from '../../../platform/worker-client.ts';
@@ -7,7 +8,7 @@ import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } fr
 export interface InferenceThread {
   /** Opens a model. Resolves when the model can run; rejects if it cannot be loaded. */
   readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<void>;
-  readonly run: (batch: TokenBatch) => Promise<RunReply>;
+  readonly run: (batch: TokenBatch, tokenOutputs?: readonly TokenOutputName[]) => Promise<RunReply>;
   readonly render: (batch: TokenBatch, rows: readonly RenderRow[]) => Promise<RenderReply>;
   readonly alive: () => boolean;
   readonly died: Promise<AppError>;
@@ -31,8 +32,8 @@ export function startInferenceThread(): InferenceThread {
     async open(model) {
       await explained('Cannot load the model', worker.ask({ kind: 'open', ...model }));
     },
-    run: async (batch) =>
-      (await explained('Error running model', worker.ask({ kind: 'run', batch }))) as RunReply,
+    run: async (batch, tokenOutputs = []) =>
+      (await explained('Error running model', worker.ask({ kind: 'run', batch, tokenOutputs }))) as RunReply,
     render: async (batch, rows) =>
       (await explained('Error running model', worker.ask({ kind: 'render', batch, rows }))) as RenderReply,
     alive: worker.alive,

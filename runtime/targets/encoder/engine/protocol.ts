@@ -1,3 +1,4 @@
+import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import type { TextWords, TokenDetails } from '../../../core/model/tokenized-text.ts';
@@ -8,7 +9,7 @@ import type { SessionOptions } from '../../../platform/onnx/session.ts';
 import type { VectorLayer } from '../maths/layers.ts';
 import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
-import type { RawOutput } from '../../../core/model/raw-output.ts';
+import type { BatchOutput } from '../../../core/model/raw-output.ts';
 
 /**
  * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.
@@ -36,6 +37,8 @@ export interface OpenTransform {
 export interface RunBatch {
   readonly kind: 'run';
   readonly batch: TokenBatch;
+  /** Further outputs to return, for a sentence_embedding model that has them. */
+  readonly tokenOutputs: readonly TokenOutputName[];
 }
 
 /** Runs a batch and renders each row in the form of its view. */
@@ -55,7 +58,7 @@ export type InferenceRequest = OpenModel | RunBatch | RenderBatch;
 /** The transform's result for a row, or the reason why there is none. */
 export type RowResult = Transformed | FailedInference;
 
-export type RunReply = RawOutput & { readonly transformed?: readonly RowResult[] | undefined };
+export type RunReply = BatchOutput & { readonly transformed?: readonly RowResult[] | undefined };
 
 /** All rendered rows in one buffer; row `n` ends at `ends[n]`. */
 export interface RenderReply {

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { TASKS } from '../tasks/index.ts';
+import { hybridScore } from '../tasks/hybrid-score.ts';
 import { scoreFor } from '../tasks/score-for.ts';
 import type { Inference } from '../tasks/task.ts';
 import { tokenVectors } from '../tasks/token-vectors.ts';
@@ -11,10 +12,10 @@ import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './serving.ts';
 import { encodeVector } from './encode-vector.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf } from '../../../core/model/raw-output.ts';
+import { type BatchOutput, rowOf, tokenRowsOf } from '../../../core/model/raw-output.ts';
 
 export interface RenderInput {
-  readonly output: RawOutput;
+  readonly output: BatchOutput;
   readonly batch: TokenBatch;
   readonly rows: readonly RenderRow[];
   readonly manifest: Manifest;
@@ -38,7 +39,8 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
     const text = { ids, details, words, truncated: false };
     try {
       const values = rowOf(output, row, words?.count ?? length);
-      return render({ text, values, transformed: made, layers }, view, manifest);
+      const tokenOutputs = tokenRowsOf(output, row, length);
+      return render({ text, values, tokenOutputs, transformed: made, layers }, view, manifest);
     } catch (error) {
       failures.push({ row, message: messageOf(error) });
       return new Uint8Array();
@@ -54,6 +56,7 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
   if (view.kind === 'vector') return renderVector(inference, view, manifest);
   if (view.kind === 'max-sim') return encodeJson(scoreFor(view.query, inference, manifest));
+  if (view.kind === 'hybrid') return encodeJson(hybridScore(view.query, inference, manifest));
   if (view.kind === 'tokens')
     return encodeJson(tokenVectors(inference, manifest).slice(...(view.range ?? [])));
   if (view.kind === 'spans') return encodeJson(spansOf(inference, manifest, view.entities));

@@ -4,6 +4,7 @@ import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { EntityOptions } from '../../../core/model/entity-options.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { VectorRows } from '../maths/max-sim.ts';
+import type { HybridQuery } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
 /** One input of the model: a text, a pair of texts, or token ids that skip the tokenizer. */
@@ -29,7 +30,9 @@ export type View =
       readonly range?: readonly [from: number, to: number];
     }
   /** The score of each text of a multi_vector model as a document for a query, as a JSON number. */
-  | { readonly kind: 'max-sim'; readonly query: VectorRows };
+  | { readonly kind: 'max-sim'; readonly query: VectorRows }
+  /** The score of each text for a query by several outputs of a sentence_embedding model, as a JSON number. */
+  | { readonly kind: 'hybrid'; readonly query: HybridQuery };
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];

@@ -5,7 +5,10 @@ import { padToShape } from '../batching/padding.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
 import type { View } from './serving.ts';
-import type { RawOutput } from '../../../core/model/raw-output.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
+import type { BatchOutput, RawOutput } from '../../../core/model/raw-output.ts';
+import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
+import { graphOutput, outputsOf } from './token-outputs.ts';
 import type { RowTransform } from './row-transform.ts';
 
 // An inference thread: owns one session and runs one batch at a time.
@@ -13,7 +16,7 @@ import type { RowTransform } from './row-transform.ts';
 interface LoadedModel {
   readonly manifest: OpenModel['manifest'];
   readonly layers: OpenModel['layers'];
-  readonly run: (batch: RunBatch['batch']) => RawOutput;
+  readonly run: (batch: RunBatch['batch'], tokenOutputs: readonly TokenOutputName[]) => BatchOutput;
   readonly transform: RowTransform | undefined;
 }
 
@@ -42,29 +45,41 @@ async function open({
     manifest,
     layers,
     transform: transform && (await rows?.openRowTransform(transform, manifest)),
-    run(batch) {
+    run(batch, wanted) {
       const padded = padToShape(batch, tokenizer.padId, fixedShape);
-      const { data, dims } = session.run(feedsOf(padded, inputs, feedOptions), output);
-      return { data: data as Float32Array, dims };
+      const names = [output, ...wanted.map((name) => graphOutput(manifest, name))];
+      const results = session
+        .runAll(feedsOf(padded, inputs, feedOptions), names)
+        .map(({ data, dims }): RawOutput => ({ data: data as Float32Array, dims }));
+      const tokenOutputs = wanted.map((name, at) => [name, itemAt(results, at + 1)] as const);
+      return {
+        ...itemAt(results, 0),
+        ...(wanted.length > 0 ? { tokenOutputs: Object.fromEntries(tokenOutputs) } : {}),
+      };
     },
   };
   return { reply: undefined };
 }
 
-async function run({ batch }: RunBatch): Promise<Answer> {
+async function run({ batch, tokenOutputs: wanted }: RunBatch): Promise<Answer> {
   const { run: runBatch, transform } = loaded();
-  const { data, dims } = runBatch(batch);
+  const output = runBatch(batch, wanted);
   // Memory of the addon cannot be transferred to another thread, but a copy can.
-  const copy = Float32Array.from(data);
-  const transformed = await transform?.({ data, dims }, batch.lengths);
-  return { reply: { data: copy, dims, transformed }, transfer: [copy.buffer] };
+  const copied = ({ data, dims }: RawOutput) => ({ data: Float32Array.from(data), dims });
+  const copy = copied(output);
+  const others = Object.entries(output.tokenOutputs ?? {}).map(([name, one]) => [name, copied(one)] as const);
+  const transformed = await transform?.(output, batch.lengths);
+  return {
+    reply: { ...copy, tokenOutputs: Object.fromEntries(others), transformed },
+    transfer: [copy.data.buffer, ...others.map(([, { data }]) => data.buffer)],
+  };
 }
 
 async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   // Only servers render results; a cold `infer` does not load this code.
   const { renderRows } = await import('./render.ts');
   const { manifest, layers, run: runBatch, transform } = loaded();
-  const output = runBatch(batch);
+  const output = runBatch(batch, outputsOf(rows));
   const skips = rows.map(({ view }) => skipOf(view));
   const transformed = await transform?.(output, batch.lengths, skips);
   const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
@@ -72,8 +87,8 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
 }
 
 function skipOf(view: View): number | undefined {
-  if (view.kind === 'tokens' || view.kind === 'max-sim' || view.kind === 'spans') return undefined;
-  return view.kind === 'vector' ? view.skip : view.options.skip;
+  if (view.kind === 'vector') return view.skip;
+  return view.kind === 'result' ? view.options.skip : undefined;
 }
 
 serveWorker({ open, run, render } satisfies Record<InferenceRequest['kind'], unknown>);

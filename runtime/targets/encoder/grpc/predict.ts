@@ -10,6 +10,7 @@ import { targetIds } from '../tasks/masks.ts';
 import { filled } from '../predict/masks.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
+import { planOutputs } from '../../../core/model/output-plan.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Members that the requests and responses of all model types have in common. */
@@ -19,6 +20,7 @@ interface Request {
   readonly dimensions?: number | undefined;
   readonly promptName?: string | undefined;
   readonly maxActiveDims?: number | undefined;
+  readonly outputs?: readonly string[] | undefined;
   readonly role?: TextRole | undefined;
   readonly labels?: readonly string[] | undefined;
   readonly threshold?: number | undefined;
@@ -54,12 +56,17 @@ export async function predict<Answer extends Response>(
     checkCount('max_active_dims', maxActiveDims);
     checkCount('top_k', topK);
     const targets = await targetIds(engine, request.targets);
+    const outputs = planOutputs(engine.manifest, request.outputs);
     const { options, prompt } = planVector(engine.manifest, request);
     const entities = planEntities(engine.manifest, request);
     const { results, truncated } = await engine.run({
       inputs: request.inputs.map((text) => ({ text })),
       role,
-      view: { kind: 'result', format, options: { ...options, maxActiveDims, topK, targets, role, entities } },
+      view: {
+        kind: 'result',
+        format,
+        options: { ...options, maxActiveDims, outputs, topK, targets, role, entities },
+      },
       prompt,
       labels: entities?.labels,
       signal: call.signal,

@@ -1,4 +1,7 @@
+import type { EmbeddingOutput as OutputName } from '../../../contract/embedding-outputs.ts';
+import { inputError } from '../../../contract/errors.ts';
 import {
+  EmbeddingOutput,
   SentenceEmbedding,
   SentenceEmbeddingResponseSchema,
 } from '../../../gen/encoder/sentence_embedding_pb.ts';
@@ -12,10 +15,25 @@ export const sentenceEmbedding: ModelService = {
     router.service(
       SentenceEmbedding,
       {
-        predict: (request, call) => predict(context, call, request, SentenceEmbeddingResponseSchema),
+        predict: (request, call) =>
+          predict(
+            context,
+            call,
+            { ...request, outputs: request.outputs.map(outputOf) },
+            SentenceEmbeddingResponseSchema,
+          ),
         getModelMetadata: () => modelMetadata(context.engine.manifest),
       },
       options,
     );
   },
 };
+
+function outputOf(output: EmbeddingOutput): OutputName {
+  if (output === EmbeddingOutput.DENSE) return 'dense';
+  if (output === EmbeddingOutput.SPARSE) return 'sparse';
+  if (output === EmbeddingOutput.MULTI_VECTOR) return 'multi_vector';
+  throw inputError(
+    `outputs must be of EMBEDDING_OUTPUT_DENSE, EMBEDDING_OUTPUT_SPARSE, EMBEDDING_OUTPUT_MULTI_VECTOR, not ${output}`,
+  );
+}

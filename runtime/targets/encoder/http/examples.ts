@@ -43,10 +43,13 @@ const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; res
     request: { max_active_dims: 2, tokens: true },
     result: { indices: [2013, 5075], values: [0.52, 1.61], tokens: ['city', 'anna'] },
   }),
-  sentence_embedding: () => ({
-    request: { normalize: true },
-    result: { embedding: [0.6, -0.8] },
-  }),
+  sentence_embedding: ({ tokenOutputs }) =>
+    tokenOutputs
+      ? {
+          request: { outputs: ['dense', 'sparse'], max_active_dims: 2 },
+          result: { embedding: [0.6, -0.8], sparse: { indices: [2013, 5075], values: [0.12, 0.25] } },
+        }
+      : { request: { normalize: true }, result: { embedding: [0.6, -0.8] } },
   multi_vector: () => ({
     request: { input_type: 'document' },
     result: {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { vectorWidth } from '../../../core/model/vector-width.ts';
@@ -15,6 +16,7 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     sentence,
     sparse,
     multiVector,
+    tokenOutputs,
     mask,
     license,
     card = {},
@@ -37,6 +39,9 @@ export function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
+      : {}),
+    ...(tokenOutputs
+      ? { outputs: [...EMBEDDING_OUTPUTS], multi_vector_dimensions: tokenOutputs.multiVector.width }
       : {}),
     ...(mask ? { mask_token: mask.token } : {}),
     ...(sparse

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { withArticle } from '../../../core/text/with-article.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
@@ -6,6 +7,8 @@ import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
 import type { VectorRows } from '../maths/max-sim.ts';
 import { sigmoid } from '../../../core/numbers/softmax.ts';
+import type { ReadVector } from '../maths/sparse.ts';
+import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { runModel, sumOf } from './run-model.ts';
 
 interface RankRequest {
@@ -14,6 +17,8 @@ interface RankRequest {
   /** Whether scores are logits instead of numbers between 0 and 1. */
   readonly raw: boolean;
   readonly overflow: RequestOverflow;
+  /** The weight of each output, for models with several. Default: dense vectors only. */
+  readonly weights?: OutputWeights | undefined;
 }
 
 interface Ranking {
@@ -25,8 +30,11 @@ interface Ranking {
 }
 
 /** Scores each document for the query: together with it, or by the vectors of both. */
-export const rankDocuments = (c: Context, engine: ServingEngine, request: RankRequest): Promise<Ranking> =>
-  engine.manifest.multiVector ? rankByVectors(c, engine, request) : rankPairs(c, engine, request);
+export function rankDocuments(c: Context, engine: ServingEngine, request: RankRequest): Promise<Ranking> {
+  const { multiVector, tokenOutputs } = engine.manifest;
+  if (multiVector) return rankByVectors(c, engine, request);
+  return tokenOutputs ? rankByOutputs(c, engine, request) : rankPairs(c, engine, request);
+}
 
 async function rankPairs(
   c: Context,
@@ -65,9 +73,52 @@ async function rankByVectors(
   return { ranked: rank(scores), tokens: sumOf([...encoded.tokens, ...tokens]), truncated };
 }
 
+/** By the outputs of a sentence_embedding model that have a weight. */
+async function rankByOutputs(
+  c: Context,
+  engine: ServingEngine,
+  { query, documents, overflow, weights = DENSE_ONLY }: RankRequest,
+): Promise<Ranking> {
+  const outputs = EMBEDDING_OUTPUTS.filter((output) => (weights[output] ?? 0) > 0);
+  const encoded = await engine.run({
+    inputs: [{ text: query }],
+    view: { kind: 'result', format: 'json', options: { normalize: true, outputs } },
+    overflow,
+    signal: c.req.raw.signal,
+  });
+  const { embedding, vectors, sparse } = parsed<{
+    embedding?: number[];
+    vectors?: number[][];
+    sparse?: ReadVector;
+  }>(encoded.results[0]);
+  const { results, tokens, truncated } = await runModel(c, engine, {
+    inputs: documents.map((text) => ({ text })),
+    view: {
+      kind: 'hybrid',
+      query: {
+        weights,
+        outputs,
+        sparse,
+        dense: embedding && shared([embedding]),
+        multiVector: vectors && shared(vectors),
+      },
+    },
+    overflow,
+  });
+  const scores = results.map((bytes) => Number(Buffer.from(bytes).toString()));
+  return { ranked: rank(scores), tokens: sumOf([...encoded.tokens, ...tokens]), truncated };
+}
+
+const DENSE_ONLY: OutputWeights = { dense: 1 };
+
+const vectorsIn = (result: Uint8Array | undefined): VectorRows =>
+  shared(parsed<{ vectors: number[][] }>(result).vectors);
+
+const parsed = <Result>(result: Uint8Array = new Uint8Array()): Result =>
+  parseJsonText(Buffer.from(result).toString()) as Result;
+
 /** In memory that threads share, because each document is sent to a thread with them. */
-function vectorsIn(result: Uint8Array = new Uint8Array()): VectorRows {
-  const { vectors } = parseJsonText(Buffer.from(result).toString()) as { vectors: number[][] };
+function shared(vectors: readonly (readonly number[])[]): VectorRows {
   const width = vectors[0]?.length ?? 0;
   const values = new Float32Array(
     new SharedArrayBuffer(vectors.length * width * Float32Array.BYTES_PER_ELEMENT),
@@ -86,8 +137,9 @@ function scoreOf(result: Uint8Array, raw: boolean): number {
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }
 
-export const isReranker = ({ modelType, width }: Manifest): boolean =>
-  modelType === 'multi_vector' || (modelType === 'sequence_classification' && width === 1);
+export const isReranker = ({ modelType, width, tokenOutputs }: Manifest): boolean =>
+  modelType === 'multi_vector' ||
+  tokenOutputs !== undefined || (modelType === 'sequence_classification' && width === 1);
 
 /** The message for a model that cannot rank. */
 export function noReranker(path: string, { name, modelType, width }: Manifest): string {

@@ -135,7 +135,7 @@ async function printed(
   const { lineKey } = TASKS[engine.manifest.modelType];
   try {
     const result = await printResult(engine, inference, options, text);
-    return lineKey === undefined ? Object(result) : { [lineKey]: result };
+    return lineKey === undefined || options.outputs ? Object(result) : { [lineKey]: result };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };
     throw error;

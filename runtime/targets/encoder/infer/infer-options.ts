@@ -1,3 +1,4 @@
+import { tokenOutputsAmong } from '../../../core/model/output-plan.ts';
 import type { InferOptions } from '../engine/engine.ts';
 import type { PrintOptions, Task } from '../tasks/task.ts';
 
@@ -6,4 +7,5 @@ export const inferOptions = ({ inputs }: Task<unknown>, options: PrintOptions): 
   prompt: options.prompt,
   inputsOf: inputs && ((text) => inputs(text, options)),
   labels: options.entities?.labels,
+  tokenOutputs: tokenOutputsAmong(options.outputs),
 });

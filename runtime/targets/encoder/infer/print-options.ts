@@ -2,9 +2,11 @@ import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { configError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import type { EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
 import { TEXT_ROLES, type TextRole } from '../../../contract/multi-vector.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
+import { planOutputs } from '../../../core/model/output-plan.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 import { type LabelPlan, planLabels } from '../../../core/model/label-plan.ts';
 import { MAX_ANSWERS, planAnswers } from '../../../core/model/answer-plan.ts';
@@ -20,13 +22,16 @@ const LABELS = {
 } as const;
 const QUESTIONS = { types: ['question_answering'], called: 'a question_answering' } as const;
 
+const SPARSE = { types: ['sparse_embedding', 'sentence_embedding'], called: 'a sparse_embedding' } as const;
+
 /** Flags of some model types: the model types that support them, and what error messages call these models. */
 const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; readonly called: string }>> = {
   normalize: { types: ['embedding', 'sentence_embedding', 'multi_vector'], called: 'an embedding' },
   pooling: { types: ['embedding'], called: 'an embedding' },
   dimensions: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
-  'max-active-dims': { types: ['sparse_embedding'], called: 'a sparse_embedding' },
-  tokens: { types: ['sparse_embedding'], called: 'a sparse_embedding' },
+  'max-active-dims': SPARSE,
+  tokens: SPARSE,
+  outputs: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
   'input-type': { types: ['multi_vector'], called: 'a multi_vector' },
   labels: LABELS,
@@ -70,6 +75,8 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
   }
   const maxActiveDims = wholeNumber(invocation, 'max-active-dims', { min: 1, max: MAX_COUNT });
   const tokens = invocation.flag('tokens');
+  const outputs = planOutputs(manifest, namesIn(invocation.value('outputs')), '--outputs');
+  refuseSparse(invocation, manifest, outputs);
   const topK = wholeNumber(invocation, 'top-k', { min: 1, max: MAX_COUNT });
   return {
     ...options,
@@ -77,12 +84,32 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
     role,
     maxActiveDims,
     tokens,
+    outputs,
     topK,
     pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
     zeroShot: modelType === 'zero_shot_classification' ? labelPlan(invocation) : undefined,
     questions: modelType === 'question_answering' ? questions(invocation) : undefined,
     entities: entityOptions(invocation, manifest),
   };
+}
+
+/** Names that are separated by commas. */
+const namesIn = (text: string | undefined): string[] | undefined =>
+  text?.split(',').map((name) => name.trim());
+
+/** Flags of sparse vectors have no effect on results without one. */
+function refuseSparse(
+  invocation: Invocation,
+  { modelType }: Manifest,
+  outputs: readonly EmbeddingOutput[] = [],
+): void {
+  if (modelType !== 'sentence_embedding' || outputs.includes('sparse')) return;
+  for (const flag of ['max-active-dims', 'tokens']) {
+    if (invocation.value(flag) === undefined) continue;
+    throw configError(
+      `--${flag} requires a sparse vector, which a sentence_embedding model only returns with --outputs sparse. Pass it, or remove the flag.`,
+    );
+  }
 }
 
 function questions(invocation: Invocation): NonNullable<PrintOptions['questions']> {

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import { memberOf } from '../../../core/values/member-of.ts';
 import { fillMasks } from '../tasks/masks.ts';
 import { fillMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -16,8 +17,16 @@ export async function printResult(
     return filled;
   }
   const printed = TASKS[manifest.modelType].printed(inference, manifest, options, text);
-  return options.tokens && isSparse(printed) ? { ...printed, tokens: printed.indices.map(tokenOf) } : printed;
+  if (!options.tokens) return printed;
+  const named = <Vector extends Sparse>(vector: Vector) => ({ ...vector, tokens: vector.indices.map(tokenOf) });
+  if (isSparse(printed)) return named(printed);
+  const sparse = memberOf(printed, 'sparse');
+  return isSparse(sparse) ? { ...Object(printed), sparse: named(sparse) } : printed;
 }
 
-const isSparse = (printed: unknown): printed is { readonly indices: readonly number[] } =>
+interface Sparse {
+  readonly indices: readonly number[];
+}
+
+const isSparse = (printed: unknown): printed is Sparse =>
   typeof printed === 'object' && printed !== null && 'indices' in printed;

@@ -7,16 +7,53 @@ export interface SparseVector {
 }
 
 /** Keeps the values that are not zero: all, or the `limit` greatest ones, of equal ones those with the lowest index. */
-export function toSparse(vector: Float32Array, limit = Infinity): SparseVector {
+export function toSparse(vector: Float32Array, limit?: number): SparseVector {
   const active: number[] = [];
   for (const [index, value] of vector.entries()) if (value !== 0) active.push(index);
-  const valueAt = (index: number): number => vector[index] ?? 0;
+  return limited(active, (index) => vector[index] ?? 0, limit);
+}
+
+/**
+ * The sparse vector of a text from a weight for each of its tokens: equal tokens have the greatest of their weights. Tokens whose ids are
+ * skipped, and weights that are not positive, are left out.
+ */
+export function sparseOfTokens(
+  ids: Int32Array,
+  weights: Float32Array,
+  skipped: readonly number[],
+  limit?: number,
+): SparseVector {
+  const without = new Set(skipped);
+  const byId = new Map<number, number>();
+  for (const [at, id] of ids.entries()) {
+    const weight = weights[at] ?? 0;
+    if (weight > (byId.get(id) ?? 0) && !without.has(id)) byId.set(id, weight);
+  }
+  const active = [...byId.keys()].sort((left, right) => left - right);
+  return limited(active, (id) => byId.get(id) ?? 0, limit);
+}
+
+/** The vector with these ascending indices, or with the `limit` of them that have the greatest values. */
+function limited(
+  active: readonly number[],
+  valueAt: (index: number) => number,
+  limit = Infinity,
+): SparseVector {
   const indices =
     active.length <= limit ? active : greatest(active, valueAt, limit).sort((left, right) => left - right);
   return { indices, values: Float32Array.from(indices, valueAt) };
 }
 
-interface ReadVector {
+/** The dot product of two vectors; zero without the first one. */
+export function sparseDot(one: ReadVector | undefined, other: SparseVector): number {
+  const values = new Map(one?.indices.map((index, at) => [index, one.values[at] ?? 0]));
+  return other.indices.reduce(
+    (sum, index, at) => sum + (values.get(index) ?? 0) * (other.values[at] ?? 0),
+    0,
+  );
+}
+
+export interface ReadVector {
   readonly indices: readonly number[];
   readonly values: readonly number[];
 }

@@ -42,7 +42,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
       title,
       description: DESCRIPTIONS[manifest.modelType],
       inputSchema: jsonSchema(request),
-      outputSchema: jsonSchema(predictResponse(manifest.modelType)),
+      outputSchema: jsonSchema(predictResponse(manifest)),
       annotations: {
         title,
         readOnlyHint: true,

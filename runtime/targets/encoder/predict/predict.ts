@@ -15,6 +15,7 @@ import { targetIds } from '../tasks/masks.ts';
 import { filled } from './masks.ts';
 import { addTokens } from './tokens.ts';
 import { planEntities } from '../../../core/model/entity-options.ts';
+import { planOutputs } from '../../../core/model/output-plan.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** The response that the contract defines, as JSON pieces: results are never parsed again. */
@@ -77,6 +78,7 @@ const resultsOf: Results = async (engine, body, run) => {
     topK: body.top_k ?? undefined,
     targets: await targetIds(engine, body.targets),
     maxActiveDims: body.max_active_dims ?? undefined,
+    outputs: planOutputs(engine.manifest, body.outputs),
     role,
     entities,
   };

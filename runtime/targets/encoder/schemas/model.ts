@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
 import { MODEL_TYPE_NAMES } from '../../../contract/model-types.ts';
 import { SCORE_FUNCTIONS } from '../../../contract/score-function.ts';
 import { POOLINGS, SIMILARITIES } from '../../../contract/sentence.ts';
@@ -27,6 +28,14 @@ export const modelMetadata = Type.Object(
     ),
     normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
+    outputs: Type.Optional(
+      Type.Array(oneOf(EMBEDDING_OUTPUTS), {
+        description: 'What requests can ask for, if the model returns more than dense vectors.',
+      }),
+    ),
+    multi_vector_dimensions: Type.Optional(
+      Type.Integer({ description: 'Number of dimensions of the vector of a token, for such a model.' }),
+    ),
     similarity_fn_name: Type.Optional(
       oneOf(SIMILARITIES, {
         description: 'Function that compares vectors in `/similarity`, if it is not cosine.',

@@ -2,10 +2,12 @@ import { vectorWidth } from '../../../core/model/vector-width.ts';
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
 import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
 import { documented } from '../../../serve/http/documented.ts';
 import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
+  embeddingOutputsResult,
   embeddingResult,
   fillMaskResult,
   multiVectorResult,
@@ -69,6 +71,15 @@ const aggregation = optional(
 );
 const metadata = textMap({ title: 'an object of texts', description: 'Returned unchanged in the response.' });
 
+const outputs = optional(
+  Type.Array(oneOf(EMBEDDING_OUTPUTS), {
+    minItems: 1,
+    uniqueItems: true,
+    title: `a list of ${EMBEDDING_OUTPUTS.join(', ')}`,
+    description: 'What to return for each text, from one run of the model. Default: dense vectors.',
+  }),
+);
+
 /** Request options of each model type, next to the texts. */
 const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
   embedding: () => ({ normalize }),
@@ -83,6 +94,7 @@ const OPTIONS: Record<ModelType, (manifest: Manifest) => TProperties> = {
     normalize: modelNormalize,
     dimensions: dimensions(vectorWidth(manifest)),
     prompt_name: promptName(manifest),
+    ...(manifest.tokenOutputs ? { outputs, max_active_dims: maxActiveDims, tokens } : {}),
   }),
   multi_vector: () => ({ input_type: inputType, normalize: modelNormalize }),
 };
@@ -127,6 +139,7 @@ export interface PredictRequest {
   readonly prompt_name?: string | null;
   readonly input_type?: Static<typeof inputType>;
   readonly max_active_dims?: Static<typeof maxActiveDims>;
+  readonly outputs?: Static<typeof outputs>;
   readonly targets?: Static<typeof targets>;
   readonly tokens?: Static<typeof tokens>;
   readonly top_k?: Static<typeof topK>;
@@ -161,10 +174,14 @@ export function predictRequest(
   return Type.Unsafe<PredictRequest>(restrictions ? documented(request, restrictions) : request);
 }
 
-export const predictResponse = (modelType: ModelType): TSchema =>
+export const predictResponse = ({
+  modelType,
+  tokenOutputs,
+}: Pick<Manifest, 'modelType' | 'tokenOutputs'>): TSchema =>
   Type.Object(
     {
-      results: Type.Array(RESULTS[modelType], { description: 'One result per input, in input order.' }),
+      results: Type.Array(tokenOutputs ? embeddingOutputsResult : RESULTS[modelType], { description: 'One result per input, in input order.',
+      }),
       model_id: Type.String(),
       metadata: Type.Optional(metadata),
     },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Manifest } from '../../../contract/manifest.ts';
 import { documented } from '../../../serve/http/documented.ts';
 import { optional } from '../../../serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
@@ -6,8 +7,21 @@ import { text } from './texts.ts';
 
 export const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 
+const weight = Type.Optional(Type.Number({ minimum: 0 }));
+const weights = optional(
+  Type.Object(
+    { dense: weight, sparse: weight, multi_vector: weight },
+    {
+      additionalProperties: false,
+      title: 'an object of numbers',
+      description:
+        'Weight of each output in the score, which is their weighted mean. Default: dense vectors only.',
+    },
+  ),
+);
+
 /** Unknown keys are ignored: reranking clients send settings that a model server does not use. */
-export const rerankRequest = (maxDocuments: number) => {
+export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manifest, 'tokenOutputs'>) => {
   const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
     {
@@ -35,6 +49,8 @@ export const rerankRequest = (maxDocuments: number) => {
             'Return raw model scores instead of scores between 0 and 1. Without effect for multi_vector models, whose scores are always sums of similarities.',
         }),
       ),
+      // Other models ignore them like all unknown keys.
+      ...(tokenOutputs ? { weights } : ({} as { weights: typeof weights })),
       ...overflowMembers,
     },
     {

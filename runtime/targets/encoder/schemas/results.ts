@@ -68,6 +68,19 @@ export const sentenceEmbeddingResult = Type.Object(
   { $id: 'SentenceEmbeddingResult' },
 );
 
+export const embeddingOutputsResult = Type.Object(
+  {
+    embedding: Type.Optional(numbers('Vector of the text, if `outputs` has `dense` or is not set.')),
+    vectors: Type.Optional(
+      Type.Array(numbers('Vector of a token.'), {
+        description: 'One per token but the first one, if `outputs` has `multi_vector`.',
+      }),
+    ),
+    sparse: Type.Optional(sparseEmbeddingResult),
+  },
+  { $id: 'EmbeddingOutputsResult' },
+);
+
 const rankedLabel = Type.Object(
   { index: Type.Integer(), label: Type.String(), score: Type.Number() },
   { $id: 'RankedLabel' },

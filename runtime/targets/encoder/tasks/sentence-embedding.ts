@@ -1,11 +1,17 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Manifest } from '../../../contract/manifest.ts';
-import type { Inference, ResultOptions, Task } from './task.ts';
+import type { SparseVector } from '../maths/sparse.ts';
+import { writeSparse } from './sparse-embedding.ts';
+import type { Inference, PrintOptions, ResultOptions, Task } from './task.ts';
 import { textVector } from './text-vector.ts';
 import { writeFloats } from './token-info.ts';
+import { sparseOutput, vectorsOutput } from './token-outputs.ts';
 
-interface SentenceEmbeddingResult {
-  readonly embedding: Float32Array;
+/** The outputs of the request; only dense vectors by default. Sparse vectors are last, so that their tokens can be added. */
+export interface SentenceEmbeddingResult {
+  readonly embedding?: Float32Array;
+  readonly vectors?: readonly Float32Array[];
+  readonly sparse?: SparseVector;
 }
 
 export const sentenceEmbedding = {
@@ -13,15 +19,31 @@ export const sentenceEmbedding = {
   printedAs: 'embeddings',
   lineKey: 'embedding',
 
-  result: (inference: Inference, manifest: Manifest, options: ResultOptions) => ({
-    embedding: textVector(inference, manifest, options),
-  }),
+  result: resultOf,
 
-  proto({ embedding }: SentenceEmbeddingResult) {
+  proto({ embedding, vectors, sparse }: SentenceEmbeddingResult) {
     const writer = new BinaryWriter();
-    writeFloats(writer, 1, embedding);
+    if (embedding) writeFloats(writer, 1, embedding);
+    if (sparse) writer.tag(2, WireType.LengthDelimited).bytes(writeSparse(sparse));
+    for (const vector of vectors ?? []) {
+      writer.tag(3, WireType.LengthDelimited).fork();
+      writeFloats(writer, 1, vector);
+      writer.join();
+    }
     return writer.finish();
   },
 
-  printed: textVector,
+  printed: (inference: Inference, manifest: Manifest, options: PrintOptions) =>
+    options.outputs
+      ? resultOf(inference, manifest, options)
+      : textVector(inference, manifest, options),
 } satisfies Task<SentenceEmbeddingResult>;
+
+function resultOf(inference: Inference, manifest: Manifest, options: ResultOptions): SentenceEmbeddingResult {
+  const { outputs = ['dense'] } = options;
+  return {
+    ...(outputs.includes('dense') ? { embedding: textVector(inference, manifest, options) } : {}),
+    ...(outputs.includes('multi_vector') ? { vectors: vectorsOutput(inference, manifest, options) } : {}),
+    ...(outputs.includes('sparse') ? { sparse: sparseOutput(inference, manifest, options) } : {}),
+  };
+}

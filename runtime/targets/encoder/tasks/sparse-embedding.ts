@@ -12,16 +12,19 @@ export const sparseEmbedding: Task<SparseVector> = {
   result: ({ values }, manifest, { maxActiveDims }) =>
     toSparse(finiteOutput(values, manifest), maxActiveDims),
 
-  proto({ indices, values }) {
-    const writer = new BinaryWriter();
-    if (indices.length > 0) {
-      writer.tag(1, WireType.LengthDelimited).fork();
-      for (const index of indices) writer.uint32(index);
-      writer.join();
-    }
-    writeFloats(writer, 2, values);
-    return writer.finish();
-  },
+  proto: writeSparse,
 
   printed: (inference, manifest, options) => sparseEmbedding.result(inference, manifest, options),
 };
+
+/** Encodes a vector as a SparseEmbeddingResult. */
+export function writeSparse({ indices, values }: SparseVector): Uint8Array {
+  const writer = new BinaryWriter();
+  if (indices.length > 0) {
+    writer.tag(1, WireType.LengthDelimited).fork();
+    for (const index of indices) writer.uint32(index);
+    writer.join();
+  }
+  writeFloats(writer, 2, values);
+  return writer.finish();
+}

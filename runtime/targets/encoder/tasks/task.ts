@@ -1,5 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
+import type { EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
+import type { TokenRows } from '../../../core/model/raw-output.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { EntityOptions } from '../../../core/model/entity-options.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';
@@ -19,6 +21,8 @@ export interface Inference {
   readonly parts?: readonly Inference[] | undefined;
   /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
+  /** The further outputs of a sentence_embedding model that were needed, row by row. */
+  readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
   /** The modules that follow pooling, if the model has any. */
   readonly layers?: readonly VectorLayer[] | undefined;
 }
@@ -35,6 +39,8 @@ export interface ResultOptions extends VectorOptions {
   readonly targets?: readonly number[] | undefined;
   /** Sparse embeddings only: number of the greatest values to keep. Default: all that are not zero. */
   readonly maxActiveDims?: number | undefined;
+  /** Sentence embedding models with several outputs only: those to return. Default: dense vectors. */
+  readonly outputs?: readonly EmbeddingOutput[] | undefined;
   /** Multi-vector models only: what the texts are. Default: documents. */
   readonly role?: TextRole | undefined;
   /** Question answering only. */

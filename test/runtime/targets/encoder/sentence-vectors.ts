@@ -30,7 +30,7 @@ export async function predictVectors(open: OpenApp, body: Record<string, unknown
   const response = await open.post('/predict', { inputs: texts, ...body });
   expect(response.status).toBe(200);
   const answer = (await response.json()) as { results: { embedding: number[] }[] };
-  expectToMatch(answer, predictResponse('sentence_embedding'));
+  expectToMatch(answer, predictResponse({ modelType: 'sentence_embedding' }));
   return answer.results.map(({ embedding }) => embedding);
 }
 

@@ -74,7 +74,7 @@ export function predictRoutes(
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
           description: 'One result per input, in input order.',
-          schema: predictResponse(modelType),
+          schema: predictResponse(engine.manifest),
           examples: predictExamples(engine.manifest).answers,
           headers: ANSWER_HEADERS,
         },

@@ -26,7 +26,7 @@ export function teiRoutes(
   requests: SharedRequests,
 ): RouteGroup {
   const { engine, kernel } = context;
-  const { name, modelType } = engine.manifest;
+  const { name, modelType, tokenOutputs } = engine.manifest;
   const routes = new Hono();
   const info = teiInfo(context);
   routes.get('/info', (c) => c.json(info));
@@ -51,10 +51,15 @@ export function teiRoutes(
     operations.push(embedSparseOperation(requests.embedSparse), similarityOperation(requests.similarity));
     return { routes, operations };
   }
-  refuse(
-    '/embed_sparse',
-    `/embed_sparse requires a model with sparse vectors, but ${name} is ${withArticle(modelType)} model. Use ${returnsTextVectors(modelType) ? '/embed' : '/predict'}.`,
-  );
+  if (tokenOutputs) {
+    post('/embed_sparse', async (c) => embedSparse(c, engine, await readBody(c, requests.embedSparse)));
+    operations.push(embedSparseOperation(requests.embedSparse));
+  } else {
+    refuse(
+      '/embed_sparse',
+      `/embed_sparse requires a model with sparse vectors, but ${name} is ${withArticle(modelType)} model. Use ${returnsTextVectors(modelType) ? '/embed' : '/predict'}.`,
+    );
+  }
   if (!returnsTextVectors(modelType)) {
     for (const path of ['/embed', '/embed_all', '/similarity']) {
       refuse(

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { planVector } from '../../../../core/model/vector-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
+import type { ReadVector } from '../../maths/sparse.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EmbedSparseRequest } from '../../schemas/tei.ts';
-import { embeddingInputs } from '../embedding-inputs.ts';
+import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';
 import { runModel } from '../run-model.ts';
 import { checkTokenIds } from '../token-ids.ts';
 
@@ -15,11 +15,14 @@ export async function embedSparse(
   body: EmbedSparseRequest,
 ): Promise<Response> {
   checkTokenIds(body.inputs, 'inputs', engine);
-  // Refuses a prompt, because these models have none.
-  planVector(engine.manifest, { promptName: body.prompt_name });
+  const inputs = embeddingInputs(body.inputs);
+  // Models of type sparse_embedding have no prompts, so that each is refused.
+  const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
+  const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
   const { results } = await runModel(c, engine, {
-    inputs: embeddingInputs(body.inputs),
-    view: { kind: 'result', format: 'json', options: {} },
+    inputs,
+    view: { kind: 'result', format: 'json', options },
+    prompt,
     overflow: overflowOf(body),
   });
   return c.json(
@@ -30,9 +33,8 @@ export async function embedSparse(
   );
 }
 
-/** Reads a rendered result of a sparse_embedding model. */
-export const readSparse = (json: Uint8Array) =>
-  parseJsonText(Buffer.from(json).toString()) as {
-    readonly indices: readonly number[];
-    readonly values: readonly number[];
-  };
+/** Reads the sparse vector of a rendered result, which it is or has. */
+export function readSparse(json: Uint8Array): ReadVector {
+  const result = parseJsonText(Buffer.from(json).toString()) as ReadVector | { readonly sparse: ReadVector };
+  return 'sparse' in result ? result.sparse : result;
+}

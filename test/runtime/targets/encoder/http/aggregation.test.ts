@@ -18,7 +18,7 @@ async function entitiesOf(body: Record<string, unknown>): Promise<(Entity[] | un
   const response = await open?.post('/predict', body);
   expect(response?.status).toBe(200);
   const answer = (await response?.json()) as { results: { entities?: Entity[] }[] };
-  expectToMatch(answer, predictResponse('token_classification'));
+  expectToMatch(answer, predictResponse({ modelType: 'token_classification' }));
   return answer.results.map(({ entities }) => entities);
 }
 

@@ -44,7 +44,7 @@ async function predict<Result>(
   expect(response.status).toBe(200);
   expect(response.headers.get('Content-Type')).toBe('application/json');
   const answer = (await response.json()) as Answer<Result>;
-  expectToMatch(answer, predictResponse(type));
+  expectToMatch(answer, predictResponse({ modelType: type }));
   return answer;
 }
 

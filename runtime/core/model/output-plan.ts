@@ -1,0 +1,28 @@
+import { EMBEDDING_OUTPUTS, type EmbeddingOutput, type TokenOutputName } from '../../contract/embedding-outputs.ts';
+import { inputError } from '../../contract/errors.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { isOneOf } from '../values/is-one-of.ts';
+
+/** Checks the outputs of a request. Undefined if there are none: results then have dense vectors only. */
+export function planOutputs(
+  { name, tokenOutputs }: Pick<Manifest, 'name' | 'tokenOutputs'>,
+  outputs: readonly string[] | null | undefined,
+  label = 'outputs',
+): EmbeddingOutput[] | undefined {
+  if (!outputs || outputs.length === 0) return undefined;
+  const known = outputs.filter((output) => isOneOf(EMBEDDING_OUTPUTS, output));
+  if (known.length < outputs.length) {
+    const wrong = outputs.find((output) => !isOneOf(EMBEDDING_OUTPUTS, output)) ?? '';
+    throw inputError(
+      `${label} must be of ${EMBEDDING_OUTPUTS.join(', ')}, not ${JSON.stringify(wrong.slice(0, 100))}`,
+    );
+  }
+  if (tokenOutputs || known.every((output) => output === 'dense')) return known;
+  throw inputError(
+    `${label} can only be dense, because ${name} has no sparse and multi-vector outputs. Use a model with both, such as BAAI/bge-m3.`,
+  );
+}
+
+/** The outputs that have a row for each token. */
+export const tokenOutputsAmong = (outputs: readonly EmbeddingOutput[] = []): TokenOutputName[] =>
+  outputs.filter((output) => output !== 'dense');

@@ -1,0 +1,55 @@
+import { EMBEDDING_OUTPUTS, type EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { maxSim, type VectorRows } from '../maths/max-sim.ts';
+import { sparseDot, type ReadVector } from '../maths/sparse.ts';
+import type { Inference } from './task.ts';
+import { textVector } from './text-vector.ts';
+import { sparseOutput, vectorsOutput } from './token-outputs.ts';
+
+/** The weight of each output in a score; those without one do not count. */
+export type OutputWeights = Partial<Readonly<Record<EmbeddingOutput, number>>>;
+
+/** A query for which documents are scored, with the outputs that have a weight. */
+export interface HybridQuery {
+  readonly weights: OutputWeights;
+  readonly outputs: readonly EmbeddingOutput[];
+  readonly dense?: VectorRows | undefined;
+  readonly sparse?: ReadVector | undefined;
+  readonly multiVector?: VectorRows | undefined;
+}
+
+/**
+ * The score of a document: the weighted mean of the scores of its outputs, as FlagEmbedding computes it. Dense and sparse vectors have their
+ * dot product; token vectors have the mean, over those of the query, of the greatest one.
+ */
+export function hybridScore(query: HybridQuery, inference: Inference, manifest: Manifest): number {
+  const scores: Record<EmbeddingOutput, () => number> = {
+    dense: () => maxSim(orNone(query.dense), rows([textVector(inference, manifest, NORMALIZED)])),
+    sparse: () => sparseDot(query.sparse, sparseOutput(inference, manifest, {})),
+    multi_vector: () => {
+      const { values, width } = orNone(query.multiVector);
+      const document = rows(vectorsOutput(inference, manifest, NORMALIZED));
+      return values.length === 0 ? 0 : maxSim({ values, width }, document) / (values.length / width);
+    },
+  };
+  let [sum, total] = [0, 0];
+  for (const output of EMBEDDING_OUTPUTS) {
+    const weight = query.weights[output] ?? 0;
+    if (weight > 0) sum += weight * scores[output]();
+    total += weight;
+  }
+  return shortestFloat32(Math.fround(sum / total));
+}
+
+const NORMALIZED = { normalize: true };
+
+const orNone = (found: VectorRows | undefined): VectorRows => found ?? { values: new Float32Array(), width: 1 };
+
+/** Vectors of equal length as one list. */
+export function rows(vectors: readonly Float32Array[]): VectorRows {
+  const width = vectors[0]?.length ?? 0;
+  const values = new Float32Array(vectors.length * width);
+  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
+  return { values, width };
+}
