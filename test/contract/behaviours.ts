@@ -12,6 +12,7 @@ import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
 import { HUB } from './behaviours/hub.ts';
 import { INFER } from './behaviours/infer.ts';
+import { M3 } from './behaviours/m3.ts';
 import { MANAGER_CLI } from './behaviours/manager-cli.ts';
 import { MANAGER_HTTP } from './behaviours/manager-http.ts';
 import { MANAGER_MCP } from './behaviours/manager-mcp.ts';
@@ -37,6 +38,7 @@ export const BEHAVIOURS = {
   ...SPARSE,
   ...FILL_MASK,
   ...MULTI_VECTOR,
+  ...M3,
   ...QUESTIONS,
   ...ZERO_SHOT_NER,
   ...EXECUTABLE,

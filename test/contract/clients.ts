@@ -18,6 +18,7 @@ export interface PredictRequest {
   readonly targets?: readonly string[];
   readonly tokens?: boolean;
   readonly input_type?: string;
+  readonly outputs?: readonly string[];
   readonly labels?: readonly string[];
   readonly threshold?: number;
   readonly flat_ner?: boolean;

@@ -144,6 +144,7 @@ export async function rewriteGraph(
   changes.push(...projectVectors(graph, request));
   const heads = exported || signature.output.shape.length < 3 ? undefined : request.tokenOutputs?.heads;
   const tokenOutputs = heads ? addTokenOutputs(graph, signature.output.name, heads) : exported;
+  if (heads) changes.push('Outputs with a weight and a vector for each token are added');
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,
