@@ -82,7 +82,11 @@ verifiesOnce('m3:build-without', async () => {
     writeFileSync(path, original);
   };
   const saved = (name: string): Uint8Array => readFileSync(join(FIXTURES, 'm3', `${name}.pt`));
-  await refused('sparse_linear.pt', saved('legacy'), /^1\n.*sparse_linear\.pt is not read: it has the format of/);
+  await refused(
+    'sparse_linear.pt',
+    saved('legacy'),
+    /^1\n.*sparse_linear\.pt is not read: it has the format of/,
+  );
   await refused(
     'sparse_linear.pt',
     saved('plain'),

@@ -20,9 +20,7 @@ verifiesServed('m3:outputs', async (arm) => {
   for (const transport of TRANSPORTS) {
     const client = await transport.connect(served, 'SentenceEmbedding');
     const named = (outputs: readonly string[]): string[] =>
-      outputs.map((name) =>
-        transport.name === 'grpc' ? `EMBEDDING_OUTPUT_${name.toUpperCase()}` : name,
-      );
+      outputs.map((name) => (transport.name === 'grpc' ? `EMBEDDING_OUTPUT_${name.toUpperCase()}` : name));
     const rowsOf = async (inputs: readonly string[], outputs?: readonly string[]): Promise<OutputsRow[]> =>
       (await client.predict({ inputs, ...(outputs ? { outputs: named(outputs) } : {}) }))
         .results as OutputsRow[];
@@ -155,7 +153,10 @@ verifiesServed('m3:rerank', async (arm) => {
   expect(await scores({ query })).toEqual(dense);
   expect(await scores({ query }, '/v2/rerank')).toEqual(dense);
   const refused = await post(`${url}/rerank`, { query, documents: ['a'], weights: { sparse: 0 } });
-  expect(refused).toMatchObject({ status: 422, text: 'weights must have at least one number greater than 0' });
+  expect(refused).toMatchObject({
+    status: 422,
+    text: 'weights must have at least one number greater than 0',
+  });
   const unknown = await post(`${url}/rerank`, { query, documents: ['a'], weights: { colbert: 1 } });
   expect(unknown.text).toContain('unknown key "colbert"');
 });
@@ -176,7 +177,11 @@ verifies('m3:infer', async (arm) => {
   expectOutputs([plain], golden.results.slice(0, 1), ['dense'], 'a line');
   const refusals: [model: string, args: string[], message: string][] = [
     ['m3', ['--outputs=colbert'], '--outputs must be of dense, sparse, multi_vector, not "colbert"'],
-    ['m3', ['--tokens'], '--tokens requires a sparse vector, which a sentence_embedding model only returns with'],
+    [
+      'm3',
+      ['--tokens'],
+      '--tokens requires a sparse vector, which a sentence_embedding model only returns with',
+    ],
     ['sentence', ['--outputs=sparse'], '--outputs can only be dense, because sentence has no sparse and'],
     ['embedder', ['--outputs=dense'], '--outputs requires a sentence_embedding model; this model is of type'],
   ];

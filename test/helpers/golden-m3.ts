@@ -13,7 +13,10 @@ export interface GoldenM3 {
   /** Vectors of the first text that are not normalized, with five dimensions. */
   readonly raw_5: Pick<ThreeVectors, 'embedding' | 'vectors'>;
   /** Files that torch has written, and what is in them. */
-  readonly files: readonly { readonly name: string; readonly tensors: Readonly<Record<string, SavedTensor>> }[];
+  readonly files: readonly {
+    readonly name: string;
+    readonly tensors: Readonly<Record<string, SavedTensor>>;
+  }[];
 }
 
 interface ThreeVectors {
@@ -45,7 +48,8 @@ export interface OutputsRow {
 }
 
 type Vector = NonNullable<OutputsRow['vectors']>[number];
-const isMessage = (vector: Vector): vector is { readonly values: readonly number[] } => !Array.isArray(vector);
+const isMessage = (vector: Vector): vector is { readonly values: readonly number[] } =>
+  !Array.isArray(vector);
 
 /** Expects these outputs, and no others, to be those of FlagEmbedding. */
 export function expectOutputs(

@@ -1,5 +1,13 @@
 /** A value that the pickle of a state dict can have. Tensors and storages are made by the caller of `unpickle`. */
-export type PickleValue = null | boolean | number | string | PickleTuple | PickleDict | PickleGlobal | PickleObject;
+export type PickleValue =
+  | null
+  | boolean
+  | number
+  | string
+  | PickleTuple
+  | PickleDict
+  | PickleGlobal
+  | PickleObject;
 
 export class PickleTuple {
   readonly items: readonly PickleValue[];

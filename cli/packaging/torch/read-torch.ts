@@ -50,7 +50,8 @@ function placeOf(
   const { bytes } = STORED_TYPES[type];
   const length = shape.reduce((product, size) => product * size, bytes);
   const from = start * bytes;
-  if (!storage || from + length > storage.length) throw new PickleError('the values of a tensor are not in it');
+  if (!storage || from + length > storage.length)
+    throw new PickleError('the values of a tensor are not in it');
   return { file: name, type, shape, offset: storage.offset + from, length };
 }
 
@@ -60,7 +61,8 @@ function whatItIs(source: ByteSource): string {
   if (new TextDecoder().decode(start).startsWith('version https://git-lfs'))
     return 'it is a pointer of Git LFS; run `git lfs pull`';
   // PROTO, and the first value of the format before version 1.6 of torch.
-  if (start[0] === 0x80 && start[2] === 0x8a) return 'it has the format of torch before 1.6, which is one pickle';
+  if (start[0] === 0x80 && start[2] === 0x8a)
+    return 'it has the format of torch before 1.6, which is one pickle';
   return 'it is not a zip archive with files that are stored without compression, as torch writes it';
 }
 

@@ -186,9 +186,7 @@ class Machine {
     const start = this.#at;
     while (this.#byte() !== NEWLINE);
     const length = this.#at - 1 - start;
-    return new TextDecoder().decode(
-      new Uint8Array(this.#view.buffer, this.#view.byteOffset + start, length),
-    );
+    return new TextDecoder().decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + start, length));
   }
 
   /** A number of up to eight bytes: sizes of tensors need no more. */

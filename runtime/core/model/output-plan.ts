@@ -1,4 +1,8 @@
-import { EMBEDDING_OUTPUTS, type EmbeddingOutput, type TokenOutputName } from '../../contract/embedding-outputs.ts';
+import {
+  EMBEDDING_OUTPUTS,
+  type EmbeddingOutput,
+  type TokenOutputName,
+} from '../../contract/embedding-outputs.ts';
 import { inputError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { isOneOf } from '../values/is-one-of.ts';

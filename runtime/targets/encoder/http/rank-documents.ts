@@ -86,11 +86,7 @@ async function rankByOutputs(
     overflow,
     signal: c.req.raw.signal,
   });
-  const { embedding, vectors, sparse } = parsed<{
-    embedding?: number[];
-    vectors?: number[][];
-    sparse?: ReadVector;
-  }>(encoded.results[0]);
+  const { embedding, vectors, sparse } = parsed(encoded.results[0]);
   const { results, tokens, truncated } = await runModel(c, engine, {
     inputs: documents.map((text) => ({ text })),
     view: {
@@ -111,11 +107,17 @@ async function rankByOutputs(
 
 const DENSE_ONLY: OutputWeights = { dense: 1 };
 
-const vectorsIn = (result: Uint8Array | undefined): VectorRows =>
-  shared(parsed<{ vectors: number[][] }>(result).vectors);
+const vectorsIn = (result: Uint8Array | undefined): VectorRows => shared(parsed(result).vectors ?? []);
 
-const parsed = <Result>(result: Uint8Array = new Uint8Array()): Result =>
-  parseJsonText(Buffer.from(result).toString()) as Result;
+/** Which members there are depends on the model and on the outputs of the request. */
+interface EncodedQuery {
+  readonly embedding?: readonly number[];
+  readonly sparse?: ReadVector;
+  readonly vectors?: readonly (readonly number[])[];
+}
+
+const parsed = (result: Uint8Array = new Uint8Array()): EncodedQuery =>
+  parseJsonText(Buffer.from(result).toString()) as EncodedQuery;
 
 /** In memory that threads share, because each document is sent to a thread with them. */
 function shared(vectors: readonly (readonly number[])[]): VectorRows {
@@ -139,7 +141,8 @@ function scoreOf(result: Uint8Array, raw: boolean): number {
 
 export const isReranker = ({ modelType, width, tokenOutputs }: Manifest): boolean =>
   modelType === 'multi_vector' ||
-  tokenOutputs !== undefined || (modelType === 'sequence_classification' && width === 1);
+  tokenOutputs !== undefined ||
+  (modelType === 'sequence_classification' && width === 1);
 
 /** The message for a model that cannot rank. */
 export function noReranker(path: string, { name, modelType, width }: Manifest): string {

@@ -18,7 +18,10 @@ export async function printResult(
   }
   const printed = TASKS[manifest.modelType].printed(inference, manifest, options, text);
   if (!options.tokens) return printed;
-  const named = <Vector extends Sparse>(vector: Vector) => ({ ...vector, tokens: vector.indices.map(tokenOf) });
+  const named = <Vector extends Sparse>(vector: Vector) => ({
+    ...vector,
+    tokens: vector.indices.map(tokenOf),
+  });
   if (isSparse(printed)) return named(printed);
   const sparse = memberOf(printed, 'sparse');
   return isSparse(sparse) ? { ...Object(printed), sparse: named(sparse) } : printed;

@@ -4,6 +4,14 @@ export interface VectorRows {
   readonly width: number;
 }
 
+/** Vectors of equal length as one list. */
+export function joinRows(vectors: readonly Float32Array[]): VectorRows {
+  const width = vectors[0]?.length ?? 0;
+  const values = new Float32Array(vectors.length * width);
+  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
+  return { values, width };
+}
+
 /**
  * The score of late interaction: the sum, over the vectors of the query, of the greatest dot product with a vector of the document.
  * Zero if the document has no vectors.

@@ -180,7 +180,8 @@ export const predictResponse = ({
 }: Pick<Manifest, 'modelType' | 'tokenOutputs'>): TSchema =>
   Type.Object(
     {
-      results: Type.Array(tokenOutputs ? embeddingOutputsResult : RESULTS[modelType], { description: 'One result per input, in input order.',
+      results: Type.Array(tokenOutputs ? embeddingOutputsResult : RESULTS[modelType], {
+        description: 'One result per input, in input order.',
       }),
       model_id: Type.String(),
       metadata: Type.Optional(metadata),

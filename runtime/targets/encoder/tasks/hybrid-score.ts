@@ -1,7 +1,7 @@
 import { EMBEDDING_OUTPUTS, type EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { maxSim, type VectorRows } from '../maths/max-sim.ts';
+import { joinRows, maxSim, type VectorRows } from '../maths/max-sim.ts';
 import { sparseDot, type ReadVector } from '../maths/sparse.ts';
 import type { Inference } from './task.ts';
 import { textVector } from './text-vector.ts';
@@ -25,11 +25,11 @@ export interface HybridQuery {
  */
 export function hybridScore(query: HybridQuery, inference: Inference, manifest: Manifest): number {
   const scores: Record<EmbeddingOutput, () => number> = {
-    dense: () => maxSim(orNone(query.dense), rows([textVector(inference, manifest, NORMALIZED)])),
+    dense: () => maxSim(orNone(query.dense), joinRows([textVector(inference, manifest, NORMALIZED)])),
     sparse: () => sparseDot(query.sparse, sparseOutput(inference, manifest, {})),
     multi_vector: () => {
       const { values, width } = orNone(query.multiVector);
-      const document = rows(vectorsOutput(inference, manifest, NORMALIZED));
+      const document = joinRows(vectorsOutput(inference, manifest, NORMALIZED));
       return values.length === 0 ? 0 : maxSim({ values, width }, document) / (values.length / width);
     },
   };
@@ -44,12 +44,5 @@ export function hybridScore(query: HybridQuery, inference: Inference, manifest: 
 
 const NORMALIZED = { normalize: true };
 
-const orNone = (found: VectorRows | undefined): VectorRows => found ?? { values: new Float32Array(), width: 1 };
-
-/** Vectors of equal length as one list. */
-export function rows(vectors: readonly Float32Array[]): VectorRows {
-  const width = vectors[0]?.length ?? 0;
-  const values = new Float32Array(vectors.length * width);
-  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
-  return { values, width };
-}
+const orNone = (found: VectorRows | undefined): VectorRows =>
+  found ?? { values: new Float32Array(), width: 1 };

@@ -1,7 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { maxSim, type VectorRows } from '../maths/max-sim.ts';
+import { joinRows, maxSim, type VectorRows } from '../maths/max-sim.ts';
 import { keptVectors } from './multi-vector.ts';
 import type { Inference } from './task.ts';
 
@@ -15,7 +15,5 @@ export function scoreFor(query: VectorRows, inference: Inference, manifest: Mani
       `The transform returned vectors of ${query.width} dimensions for the query and of ${width} for a document. Return the same number for all texts.`,
     );
   }
-  const values = new Float32Array(vectors.length * width);
-  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
-  return shortestFloat32(Math.fround(maxSim(query, { values, width })));
+  return shortestFloat32(Math.fround(maxSim(query, joinRows(vectors))));
 }

@@ -34,9 +34,7 @@ export const sentenceEmbedding = {
   },
 
   printed: (inference: Inference, manifest: Manifest, options: PrintOptions) =>
-    options.outputs
-      ? resultOf(inference, manifest, options)
-      : textVector(inference, manifest, options),
+    options.outputs ? resultOf(inference, manifest, options) : textVector(inference, manifest, options),
 } satisfies Task<SentenceEmbeddingResult>;
 
 function resultOf(inference: Inference, manifest: Manifest, options: ResultOptions): SentenceEmbeddingResult {

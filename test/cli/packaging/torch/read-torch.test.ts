@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { layerFloats } from '../../../../cli/packaging/model/layer-weights.ts';
 import { readTorch } from '../../../../cli/packaging/torch/read-torch.ts';
+import { AppError } from '../../../../runtime/contract/errors.ts';
 import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
 import { readGoldenM3 } from '../../../helpers/golden-m3.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
@@ -34,7 +35,10 @@ test.each([
   ['legacy', 'it has the format of torch before 1.6, which is one pickle'],
   ['deflated', 'it is not a zip archive with files that are stored without compression, as torch writes it'],
   ['transposed', 'the values of a tensor are not in its order (call contiguous() before saving it)'],
-  ['integers', 'its tensors are of "torch.IntStorage", but weights are of torch.FloatStorage, torch.HalfStorage'],
+  [
+    'integers',
+    'its tensors are of "torch.IntStorage", but weights are of torch.FloatStorage, torch.HalfStorage',
+  ],
   ['module', 'its instruction 0x81 is none that the tensors of a state dict need'],
   ['list', 'its instruction 0x5d is none that the tensors of a state dict need'],
   ['nested', '"state_dict" of its state dict is not a tensor'],
@@ -53,8 +57,14 @@ function withPickle(pickle: string): Uint8Array {
 }
 
 test.each([
-  ['cos\nsystem\n(X\x02\x00\x00\x00lstR.', 'it calls "os.system" of Python, which the tensors of a state dict'],
-  ['cos\nsystem\nX\x02\x00\x00\x00ls\x85R.', 'it calls "os.system" of Python, which the tensors of a state dict do'],
+  [
+    'cos\nsystem\n(X\x02\x00\x00\x00lstR.',
+    'it calls "os.system" of Python, which the tensors of a state dict',
+  ],
+  [
+    'cos\nsystem\nX\x02\x00\x00\x00ls\x85R.',
+    'it calls "os.system" of Python, which the tensors of a state dict do',
+  ],
   ['cbuiltins\neval\nX\x01\x00\x00\x001\x85R.', 'it calls "builtins.eval" of Python, which the tensors'],
   ['ctorch._utils\n_rebuild_parameter\n)R.', 'a tensor of its pickle is incomplete'],
   ['ccollections\nOrderedDict\n}\x85R.', 'a tensor of its pickle is incomplete'],
@@ -81,19 +91,18 @@ test('files that were saved on other machines, cut or replaced are refused', () 
   expect(() => readTorch(sourceOf(bytes))).toThrow('it was saved on a machine with another byte order');
 });
 
-function expectReadOrRefused(bytes: Uint8Array): void {
+/** `read`, or why a file is refused. */
+function outcomeOf(bytes: Uint8Array): string {
   try {
-    for (const { offset, length } of readTorch(sourceOf(bytes)).values()) {
-      expect(offset >= 0 && length >= 0 && offset + length <= bytes.length).toBe(true);
-    }
+    const places = [...readTorch(sourceOf(bytes)).values()];
+    const areInside = places.every(({ offset, length }) => length >= 0 && offset + length <= bytes.length);
+    return areInside ? 'read' : 'tensors outside of the file';
   } catch (error) {
-    expect(error).toMatchObject({
-      code: 'ConfigError',
-      message: expect.stringMatching(/^x\.pt is not read: [^\n]+\.$/),
-    });
+    return error instanceof AppError ? error.message : `not an AppError: ${String(error)}`;
   }
 }
 
+const OUTCOME = /^(?:read|x\.pt is not read: [^\n]+\.)$/;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1000);
 
 test('a hostile file gives one sentence, or tensors that are in it', () => {
@@ -107,7 +116,7 @@ test('a hostile file gives one sentence, or tensors that are in it', () => {
       (original, changes, end) => {
         const bytes = original.slice(0, end ?? original.length);
         for (const { at, value } of changes) if (at < bytes.length) bytes[at] = value;
-        expectReadOrRefused(bytes);
+        expect(outcomeOf(bytes)).toMatch(OUTCOME);
       },
     ),
     { numRuns: RUNS },
@@ -116,14 +125,16 @@ test('a hostile file gives one sentence, or tensors that are in it', () => {
 
 test('a hostile pickle gives one sentence', () => {
   // Instructions that are read, so that most pickles go further than the first one.
-  const known = fc.constantFrom(...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'));
+  const known = fc.constantFrom(
+    ...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'),
+  );
   const instruction = fc.oneof(
     { weight: 9, arbitrary: known },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }) },
   );
   fc.assert(
     fc.property(fc.array(instruction, { maxLength: 200 }), (codes) => {
-      expectReadOrRefused(withPickle(String.fromCharCode(...codes)));
+      expect(outcomeOf(withPickle(String.fromCharCode(...codes)))).toMatch(OUTCOME);
     }),
     { numRuns: RUNS },
   );

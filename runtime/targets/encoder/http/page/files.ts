@@ -15,6 +15,7 @@ export const PAGE_FILES = [
   'tasks/bar.js',
   'tasks/bars.js',
   'tasks/embedding.js',
+  'tasks/embedding-outputs.js',
   'tasks/sparse-embedding.js',
   'tasks/fill-mask.js',
   'tasks/index.js',

@@ -1,4 +1,5 @@
 import { embedding } from './embedding.js';
+import { embeddingOutputs } from './embedding-outputs.js';
 import { multiVector } from './multi-vector.js';
 import { questionAnswering } from './question-answering.js';
 import { reranking } from './reranking.js';
@@ -17,6 +18,7 @@ import { zeroShotNer } from './zero-shot-ner.js';
  * @property {string} model_type
  * @property {Record<string, string>} [id2label]
  * @property {string} [score_function]
+ * @property {readonly string[]} [outputs]
  * @property {string} [mask_token]
  * @property {string} [license]
  * @property {string} [license_name]
@@ -61,11 +63,11 @@ const TASKS = {
 };
 
 /** @param {Model} model */
-export function taskOf({ model_type, id2label, score_function }) {
+export function taskOf({ model_type, id2label, score_function, outputs }) {
   // A model with one label has nothing to choose between: it scores how well two texts match, or it is a regression model.
   const labels = Object.keys(id2label ?? {}).length;
   const isReranker = model_type === 'sequence_classification' && labels === 1 && score_function !== 'none';
-  const task = isReranker ? reranking : TASKS[model_type];
+  const task = isReranker ? reranking : outputs ? embeddingOutputs : TASKS[model_type];
   if (!task) throw new Error(`unknown model type ${model_type}`);
   return task;
 }
