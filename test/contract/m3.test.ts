@@ -143,7 +143,8 @@ verifiesServed('m3:rerank', async (arm) => {
     );
     return results.toSorted((left, right) => left.index - right.index).map((one) => one.relevance_score);
   };
-  for (const { weights, scores: expected } of golden.ranks) {
+  for (const { weights: all, scores: expected } of golden.ranks) {
+    const weights = Object.fromEntries(Object.entries(all).filter(([, weight]) => weight > 0));
     for (const [at, query] of golden.queries.entries())
       expectClose(await scores({ query, weights }), expected[at], JSON.stringify(weights), 1e-4);
   }
@@ -152,13 +153,11 @@ verifiesServed('m3:rerank', async (arm) => {
   const dense = await scores({ query, weights: { dense: 3 } });
   expect(await scores({ query })).toEqual(dense);
   expect(await scores({ query }, '/v2/rerank')).toEqual(dense);
-  const refused = await post(`${url}/rerank`, { query, documents: ['a'], weights: { sparse: 0 } });
-  expect(refused).toMatchObject({
-    status: 422,
-    text: 'weights must have at least one number greater than 0',
-  });
-  const unknown = await post(`${url}/rerank`, { query, documents: ['a'], weights: { colbert: 1 } });
-  expect(unknown.text).toContain('unknown key "colbert"');
+  const refused = async (weights: object): Promise<string> =>
+    (await post(`${url}/rerank`, { query, documents: ['a'], weights })).text;
+  expect(await refused({ sparse: 0 })).toBe('weights/sparse must be greater than 0, not 0');
+  expect(await refused({})).toBe('weights must not be empty');
+  expect(await refused({ colbert: 1 })).toContain('unknown key "colbert"');
 });
 
 verifies('m3:infer', async (arm) => {

@@ -6,6 +6,8 @@ interface Schema {
   readonly pattern?: string;
   readonly default?: unknown;
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minProperties?: number;
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -55,7 +57,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
     if (type === 'object') return [{ key: text }, ...none];
     throw new Error(`no value for ${JSON.stringify(schema)}`);
   };
-  const numbersOf = ({ minimum = 0, maximum }: Schema): number[] =>
+  const numbersOf = ({ exclusiveMinimum = -1, minimum = exclusiveMinimum + 1, maximum }: Schema): number[] =>
     maximum === undefined ? [minimum, minimum + 7] : [minimum, maximum];
 
   /** One body with the required members only, one with each value of each member, one with the first value of all members. */
@@ -73,7 +75,9 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
       return [least, ...each, first(() => true)];
     });
   /** The members that are required together. */
-  const combinationsOf = ({ required = [], anyOf = [] }: Schema): readonly (readonly string[])[] => {
+  const combinationsOf = (schema: Schema): readonly (readonly string[])[] => {
+    const { required = [], anyOf = [], minProperties, properties = {} } = schema;
+    if (minProperties === 1) return Object.keys(properties).map((name) => [name]);
     const alternatives = anyOf.flatMap((one) => (one.required ? [[...required, ...one.required]] : []));
     return alternatives.length > 0 ? alternatives : [required];
   };

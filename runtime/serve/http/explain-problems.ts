@@ -70,6 +70,7 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
       return `${place} must be one of ${listing(listOf(schema).filter((value) => value !== null && value !== ''))}, not ${describe(data)}`;
     case 'minLength':
     case 'minItems':
+    case 'minProperties':
       if (parentSchema?.[MESSAGE_KEYWORD] !== undefined && schema === 1)
         return String(parentSchema[MESSAGE_KEYWORD]);
       return schema === 1
@@ -81,6 +82,8 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
       return `${place} must have at most ${String(schema)} elements, not ${listOf(data).length}`;
     case 'minimum':
       return `${place} must be at least ${String(schema)}, not ${describe(data)}`;
+    case 'exclusiveMinimum':
+      return `${place} must be greater than ${String(schema)}, not ${describe(data)}`;
     case 'maximum':
       return `${place} must be at most ${String(schema)}, not ${describe(data)}`;
     default:

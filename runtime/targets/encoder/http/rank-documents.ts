@@ -79,7 +79,7 @@ async function rankByOutputs(
   engine: ServingEngine,
   { query, documents, overflow, weights = DENSE_ONLY }: RankRequest,
 ): Promise<Ranking> {
-  const outputs = EMBEDDING_OUTPUTS.filter((output) => (weights[output] ?? 0) > 0);
+  const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);
   const encoded = await engine.run({
     inputs: [{ text: query }],
     view: { kind: 'result', format: 'json', options: { normalize: true, outputs } },

@@ -30,7 +30,7 @@ export const modelMetadata = Type.Object(
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
     outputs: Type.Optional(
       Type.Array(oneOf(EMBEDDING_OUTPUTS), {
-        description: 'What requests can ask for, if the model returns more than dense vectors.',
+        description: 'Outputs that requests can name, if the model has more than dense vectors.',
       }),
     ),
     multi_vector_dimensions: Type.Optional(

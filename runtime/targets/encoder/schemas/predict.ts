@@ -76,7 +76,7 @@ const outputs = optional(
     minItems: 1,
     uniqueItems: true,
     title: `a list of ${EMBEDDING_OUTPUTS.join(', ')}`,
-    description: 'What to return for each text, from one run of the model. Default: dense vectors.',
+    description: 'Outputs to return for each text, from one run of the model. Default: dense vectors.',
   }),
 );
 

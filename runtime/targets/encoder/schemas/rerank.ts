@@ -7,15 +7,16 @@ import { text } from './texts.ts';
 
 export const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 
-const weight = Type.Optional(Type.Number({ minimum: 0 }));
+const weight = Type.Optional(Type.Number({ exclusiveMinimum: 0 }));
 const weights = optional(
   Type.Object(
     { dense: weight, sparse: weight, multi_vector: weight },
     {
       additionalProperties: false,
+      minProperties: 1,
       title: 'an object of numbers',
       description:
-        'Weight of each output in the score, which is their weighted mean. Default: dense vectors only.',
+        'Weight of each output in the score, which is their weighted mean; outputs without a weight do not count. Default: dense vectors only.',
     },
   ),
 );

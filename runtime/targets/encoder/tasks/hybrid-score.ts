@@ -1,4 +1,4 @@
-import { EMBEDDING_OUTPUTS, type EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
+import type { EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../maths/max-sim.ts';
@@ -34,9 +34,9 @@ export function hybridScore(query: HybridQuery, inference: Inference, manifest: 
     },
   };
   let [sum, total] = [0, 0];
-  for (const output of EMBEDDING_OUTPUTS) {
+  for (const output of query.outputs) {
     const weight = query.weights[output] ?? 0;
-    if (weight > 0) sum += weight * scores[output]();
+    sum += weight * scores[output]();
     total += weight;
   }
   return shortestFloat32(Math.fround(sum / total));

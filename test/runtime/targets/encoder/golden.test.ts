@@ -10,7 +10,7 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 import { builtExecutable } from '../../../helpers/built.ts';
 
 /** These models have golden data of another form, and tests of their own. */
-const OTHERS = /^(sentence|nli$|qa$|splade$|fill-mask$|gliner-|multi-vector$)/;
+const OTHERS = /^(sentence|nli$|qa$|splade$|fill-mask$|gliner-|multi-vector$|m3$)/;
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !OTHERS.test(name));
 
 test('golden data of many models is there', () => {

@@ -1,13 +1,12 @@
 import { Hono } from 'hono';
 import { type Static, Type } from 'typebox';
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError } from '../../../../contract/errors.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { OutputWeights } from '../../tasks/hybrid-score.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 import { teiRanksResponse } from '../../schemas/tei.ts';
@@ -31,7 +30,7 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
     const body = await readBody(c, request);
     const documents = textsOf(body);
     const raw = body.raw_scores ?? false;
-    const weights = weightsOf(body.weights);
+    const weights = body.weights ?? undefined;
     const ranking = { query: body.query, documents, raw, weights, overflow: overflowOf(body) };
     const { ranked, tokens } = await rankDocuments(c, engine, ranking);
     if (isTeiRerank(body)) return c.json(teiRanks(ranked, body));
@@ -42,12 +41,6 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
     return c.json({ results, model_id: manifest.name, meta: { tokens: { input_tokens: tokens } } });
   });
   return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
-}
-
-function weightsOf(weights: OutputWeights | null | undefined): OutputWeights | undefined {
-  if (!weights) return undefined;
-  if (Object.values(weights).some((weight) => weight > 0)) return weights;
-  throw inputError('weights must have at least one number greater than 0');
 }
 
 const textsOf = ({ documents, texts }: Static<ReturnType<typeof rerankRequest>>): string[] =>
