@@ -59,6 +59,12 @@ test('only what a build reads is chosen', () => {
   );
 });
 
+test('the layers of further outputs are chosen', () => {
+  const heads = ['colbert_linear.pt', 'sparse_linear.pt'];
+  const files = ['config.json', 'onnx/model.onnx', 'tokenizer.json', ...heads];
+  expect(chosen([...files, 'pytorch_model.bin', 'long.jpg'])).toEqual(files.toSorted());
+});
+
 test('the files of a model in 0_Transformer are chosen', () => {
   const files = [
     'config.json',

@@ -7,7 +7,7 @@ const chromium = await provideChromium();
 
 describe.skipIf(chromium === undefined)('the page to try a model', () => {
   const pages = usePages(chromium);
-  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence']);
+  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence', 'm3']);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
     return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
@@ -51,6 +51,19 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       );
       expect(await page.locator('#timing').innerText()).toMatch(
         /^[\d.]+ ms \([\d.]+ ms on the server, [\d.]+ ms in the model\)$/,
+      );
+    }));
+
+  test('a model with dense and sparse vectors: similarities, and the words of each text', () =>
+    pages.visit(origin('m3'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'm3' }).waitFor();
+      await page.getByRole('button', { name: 'Two close, one far' }).click();
+      await page.locator('.result').nth(4).waitFor();
+      const shown = await page.locator('.result h3').allInnerTexts();
+      expect(shown).toEqual(['Similarity', 'Vectors with 16 dimensions', 'Text 1', 'Text 2', 'Text 3']);
+      expect(await page.locator('.result').nth(2).locator('tbody tr').count()).toBeGreaterThan(2);
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Most similar: .* Text 1: \d+ words, .* first\./,
       );
     }));
 
