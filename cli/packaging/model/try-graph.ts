@@ -25,6 +25,12 @@ export interface TriedGraph {
   readonly samples: readonly Tensor[];
 }
 
+/** What a run of a graph needs. */
+type RunnableGraph = Pick<
+  RewrittenGraph,
+  'graphPath' | 'graph' | 'signature' | 'fixedShape' | 'firstPosition'
+>;
+
 type Ids = readonly number[];
 
 /** A short text, a long one and one with non-ASCII characters, as in a typical batch. */
@@ -38,7 +44,7 @@ export async function tryGraph(
   runtime: OnnxRuntime,
   request: GraphRequest,
   { tokenizer, settings: { maxLength: wanted, padId } }: PreparedTokenizer,
-  { graphPath, graph, signature: { inputs, output }, fixedShape, firstPosition }: RewrittenGraph,
+  { graphPath, graph, signature: { inputs, output }, fixedShape, firstPosition }: RunnableGraph,
   folder: string,
 ): Promise<TriedGraph> {
   const { file: model, isLengthChosen } = request;
