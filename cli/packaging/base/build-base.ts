@@ -4,6 +4,7 @@ import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { ICU_EDIT } from '../binary/elf-icu.ts';
 import { LIBATOMIC_EDIT } from '../binary/elf-libatomic.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { basePath, type BaseRequest, openBase, openIntactBase, type ProvidedBase } from './base-runtime.ts';
@@ -67,6 +68,7 @@ async function baseSources(platform: Platform, version: string): Promise<BaseSou
       version,
       platform.integrity,
       LIBATOMIC_EDIT,
+      ICU_EDIT,
       native.list.key,
       programKey(program),
     ]),

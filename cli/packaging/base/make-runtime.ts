@@ -10,6 +10,7 @@ import { explainFullDisk } from '../../adapters/disk-space.ts';
 import { buildSea } from '../../adapters/node-sea.ts';
 import { packageVersion } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
+import { removeIcuLocales } from '../binary/elf-icu.ts';
 import { removeLibatomic } from '../binary/elf-libatomic.ts';
 import { stripElf } from '../binary/elf-strip.ts';
 import { planMacho } from '../binary/macho-layout.ts';
@@ -31,7 +32,10 @@ export interface RuntimeInput {
   readonly output: FileTarget;
 }
 
-/** Builds a runtime: Node without its symbol table, with a program and its native libraries inside. Returns its size. */
+/**
+ * Builds a runtime: Node without its symbol table and unused data, with a program and its native libraries inside. Returns its
+ * size.
+ */
 export async function buildRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
   const scratch = await createScratch(output);
@@ -44,7 +48,6 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
     const assets = new Map(program.assets);
     if (native) assets.set(ASSET_NATIVE_LIST, new TextEncoder().encode(JSON.stringify(native.list)));
     const parts: RuntimePart[] = [
-      { name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length },
       {
         name: input.name === 'encoder' ? 'encoderfile' : input.name,
         bytes: [program.main, ...program.assets.values()].reduce((sum, { length }) => sum + length, 0),
@@ -65,6 +68,9 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
       flags: FLAGS[input.name],
       output: executable,
     });
+    // Only now, because `--build-sea` keeps the distances of segments in the file.
+    const removed = platform.os === 'linux' ? await removeUnusedData(executable) : 0;
+    parts.unshift({ name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length - removed });
     return await writeContainer({
       executable: await executableRange(executable, platform),
       payload: [{ name: 'runtime', content: { bytes: describe(input, parts) } }],
@@ -117,6 +123,14 @@ const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   // The signature is excluded when the executable's range is taken.
   darwin: (node) => node,
 };
+
+/** Returns the number of bytes that were removed. */
+async function removeUnusedData(executable: string): Promise<number> {
+  const whole = await readFile(executable);
+  const smaller = removeIcuLocales(whole);
+  await writeFile(executable, smaller, { mode: 0o755 });
+  return whole.length - smaller.length;
+}
 
 function describe(
   { name, version, platform, key, native }: RuntimeInput,
