@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { useTempFolder } from '../helpers/temp-folder.ts';
+import { STEPS } from '../../runtime/targets/encoder/engine/steps.ts';
 import { verifies } from './verifies.ts';
 
 const folder = useTempFolder();
@@ -122,6 +123,24 @@ verifies('infer:empty', async (arm) => {
   }
   const blank = await arm.run('ner', ['infer', ' \t ']);
   expect(JSON.parse(blank.stdout).predictions).toEqual([{ tokens: [], labels: [] }]);
+});
+
+verifies('infer:timing', async (arm) => {
+  const plain = await arm.run('sentiment', ['infer', 'good']);
+  const timed = await arm.run('sentiment', ['infer', 'good', '--timing', '--json']);
+  expect({ ...timed, stderr: '' }).toEqual({ ...plain, stderr: '' });
+  const { timing } = JSON.parse(timed.stderr);
+  const names = timing.steps.map(({ step }: { step: string }) => step);
+  expect(names.toSorted()).toEqual(Object.keys(STEPS).toSorted());
+  for (const { start_ms, ms, times } of timing.steps) {
+    expect(start_ms >= 0 && ms >= 0 && start_ms + ms <= timing.total_ms + 0.1 && times === 1).toBe(true);
+  }
+  expect(names.indexOf('session')).toBeGreaterThan(names.indexOf('thread'));
+  expect(names.at(-1)).toBe('results');
+
+  const { stderr } = await arm.run('sentiment', ['infer', 'good', '--timing']);
+  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start of Node\n/);
+  expect(stderr).toMatch(/\n +[\d.]+ {2}total\n$/);
 });
 
 verifies('infer:missing-inputs', async (arm) => {

@@ -54,6 +54,10 @@ export const INFER = {
     source: 'issue: fixture models',
     behaviour: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
   },
+  'infer:timing': {
+    source: 'docs/infer.md',
+    behaviour: '--timing prints on stderr how long each step takes: a table, or one line of JSON with --json.',
+  },
   'infer:file:formats': {
     source: 'docs/infer.md',
     behaviour: '--input reads .txt, .jsonl and .csv, and writes a line of JSON per text, in order.',

@@ -10,6 +10,7 @@ import { ENTITY_FLAGS } from '../infer/entity-flags.ts';
 import { LABEL_FLAGS } from '../infer/labels.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
+import type { Timing } from '../infer/timing.ts';
 import { printOptions, roleIn } from '../infer/print-options.ts';
 
 /** The `infer` command: runs the model on texts from the command line or from a file. */
@@ -114,6 +115,9 @@ export function inferCommand(modelPath: string): Command {
         help: 'Maximum windows per text, if the model reads long texts in windows',
         fallback: '256',
       },
+      timing: {
+        help: 'Print on stderr how long each step takes, from the start of the process; one line of JSON with --json',
+      },
       threads: {
         value: 'count',
         help: 'Number of threads',
@@ -127,6 +131,7 @@ export function inferCommand(modelPath: string): Command {
       },
     },
     async run(invocation, output) {
+      const timing = invocation.flag('timing') ? await startTiming() : undefined;
       const input = invocation.value('input');
       checkCombination(invocation, input);
       const outDir = invocation.value('out-dir');
@@ -146,11 +151,12 @@ export function inferCommand(modelPath: string): Command {
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
         cacheDir: invocation.value('cache-dir'),
         role: roleIn(invocation),
+        onStep: timing?.onStep,
       });
       try {
         const options = printOptions(invocation, engine.manifest);
         if (input === undefined) {
-          await inferArguments(engine, invocation.positionals, options, file, output);
+          await inferArguments(engine, invocation.positionals, options, file, output, timing?.onStep);
           return 0;
         }
         // Reading files requires modules that a run on a few command-line texts should not load.
@@ -162,10 +168,16 @@ export function inferCommand(modelPath: string): Command {
           output: file,
         });
       } finally {
+        timing?.write(output, invocation.flag('json') ? 'json' : 'table');
         await engine.close();
       }
     },
   };
+}
+
+async function startTiming(): Promise<Timing> {
+  const { createTiming } = await import('../infer/timing.ts');
+  return createTiming();
 }
 
 const PREPACK_FROM_TEXTS = 16;

@@ -10,7 +10,7 @@ import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openModelTokenizer } from '../../../platform/model-tokenizer.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
-import type { TextInput } from '../../../platform/tokenizer.ts';
+import type { TextInput, TextTokenizer } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../tasks/task.ts';
@@ -18,6 +18,7 @@ import { encodeMarked } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
+import { type OnStep, reportShared, sharedNow, type SharedSpan, timeStep } from './steps.ts';
 import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { rowOf, tokenRowsOf } from '../../../core/model/raw-output.ts';
 
@@ -61,6 +62,8 @@ export interface EngineOptions {
   readonly cacheDir?: string | undefined;
   /** What the texts of a multi_vector model are. Default: documents. */
   readonly role?: TextRole | undefined;
+  /** Receives how long each step takes. */
+  readonly onStep?: OnStep | undefined;
 }
 
 /**
@@ -70,13 +73,15 @@ const MAX_BATCH_TOKENS = 1024;
 
 /** Opens the model at `path`. A worker thread opens the session while this thread loads the tokenizer. */
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
-  const native = await loadNativeLibraries(options.cacheDir);
+  const { onStep } = options;
+  const native = await timeStep(onStep, 'libraries', () => loadNativeLibraries(options.cacheDir));
+  const threadStarted = onStep && sharedNow();
   const thread = startInferenceThread();
   try {
     // ONNX Runtime is initialized once per process. Doing so here while the worker starts saves a tenth of a cold start
     // (measured).
-    loadOnnxRuntime(native.onnxruntime);
-    const model = openModel(path);
+    timeStep(onStep, 'onnxruntime', () => loadOnnxRuntime(native.onnxruntime));
+    const model = timeStep(onStep, 'model', () => openModel(path));
     const { manifest, graph, weightsFolder } = model;
     const threads = options.threads(model.weightsBytes);
     const { prepack, role = 'document' } = options;
@@ -90,33 +95,39 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest,
       background: false,
       transform: transform && { ...transform, progress: createProgress() },
+      timed: onStep !== undefined,
     });
     // `infer` reports a failed start; until it is called, this rejection would be unhandled.
     opened.catch(() => {});
+    if (onStep && threadStarted !== undefined)
+      opened.then((session) => reportOpening(onStep, threadStarted, session)).catch(() => {});
     const checked = lazy(model.check);
     // If the file is corrupted, that explains any other error, so report it instead.
     const blameDamage = async (error: unknown): Promise<never> => {
       await checked();
       throw error;
     };
-    const tokenizer = await Promise.try(
-      openModelTokenizer,
-      native.tokenizers,
-      model.tokenizer,
-      manifest,
-      options.maxWindows ?? Infinity,
-      tokenizerForRole(manifest, role),
-    ).catch(blameDamage);
+    const openTokenizer = (): TextTokenizer =>
+      openModelTokenizer(
+        native.tokenizers,
+        model.tokenizer,
+        manifest,
+        options.maxWindows ?? Infinity,
+        tokenizerForRole(manifest, role),
+      );
+    const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
       const { prompt = '', inputsOf, labels, tokenOutputs = [] } = how;
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt + text) ?? [{ text: prompt + text }]);
       const rules = manifest.multiVector?.[role];
-      const encoded = rules
-        ? encodeMarked(tokenizer, inputs.flat(), rules)
-        : tokenizer.encode(inputs.flat(), { details, labels });
-      const inferences = runAll(thread, model, tokenOutputs, await encoded);
+      const encoded = await timeStep(onStep, 'tokenization', () =>
+        rules
+          ? encodeMarked(tokenizer, inputs.flat(), rules)
+          : tokenizer.encode(inputs.flat(), { details, labels }),
+      );
+      const inferences = timeStep(onStep, 'inference', () => runAll(thread, model, tokenOutputs, encoded));
       // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;
@@ -133,6 +144,13 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     await thread.close();
     throw error;
   }
+}
+
+/** The thread starts while ONNX Runtime is loaded and the model is read. */
+function reportOpening(onStep: OnStep, threadStarted: number, session: SharedSpan | undefined): void {
+  if (!session) return;
+  reportShared(onStep, 'thread', [threadStarted, session[0]]);
+  reportShared(onStep, 'session', session);
 }
 
 function succeeded(inference: Inference | FailedInference): Inference {

@@ -4,10 +4,14 @@ import type { TokenBatch } from '../batching/padding.ts';
 import { spawnWorker } from '../../../platform/spawn-worker.ts';
 import { connectWorker } from '../../../platform/worker-client.ts';
 import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
+import type { SharedSpan } from './steps.ts';
 
 export interface InferenceThread {
-  /** Opens a model. Resolves when the model can run; rejects if it cannot be loaded. */
-  readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<void>;
+  /**
+   * Opens a model. Resolves when the model can run, with the time that creating the session took if `timed`; rejects if it cannot
+   * be loaded.
+   */
+  readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<SharedSpan | undefined>;
   readonly run: (batch: TokenBatch, tokenOutputs?: readonly TokenOutputName[]) => Promise<RunReply>;
   readonly render: (batch: TokenBatch, rows: readonly RenderRow[]) => Promise<RenderReply>;
   readonly alive: () => boolean;
@@ -29,9 +33,10 @@ export function startInferenceThread(): InferenceThread {
     }
   };
   return {
-    async open(model) {
-      await explained('Cannot load the model', worker.ask({ kind: 'open', ...model }));
-    },
+    open: async (model) =>
+      (await explained('Cannot load the model', worker.ask({ kind: 'open', ...model }))) as
+        | SharedSpan
+        | undefined,
     run: async (batch, tokenOutputs = []) =>
       (await explained('Error running model', worker.ask({ kind: 'run', batch, tokenOutputs }))) as RunReply,
     render: async (batch, rows) =>

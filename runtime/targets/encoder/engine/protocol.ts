@@ -24,6 +24,8 @@ export interface OpenModel extends SessionOptions {
   /** Whether this thread runs at a lower priority than threads that serve callers. */
   readonly background: boolean;
   readonly transform?: OpenTransform | undefined;
+  /** Whether the reply is the start and the end of creating the session. */
+  readonly timed?: boolean | undefined;
 }
 
 export interface OpenTransform {

@@ -9,6 +9,7 @@ import { itemAt } from '../../../core/values/item-at.ts';
 import type { BatchOutput, RawOutput } from '../../../core/model/raw-output.ts';
 import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
 import { graphOutput, outputsOf } from './token-outputs.ts';
+import { sharedNow, type SharedSpan } from './steps.ts';
 import type { RowTransform } from './row-transform.ts';
 
 // An inference thread: owns one session and runs one batch at a time.
@@ -33,10 +34,13 @@ async function open({
   layers,
   background,
   transform,
+  timed,
   ...options
 }: OpenModel): Promise<Answer> {
+  const started = timed && sharedNow();
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
+  const opened: SharedSpan | undefined = started ? [started, sharedNow()] : undefined;
   const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
   const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
   // Models without a transform do not load Lua.
@@ -58,7 +62,7 @@ async function open({
       };
     },
   };
-  return { reply: undefined };
+  return { reply: opened };
 }
 
 async function run({ batch, tokenOutputs: wanted }: RunBatch): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { toPrettyJson } from '../json/json.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
+import { type OnStep, timeStep } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 import { inferOptions } from './infer-options.ts';
@@ -14,21 +15,24 @@ export async function inferArguments(
   options: PrintOptions,
   file: string | undefined,
   output: Output,
+  onStep?: OnStep,
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
   const inferences = await engine.infer(texts, inferOptions(task, options));
-  const results = await Promise.all(
-    inferences.map((inference, at) => printResult(engine, inference, options, texts[at] ?? '')),
-  );
-  const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
-  const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);
-  if (warning !== '') output.err(warning);
-  if (file === undefined) {
-    output.out(json);
-    return;
-  }
-  // Most calls only print, so the file-writing code is loaded when needed.
-  const { writeText } = await import('../../../platform/files/write-text.ts');
-  await writeText(file, json);
+  await timeStep(onStep, 'results', async () => {
+    const results = await Promise.all(
+      inferences.map((inference, at) => printResult(engine, inference, options, texts[at] ?? '')),
+    );
+    const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
+    const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);
+    if (warning !== '') output.err(warning);
+    if (file === undefined) {
+      output.out(json);
+      return;
+    }
+    // Most calls only print, so the file-writing code is loaded when needed.
+    const { writeText } = await import('../../../platform/files/write-text.ts');
+    await writeText(file, json);
+  });
 }
