@@ -8,7 +8,7 @@ const PURE_FOLDERS =
 /** The layers of each target, from the lowest up: a layer imports only layers before it. */
 const LAYERS = {
   encoder:
-    'batching maths json tasks model.ts engine infer context.ts schemas predict mcp http grpc/server grpc/[^/]+.ts servers commands',
+    'batching maths json tasks model.ts engine infer context.ts schemas predict bench mcp http grpc/server grpc/[^/]+.ts servers commands',
   gateway:
     'shared store accounts/identity accounts/ledger ask/shapes ask/streams ask/wires ask/providers ask/routing ask/guardrails ' +
     'gateway-state.ts ask/models ask/completions config telemetry lab/metrics lab/datasets lab/work lab/experiments ' +

@@ -1,3 +1,4 @@
+import { BENCH } from './behaviours/bench.ts';
 import { BUILD } from './behaviours/build.ts';
 import { EXECUTABLE } from './behaviours/executable.ts';
 import { FILL_MASK } from './behaviours/fill-mask.ts';
@@ -33,6 +34,7 @@ export const BEHAVIOURS = {
   ...BUILD,
   ...HUB,
   ...INFER,
+  ...BENCH,
   ...SENTENCE,
   ...ZERO_SHOT,
   ...SPARSE,

@@ -2,6 +2,7 @@ import type { Program } from '../../serve/cli/command.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import { benchCommand } from './commands/bench.ts';
 import { inferCommand } from './commands/infer.ts';
 import { readModelLicense } from './commands/model-license.ts';
 import { inspectCommand } from './commands/inspect.ts';
@@ -20,6 +21,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
       serve: serveCommand(modelPath),
       infer: inferCommand(modelPath),
       mcp: mcpCommand(modelPath),
+      bench: benchCommand(modelPath),
       inspect: inspectCommand(modelPath),
       verify: verifyCommand(modelPath),
       version: versionCommand(modelPath),

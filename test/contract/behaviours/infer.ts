@@ -56,7 +56,8 @@ export const INFER = {
   },
   'infer:timing': {
     source: 'docs/infer.md',
-    behaviour: '--timing prints on stderr how long each step takes: a table, or one line of JSON with --json.',
+    behaviour:
+      '--timing prints on stderr how long each step takes: a table, or one line of JSON with --json.',
   },
   'infer:file:formats': {
     source: 'docs/infer.md',

@@ -28,7 +28,12 @@ export interface RequestedThreads {
  */
 export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
   const { cores } = machine;
-  if (wanted.workers === undefined && wanted.threads === undefined && cores > 1 && fitting(machine) > cores)
+  if (
+    wanted.workers === undefined &&
+    wanted.threads === undefined &&
+    cores > 1 &&
+    maxSessions(machine) > cores
+  )
     return { workers: cores, threads: 1, alone: cores };
   const workers = Math.min(wanted.workers ?? defaultWorkers(machine, wanted.threads ?? 1), cores);
   const maxThreads = Math.max(1, Math.floor(cores / workers));
@@ -38,8 +43,9 @@ export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadP
 /** Share of the memory that copies of the weights can use. */
 const MEMORY_SHARE = 0.25;
 
-const fitting = ({ memoryBytes, weightsBytes }: Machine): number =>
+/** Maximum number of sessions that fit into the memory. */
+export const maxSessions = ({ memoryBytes, weightsBytes }: Machine): number =>
   Math.floor((memoryBytes * MEMORY_SHARE) / Math.max(weightsBytes, 1));
 
 const defaultWorkers = (machine: Machine, threads: number): number =>
-  Math.max(1, Math.min(Math.floor(machine.cores / threads), fitting(machine)));
+  Math.max(1, Math.min(Math.floor(machine.cores / threads), maxSessions(machine)));

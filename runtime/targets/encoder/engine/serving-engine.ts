@@ -86,7 +86,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
 }
 
 /** Larger batches exceed the processor caches: at 1024, up to a tenth fewer texts of mixed lengths are answered (measured). */
-const BATCH_TOKENS_PER_THREAD = 512;
+export const BATCH_TOKENS_PER_THREAD = 512;
 
 /** Processors and memory that Node reports, which respect the limits of a container. */
 const machineFor = ({ weightsBytes }: Model): Machine => ({

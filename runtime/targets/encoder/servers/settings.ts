@@ -34,7 +34,7 @@ export interface ServerSettings extends Callers, ReadTracing {
 
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
 
-function readEngineSettings(invocation: Invocation): EngineSettings {
+export function readEngineSettings(invocation: Invocation): EngineSettings {
   const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
   return {
     limits: {

@@ -1,0 +1,47 @@
+import type { ServingEngine } from '../engine/serving.ts';
+import { lengthsUpTo } from './lengths.ts';
+import { type Measured, putLoad, summarize } from './load.ts';
+import { makeTexts } from './texts.ts';
+
+export const CONCURRENCIES = [1, 8, 64] as const;
+
+/** A line of the table: texts of one length, sent so many at a time. */
+export interface Cell {
+  readonly tokens: number;
+  readonly concurrency: number;
+  /** Undefined if one round of requests would take much longer than its share of the time. */
+  readonly measured: Measured | undefined;
+}
+
+/** A line may take this many times its share of the time. */
+const PATIENCE = 3;
+
+/** Measures all lengths and concurrencies, short and single texts first. */
+export async function measureCells(
+  engine: ServingEngine,
+  milliseconds: number,
+  onProgress: (done: number, total: number) => void,
+): Promise<Cell[]> {
+  const lengths = lengthsUpTo(engine.manifest.tokenizer.maxLength);
+  const total = lengths.length * CONCURRENCIES.length;
+  const share = milliseconds / total;
+  const cells: Cell[] = [];
+  /** Milliseconds of a single text, and the length that it had. */
+  let single = { milliseconds: 0, tokens: 1 };
+  for (const tokens of lengths) {
+    const { texts } = await makeTexts(engine, tokens);
+    for (const concurrency of CONCURRENCIES) {
+      onProgress(cells.length, total);
+      // Longer texts take at least as much longer as they are.
+      const expected = single.milliseconds * (tokens / single.tokens) * concurrency;
+      const measured =
+        expected > PATIENCE * share
+          ? undefined
+          : summarize([await putLoad(engine, texts, concurrency, share)]);
+      cells.push({ tokens, concurrency, measured });
+      if (measured && concurrency === 1) single = { milliseconds: measured.p50, tokens };
+    }
+  }
+  onProgress(total, total);
+  return cells;
+}

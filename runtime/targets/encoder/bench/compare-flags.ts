@@ -1,0 +1,111 @@
+import type { ServingEngine } from '../engine/serving.ts';
+import { batchCandidates, type Flags, threadCandidates } from './candidates.ts';
+import { bestOf, flagsResult, type FlagsResult, type Loads } from './flags-result.ts';
+import { lengthsUpTo } from './lengths.ts';
+import { putLoad } from './load.ts';
+import { makeTexts } from './texts.ts';
+
+/** Requests in parallel; fewer if the model is too slow for so many in the available time. */
+const MANY = 64;
+const FEW = 8;
+const LONGEST = 256;
+const PATIENCE = 3;
+/** Turns of some flags and of the given ones: what else happens on the host then affects both. */
+const TURNS = 2;
+
+export interface Comparison {
+  readonly concurrency: number;
+  readonly maxTokens: number;
+  /** The given flags first. */
+  readonly results: readonly FlagsResult[];
+  /** The most texts per second. */
+  readonly fastest: FlagsResult;
+  /** The shortest answers to single requests, if other flags than the fastest have them. */
+  readonly soonest: FlagsResult | undefined;
+}
+
+export interface Host {
+  readonly cores: number;
+  /** Maximum number of sessions that fit into memory. */
+  readonly maxWorkers: number;
+  readonly batchTokensPerThread: number;
+}
+
+interface Engines {
+  /** Opened with the given flags. */
+  readonly given: ServingEngine;
+  readonly open: (flags: Flags) => Promise<ServingEngine>;
+}
+
+/** Measures texts of mixed lengths with several flags of `serve`, each in turns with the given ones, which stay as they are. */
+export async function compareFlags(
+  engines: Engines,
+  given: Flags,
+  host: Host,
+  milliseconds: number,
+  onProgress: (done: number, total: number) => void,
+): Promise<Comparison> {
+  const divisions =
+    given.workers === undefined && given.threads === undefined
+      ? threadCandidates(host.cores, host.maxWorkers).map((flags) => ({ ...given, ...flags }))
+      : [];
+  const total = divisions.length + (given.maxBatchTokens === undefined ? BATCHES : 0);
+  const slice = milliseconds / (Math.max(1, total) * TURNS * 2);
+  const lengths = lengthsUpTo(Math.min(LONGEST, engines.given.manifest.tokenizer.maxLength));
+  const texts = await mixedTexts(engines.given, lengths);
+  const [once] = (await putLoad(engines.given, texts, 1, 0)).latencies;
+  const concurrency = (once ?? 0) * MANY > PATIENCE * slice ? FEW : MANY;
+  const measure = async (engine: ServingEngine): Promise<Loads> => ({
+    single: [await putLoad(engine, texts, 1, slice / 3)],
+    many: [await putLoad(engine, texts, concurrency, (slice * 2) / 3)],
+  });
+
+  const ofGiven: Loads[] = [];
+  const results: FlagsResult[] = [];
+  const compare = async (flags: Flags): Promise<void> => {
+    onProgress(results.length, total);
+    const engine = await engines.open(flags);
+    try {
+      const turns: { readonly given: Loads; readonly other: Loads }[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1)
+        turns.push({ given: await measure(engines.given), other: await measure(engine) });
+      const before = together(turns.map((turn) => turn.given));
+      ofGiven.push(before);
+      results.push(flagsResult(flags, together(turns.map((turn) => turn.other)), before));
+    } finally {
+      await engine.close();
+    }
+  };
+  const asGiven = (): FlagsResult => flagsResult(given, together(ofGiven), together(ofGiven));
+  for (const flags of divisions) await compare(flags);
+  if (total === 0) ofGiven.push(await measure(engines.given));
+  if (given.maxBatchTokens === undefined) {
+    const flags = results.length === 0 ? given : bestOf(asGiven(), results, 'many').flags;
+    const batchTokens = host.batchTokensPerThread * (flags.threads ?? 1);
+    for (const candidate of batchCandidates(flags, batchTokens)) await compare(candidate);
+  }
+  onProgress(total, total);
+  const all = [asGiven(), ...results];
+  const fastest = bestOf(asGiven(), results, 'many');
+  const soonest = bestOf(fastest, all, 'single');
+  return {
+    concurrency,
+    maxTokens: Math.max(...lengths),
+    results: all,
+    fastest,
+    soonest: soonest === fastest ? undefined : soonest,
+  };
+}
+
+const BATCHES = batchCandidates({}, 1).length;
+
+const together = (loads: readonly Loads[]): Loads => ({
+  single: loads.flatMap(({ single }) => single),
+  many: loads.flatMap(({ many }) => many),
+});
+
+/** Mostly short texts: two of each shorter length, and one of the longest. */
+async function mixedTexts(engine: ServingEngine, lengths: readonly number[]): Promise<string[]> {
+  const made = await Promise.all(lengths.map((length) => makeTexts(engine, length)));
+  return made.flatMap(({ texts }, at) => texts.slice(0, at === lengths.length - 1 ? 1 : 2));
+}

@@ -1,0 +1,53 @@
+import type { ServingEngine } from '../engine/serving.ts';
+import { predict } from '../predict/predict.ts';
+import { benchRequest } from './request.ts';
+
+export interface Measured {
+  readonly requests: number;
+  readonly textsPerSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What was sent in one go: the milliseconds of each request, and of all of them. */
+export interface Load {
+  readonly latencies: readonly number[];
+  readonly milliseconds: number;
+}
+
+/** Sends requests of one text each for some time, `concurrency` at a time, without HTTP. */
+export async function putLoad(
+  engine: ServingEngine,
+  texts: readonly string[],
+  concurrency: number,
+  milliseconds: number,
+): Promise<Load> {
+  const bodies = texts.map((text) => benchRequest(engine.manifest, text));
+  const latencies: number[] = [];
+  const started = performance.now();
+  let next = 0;
+  const client = async (): Promise<void> => {
+    do {
+      const body = bodies[next++ % bodies.length];
+      if (!body) return;
+      const sent = performance.now();
+      await predict(engine, body, (request) => engine.run(request));
+      latencies.push(performance.now() - sent);
+    } while (performance.now() - started < milliseconds);
+  };
+  await Promise.all(Array.from({ length: concurrency }, client));
+  return { latencies, milliseconds: performance.now() - started };
+}
+
+export function summarize(loads: readonly Load[]): Measured {
+  const sorted = loads.flatMap(({ latencies }) => latencies).sort((a, b) => a - b);
+  const milliseconds = loads.reduce((sum, load) => sum + load.milliseconds, 0);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+  return {
+    requests: sorted.length,
+    textsPerSecond: (sorted.length * 1000) / milliseconds,
+    p50: at(0.5),
+    p99: at(0.99),
+  };
+}

@@ -1,0 +1,77 @@
+import { availableParallelism, cpus } from 'node:os';
+import { progressLine } from '../../../core/model/progress.ts';
+import { availableMemory } from '../../../platform/available-memory.ts';
+import type { Output } from '../../../serve/cli/command.ts';
+import { maxSessions } from '../batching/thread-plan.ts';
+import { BATCH_TOKENS_PER_THREAD, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
+import type { ServingEngine } from '../engine/serving.ts';
+import { openModel } from '../model.ts';
+import type { Flags } from './candidates.ts';
+import { measureCells } from './cells.ts';
+import { compareFlags, type Host } from './compare-flags.ts';
+import type { BenchResult } from './report.ts';
+
+/** Share of the time for lengths and concurrencies; the rest is for flags. */
+const TABLE_SHARE = 0.6;
+
+/** Measures the model on this host. Opening the model with each of the flags comes on top of the time. */
+export async function runBench(
+  modelPath: string,
+  settings: ServingOptions,
+  milliseconds: number,
+  output: Output,
+): Promise<BenchResult> {
+  const { weightsBytes, manifest } = openModel(modelPath);
+  const memoryBytes = availableMemory();
+  const cores = availableParallelism();
+  const { limits, workers, threads } = settings;
+  const given: Flags = { workers, threads, maxBatchTokens: limits.maxBatchTokens };
+  const open = async (flags: Flags): Promise<ServingEngine> =>
+    await openServingEngine(modelPath, {
+      ...settings,
+      workers: flags.workers,
+      threads: flags.threads,
+      limits: { ...limits, maxBatchTokens: flags.maxBatchTokens },
+    });
+  const progress = startProgress(output);
+  const host: Host = {
+    cores,
+    maxWorkers: maxSessions({ cores, memoryBytes, weightsBytes }),
+    batchTokensPerThread: BATCH_TOKENS_PER_THREAD,
+  };
+  const engine = await open(given);
+  try {
+    const cells = await measureCells(engine, milliseconds * TABLE_SHARE, progress.part(0, TABLE_SHARE));
+    const comparison = await compareFlags(
+      { given: engine, open },
+      given,
+      host,
+      milliseconds * (1 - TABLE_SHARE),
+      progress.part(TABLE_SHARE, 1),
+    );
+    const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
+    return { model: manifest, host: { processor, cores, memoryBytes }, cells, comparison };
+  } finally {
+    progress.end();
+    await engine.close();
+  }
+}
+
+/** Shows a progress bar on a terminal, and nothing elsewhere. */
+function startProgress({ err }: Output) {
+  const started = performance.now();
+  const show = (share: number): void => {
+    if (process.stderr.isTTY)
+      err(`\r\u001B[2K${progressLine('Measuring', share, 1, (performance.now() - started) / 1000)}`);
+  };
+  return {
+    /** Progress of a part of the whole. */
+    part:
+      (from: number, to: number) =>
+      (done: number, total: number): void =>
+        show(from + ((to - from) * done) / total),
+    end(): void {
+      if (process.stderr.isTTY) err('\r\u001B[2K');
+    },
+  };
+}

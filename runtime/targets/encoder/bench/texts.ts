@@ -1,0 +1,58 @@
+import type { ServingEngine } from '../engine/serving.ts';
+import { predict } from '../predict/predict.ts';
+import { benchRequest } from './request.ts';
+
+/** Words that are one token in most vocabularies. */
+const WORDS =
+  'the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up said what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mr how little good world make very year still see work life great own';
+
+const WORD_LIST = WORDS.split(' ');
+/** Texts of each length, so that not every request has the same one. */
+const VARIANTS = 4;
+
+export interface BenchTexts {
+  /** Number of tokens of each text, with those that the model type adds. */
+  readonly tokens: number;
+  readonly texts: readonly string[];
+}
+
+/** Returns texts of about `tokens` tokens. They are shorter if the model type adds more than that. */
+export async function makeTexts(engine: ServingEngine, tokens: number): Promise<BenchTexts> {
+  const added = await addedTokens(engine);
+  const texts = await Promise.all(
+    Array.from({ length: VARIANTS }, (_, variant) => makeText(engine, Math.max(3, tokens - added), variant)),
+  );
+  return { tokens, texts };
+}
+
+/** Number of tokens that the model reads in addition to a text, such as those of a question. */
+async function addedTokens(engine: ServingEngine): Promise<number> {
+  const text = WORD_LIST.slice(0, 4).join(' ');
+  let read = 0;
+  await predict(engine, benchRequest(engine.manifest, text), async (request) => {
+    const answer = await engine.run(request);
+    read = Math.max(...answer.tokens);
+    return answer;
+  });
+  return Math.max(0, read - (await countTokens(engine, text)));
+}
+
+async function makeText(engine: ServingEngine, tokens: number, variant: number): Promise<string> {
+  const words = (count: number): string =>
+    Array.from({ length: count }, (_, at) => WORD_LIST[(at + variant * 29) % WORD_LIST.length]).join(' ');
+  // The largest number of words that fits: each has at least one token.
+  let [fits, tooMany] = [1, tokens];
+  while (tooMany - fits > 1) {
+    const count = Math.floor((fits + tooMany) / 2);
+    if ((await countTokens(engine, words(count))) <= tokens) fits = count;
+    else tooMany = count;
+  }
+  return words(fits);
+}
+
+/** Infinite for a text that is longer than the model supports. */
+async function countTokens(engine: ServingEngine, text: string): Promise<number> {
+  const [tokenized] = await engine.tokenize([text], true);
+  if (!tokenized || tokenized.truncated || tokenized.windows) return Infinity;
+  return tokenized.ids.length;
+}

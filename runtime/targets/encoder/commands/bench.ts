@@ -1,0 +1,36 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
+import { printJson } from '../../../serve/cli/print.ts';
+import { requiredNumber } from '../../../serve/cli/values.ts';
+import { ENGINE_OPTIONS } from '../servers/options.ts';
+
+/** The `bench` command: measures how fast this host runs the model, and names the best flags of `serve`. */
+export function benchCommand(modelPath: string): Command {
+  return {
+    summary: 'Measure the speed of the model on this host and name the best flags of `serve`.',
+    options: {
+      ...JSON_OPTION,
+      seconds: {
+        value: 'count',
+        help: 'Time to measure, from 1 to 3600; loading the model comes on top',
+        fallback: '10',
+      },
+      ...ENGINE_OPTIONS,
+    },
+    async run(invocation, output) {
+      const seconds = requiredNumber(invocation, 'seconds', { min: 1, max: 3600 });
+      const { readEngineSettings } = await import('../servers/settings.ts');
+      const settings = readEngineSettings(invocation);
+      const { runBench } = await import('../bench/run-bench.ts');
+      const result = await runBench(modelPath, settings, seconds * 1000, output);
+      const { benchJson, benchText } = await import('../bench/report.ts');
+      if (invocation.flag('json')) {
+        printJson(output, benchJson(result));
+        return 0;
+      }
+      const { stdoutTerminal } = await import('../../../serve/cli/terminal.ts');
+      output.out(benchText(result, stdoutTerminal()));
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { builtExecutable } from '../helpers/built.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import { verifies, verifiesOnce } from './verifies.ts';
+
+verifies('bench:tables', async (arm) => {
+  const { exitCode, stdout, stderr } = await arm.run('sentiment', ['bench', '--seconds', '1', '--json']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const { model, host, lengths, flags, best, best_single } = JSON.parse(stdout);
+  expect(model).toEqual({ name: 'sentiment', version: '1.0.0', type: 'sequence_classification' });
+  expect(host).toEqual({
+    processor: expect.any(String),
+    cores: expect.any(Number),
+    memory_bytes: expect.any(Number),
+  });
+  const measured = lengths.filter(({ skipped }: { skipped: boolean }) => !skipped);
+  expect(measured.length).toBeGreaterThanOrEqual(3);
+  for (const { concurrency, requests, texts_per_second, p50_ms, p99_ms } of measured) {
+    expect(requests >= concurrency && texts_per_second > 0 && p50_ms > 0 && p99_ms >= p50_ms).toBe(true);
+  }
+  const tokens = lengths.map((line: { tokens: number }) => line.tokens);
+  expect([tokens[0], tokens[1], tokens[2], tokens[3]]).toEqual([16, 16, 16, 64]);
+  expect(lengths.map((line: { concurrency: number }) => line.concurrency).slice(0, 3)).toEqual([1, 8, 64]);
+  const tried = flags.results.map((result: { flags: string }) => result.flags);
+  expect(tried).toEqual(expect.arrayContaining(['', expect.stringMatching(/^--workers 1 --threads \d+$/)]));
+  expect(flags.results[0]).toMatchObject({ concurrent: { gain: 1 }, single: { gain: 1 } });
+  expect(tried).toContain(best);
+  expect(tried).toContain(best_single);
+});
+
+verifies('bench:given-flags', async (arm) => {
+  const args = ['bench', '--seconds', '1', '--workers', '1', '--max-batch-tokens', '512'];
+  const { exitCode, stdout } = await arm.run('sentiment', args);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^sentiment 1\.0\.0 \(sequence_classification\) on \d+ x .+\n\ntokens +concurrent +texts\/s +p50 ms +p99 ms\n16 +1 /,
+  );
+  expect(stdout).toMatch(
+    /\n--workers 1 --max-batch-tokens 512 +[\d.]+ +1\.00 +[\d.]+ +1\.00\n\nMost texts per second: {2}serve --workers 1 --max-batch-tokens 512\n$/,
+  );
+
+  const refused = await arm.run('sentiment', ['bench', '--seconds', '0.5']);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain('--seconds: "0.5" is not a whole number from 1 to 3600.');
+});
+
+verifiesOnce('bench:interrupt', async () => {
+  const running = spawn(builtExecutable('sentiment'), ['bench', '--seconds', '600'], {
+    env: { ...process.env, ENCODERFILE_CACHE_DIR: TEST_CACHE },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = Promise.all([text(running.stdout), text(running.stderr)]);
+  const ended = once(running, 'exit');
+  // It measures once its threads have ONNX Runtime.
+  while (!readFileSync(`/proc/${running.pid}/maps`, 'utf8').includes('libonnxruntime')) await sleep(20);
+  running.kill('SIGINT');
+  expect(await ended).toEqual([null, 'SIGINT']);
+  expect(await output).toEqual(['', '']);
+});

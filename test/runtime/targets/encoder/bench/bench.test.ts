@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import {
+  batchCandidates,
+  flagsText,
+  threadCandidates,
+} from '../../../../../runtime/targets/encoder/bench/candidates.ts';
+import { bestOf, type FlagsResult } from '../../../../../runtime/targets/encoder/bench/flags-result.ts';
+import { lengthsUpTo } from '../../../../../runtime/targets/encoder/bench/lengths.ts';
+import { summarize } from '../../../../../runtime/targets/encoder/bench/load.ts';
+
+test('processors are divided in every way that fits into memory', () => {
+  const texts = (cores: number, sessions: number): string[] =>
+    threadCandidates(cores, sessions).map(flagsText);
+  expect(texts(6, 100)).toEqual([
+    '--workers 1 --threads 6',
+    '--workers 2 --threads 3',
+    '--workers 4 --threads 1',
+    '--workers 6 --threads 1',
+  ]);
+  expect(texts(16, 3)).toEqual(['--workers 1 --threads 16', '--workers 2 --threads 8']);
+  expect(texts(1, 0)).toEqual(['--workers 1 --threads 1']);
+  expect(batchCandidates({ workers: 2 }, 512).map(flagsText)).toEqual([
+    '--workers 2 --max-batch-tokens 256',
+    '--workers 2 --max-batch-tokens 1024',
+    '--workers 2 --max-batch-tokens 2048',
+  ]);
+});
+
+test('lengths end with the maximum of the model', () => {
+  expect([8, 16, 100, 512].map(lengthsUpTo)).toEqual([[8], [16], [16, 64, 100], [16, 64, 256, 512]]);
+});
+
+test('the best flags are clearly better than those before them', () => {
+  const measured = { requests: 1, textsPerSecond: 1, p50: 1, p99: 1 };
+  const result = (single: number, many: number): FlagsResult => ({
+    flags: {},
+    single: measured,
+    many: measured,
+    gain: { single, many },
+  });
+  const given = result(1, 1);
+  const [noise, faster, sooner] = [result(1.04, 1.04), result(0.8, 1.2), result(1.3, 1.24)];
+  expect(bestOf(given, [noise], 'many')).toBe(given);
+  expect(bestOf(given, [noise, faster, sooner], 'many')).toBe(faster);
+  expect(bestOf(faster, [given, noise, faster, sooner], 'single')).toBe(sooner);
+});
+
+test('several loads are summarized as one', () => {
+  const latencies = Array.from({ length: 100 }, (_, at) => 100 - at);
+  expect(
+    summarize([
+      { latencies: latencies.slice(0, 50), milliseconds: 400 },
+      { latencies: latencies.slice(50), milliseconds: 600 },
+    ]),
+  ).toEqual({ requests: 100, textsPerSecond: 100, p50: 51, p99: 100 });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
+import { putLoad } from '../../../../../runtime/targets/encoder/bench/load.ts';
+import { makeTexts } from '../../../../../runtime/targets/encoder/bench/texts.ts';
+import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
+import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+
+const MODELS = [
+  'embedder',
+  'sentence',
+  'multi-vector',
+  'splade',
+  'fill-mask',
+  'sentiment',
+  'reranker',
+  'nli',
+  'qa',
+  'ner',
+  'gliner-span',
+];
+
+test('models of every type answer the requests of bench, with as many tokens as they were made for', async () => {
+  const types = new Set<string>();
+  for (const model of MODELS) {
+    const counts: number[] = [];
+    let truncated = 0;
+    const engine = await openServingEngine(builtAssets(model), {
+      limits: DEFAULT_LIMITS,
+      workers: 1,
+      observer: {
+        onBatch: () => {},
+        onWorkerDeath: () => {},
+        onRequest(request) {
+          counts.push(request.tokens / request.inputs);
+          truncated += request.truncated;
+        },
+      },
+    });
+    try {
+      const { modelType, tokenizer, entities } = engine.manifest;
+      types.add(modelType);
+      for (const tokens of [Math.min(48, tokenizer.maxLength), tokenizer.maxLength]) {
+        const { texts } = await makeTexts(engine, tokens);
+        counts.length = 0;
+        const { latencies } = await putLoad(engine, texts, texts.length, 0);
+        expect(latencies.length, model).toBe(texts.length);
+        // Models that read a fixed number of words at a time read the labels again with each of them.
+        if (!entities) expect(Math.max(...counts), model).toBeLessThanOrEqual(tokens);
+        expect(Math.min(...counts), `${model}: ${counts.join()} of ${tokens}`).toBeGreaterThan(tokens * 0.7);
+      }
+      expect(truncated, model).toBe(0);
+    } finally {
+      await engine.close();
+    }
+  }
+  expect([...types].toSorted()).toEqual(MODEL_TYPE_NAMES.toSorted());
+});
