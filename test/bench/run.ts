@@ -5,6 +5,7 @@ import { gateway } from './sections/gateway.ts';
 import { json } from './sections/json.ts';
 import { manager } from './sections/manager.ts';
 import { memory } from './sections/memory.ts';
+import { peers } from './sections/peers.ts';
 import type { Section } from './sections/section.ts';
 import { serve } from './sections/serve.ts';
 import { soak } from './sections/soak.ts';
@@ -22,6 +23,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   throughput,
   json,
   serve,
+  peers,
   soak,
   transform,
   manager,
@@ -29,14 +31,17 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   workflows,
 };
 
-/** `npm run bench [-- section ...]`: prints tables, asserts nothing. */
-async function runBench(wanted: readonly string[]): Promise<number> {
+const OPTIONS = ['--quick', '--write'];
+
+/** `npm run bench [-- section ... --quick --write]`: prints tables, asserts nothing. */
+async function runBench(args: readonly string[]): Promise<number> {
+  const wanted = args.filter((arg) => !OPTIONS.includes(arg));
   const unknown = wanted.find((name) => !(name in SECTIONS));
   if (unknown !== undefined) {
     console.error(`No section ${JSON.stringify(unknown)}. There are: ${Object.keys(SECTIONS).join(', ')}.`);
     return 2;
   }
-  const bench = await openWorkbench();
+  const bench = await openWorkbench({ quick: args.includes('--quick'), write: args.includes('--write') });
   for (const [name, section] of Object.entries(SECTIONS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     print(`## ${section.title} (${name})\n`);

@@ -2,19 +2,21 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 
 export const print = (line = ''): void => console.log(line);
 
-/** Prints a Markdown table with columns of even width; numbers stand to the right. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+/** Prints a Markdown table. */
+export const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void =>
+  print(`${tableText(header, rows)}\n`);
+
+/** A Markdown table with columns of even width; numbers stand to the right. */
+export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  print(line(header));
-  print(
-    `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`,
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
   );
-  for (const row of rows) print(line(row));
-  print();
+  return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
 
 /** What a section is there to show, beside what it showed. */

@@ -14,6 +14,8 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
+const MAX_WAIT_MS = 90_000;
+
 export interface Started {
   readonly pid: number | undefined;
   readonly stop: () => Promise<void>;
@@ -26,6 +28,7 @@ export async function startUntil<Result>(
   env: Readonly<Record<string, string>>,
   ready: () => Promise<Result>,
   log?: string,
+  everyMs = 100,
 ): Promise<Started & { readonly result: Result }> {
   const said = log === undefined ? undefined : openSync(log, 'a');
   const child = spawn(command, args, {
@@ -39,11 +42,11 @@ export async function startUntil<Result>(
       const result = await ready();
       return { pid: child.pid, stop: () => endGroup(child), result };
     } catch (error) {
-      if (attempt > 900 || child.exitCode !== null) {
+      if (attempt * everyMs > MAX_WAIT_MS || child.exitCode !== null) {
         await endGroup(child);
         throw new Error(`${command} ${args.join(' ')} does not serve`, { cause: error });
       }
-      await sleep(100);
+      await sleep(everyMs);
     }
   }
 }

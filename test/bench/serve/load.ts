@@ -18,13 +18,12 @@ export interface LoadResult {
 export async function putLoad({ port, path, requests, concurrency }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const headers = { 'content-type': 'application/json' };
-  const key = path === '/predict' ? 'inputs' : 'input';
   const latencies: number[] = [];
   let next = 0;
   const client = async (): Promise<void> => {
     for (let texts = requests[next++]; texts; texts = requests[next++]) {
       const started = performance.now();
-      await send({ agent, port, path, method: 'POST', headers }, JSON.stringify({ [key]: texts }));
+      await send({ agent, port, path, method: 'POST', headers }, bodyOf(path, texts));
       latencies.push(performance.now() - started);
     }
   };
@@ -34,6 +33,15 @@ export async function putLoad({ port, path, requests, concurrency }: Load): Prom
   agent.destroy();
   return { textsPerSecond: requests.flat().length / seconds, latencies };
 }
+
+/** Sends one request with these texts. */
+export async function sendTexts(port: number, path: Load['path'], texts: readonly string[]): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  return await send({ port, path, method: 'POST', headers }, bodyOf(path, texts));
+}
+
+const bodyOf = (path: Load['path'], texts: readonly string[]): string =>
+  JSON.stringify({ [path === '/predict' ? 'inputs' : 'input']: texts });
 
 export const get = (port: number, path: string): Promise<string> => send({ port, path }, '');
 

@@ -13,6 +13,8 @@ export const PATHS = {
   manager: join(work, 'mcp-manager'),
   gateway: join(work, 'gateway'),
   liteLlm: join(work, 'litellm'),
+  peers: join(work, 'peers'),
+  docs: join(repository, 'docs'),
   models: join(work, 'models'),
   buildCache: join(work, 'build-cache'),
   nativeCache: join(work, 'native-cache'),

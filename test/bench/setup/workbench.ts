@@ -11,6 +11,7 @@ import { installLocked } from '../../helpers/install-locked.ts';
 
 /** What the sections need, each made when first asked for and once per run of the bench. */
 export interface Workbench {
+  readonly options: BenchOptions;
   /** Folder of a model. */
   model(this: void, name: ModelName): Promise<string>;
   /** A build config for it. */
@@ -27,7 +28,14 @@ export interface Workbench {
   readonly gateway: () => Promise<void>;
 }
 
-export async function openWorkbench(): Promise<Workbench> {
+export interface BenchOptions {
+  /** Whether to measure for a shorter time, less exactly. Not all sections support it. */
+  readonly quick: boolean;
+  /** Whether to write results into docs/benchmarks.md. */
+  readonly write: boolean;
+}
+
+export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
   await mkdir(PATHS.models, { recursive: true });
   const model = once((name: ModelName) => {
     console.error(`Providing the ${name} model ...`);
@@ -49,6 +57,7 @@ export async function openWorkbench(): Promise<Workbench> {
     return path;
   });
   return {
+    options,
     model,
     config,
     executable,

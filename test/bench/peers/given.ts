@@ -1,0 +1,66 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runProgram } from '../measure/child.ts';
+import { PATHS } from '../setup/paths.ts';
+import type { Contestant } from './contestant.ts';
+import type { PreparedModel } from './prepare-model.ts';
+
+/** Programs that the user has: their paths are in environment variables. A peer without its variable is left out. */
+export async function givenPeers(
+  model: PreparedModel,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly peers: Contestant[]; readonly missing: string[] }> {
+  const { PEER_RUST_ENCODERFILE: rust, PEER_TEI: tei } = env;
+  const missing = [
+    ...(rust
+      ? []
+      : ['Rust encoderfile is left out: set PEER_RUST_ENCODERFILE to the path of its build tool.']),
+    ...(tei ? [] : ['TEI is left out: set PEER_TEI to the path of text-embeddings-router.']),
+  ];
+  const peers = [
+    ...(rust ? [await rustPeer(rust, model, env['PEER_RUST_ENCODERFILE_BASE'])] : []),
+    ...(tei ? [teiPeer(tei, model)] : []),
+  ];
+  return { peers, missing };
+}
+
+/** The path of a base binary makes it download none. */
+async function rustPeer(tool: string, model: PreparedModel, base: string | undefined): Promise<Contestant> {
+  const executable = join(PATHS.work, 'peers-rust.encoderfile');
+  const config = join(PATHS.work, 'peers-rust.yml');
+  const fields = {
+    name: 'bench',
+    path: model.folder,
+    model_type: 'sentence_embedding',
+    output_path: executable,
+    transform: 'function Postprocess(vectors, mask)\n  return vectors:mean_pool(mask)\nend\n',
+  };
+  await writeFile(config, JSON.stringify({ encoderfile: fields }));
+  console.error('Building with the Rust encoderfile ...');
+  const source = base === undefined ? [] : ['--base-binary-path', base];
+  await runProgram({ command: tool, args: ['build', '-f', config, ...source] });
+  const flags = ['--disable-grpc', '--http-hostname', '127.0.0.1'];
+  return {
+    name: 'Rust encoderfile fp32',
+    precision: 'fp32',
+    isOurs: false,
+    path: '/predict',
+    serve: (port) => ({ command: executable, args: ['serve', '--http-port', String(port), ...flags] }),
+    once: (text) => ({ command: executable, args: ['infer', text] }),
+    fileBytes: (await stat(executable)).size,
+  };
+}
+
+const teiPeer = (program: string, model: PreparedModel): Contestant => ({
+  name: 'TEI fp32',
+  precision: 'fp32',
+  isOurs: false,
+  path: '/v1/embeddings',
+  serve: (port) => ({
+    command: program,
+    args: [
+      ...['--model-id', model.folder, '--port', String(port), '--hostname', '127.0.0.1'],
+      ...['--pooling', 'mean', '--dtype', 'float32', '--auto-truncate'],
+    ],
+  }),
+});

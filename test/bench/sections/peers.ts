@@ -1,0 +1,136 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installPython } from '../../helpers/install-python.ts';
+import { runProgram } from '../measure/child.ts';
+import { print } from '../measure/print.ts';
+import { interleave, median } from '../measure/rounds.ts';
+import type { Contestant } from '../peers/contestant.ts';
+import { givenPeers } from '../peers/given.ts';
+import { measureServing } from '../peers/measure.ts';
+import { buildOurs } from '../peers/ours.ts';
+import { prepareModel } from '../peers/prepare-model.ts';
+import { publish } from '../peers/publish.ts';
+import { pythonPeers } from '../peers/python.ts';
+import { residentMemory, type RunningPeer, startPeer } from '../peers/running.ts';
+import { type Scenario, scenarios } from '../peers/scenarios.ts';
+import { type PeerFacts, peerTables, type PeersResult } from '../peers/summary.ts';
+import { nearness, vectorsOf } from '../peers/vectors-of.ts';
+import { PATHS } from '../setup/paths.ts';
+import type { Workbench } from '../setup/workbench.ts';
+import type { Section } from './section.ts';
+
+const FULL = { rounds: 3, share: 1, coldRounds: 11 };
+const QUICK = { rounds: 1, share: 0.25, coldRounds: 3 };
+const REQUIREMENTS = join(PATHS.bench, 'peers/requirements.txt');
+/** The server whose vectors the others are compared with. */
+const REFERENCE = 'FastAPI + ORT fp32';
+const COMPARED = 48;
+
+/**
+ * The same model behind all servers of this kind that are there, ours in float32 and int8. `BENCH_MODEL` is a folder with a real
+ * model and `BENCH_TEXTS` a file with a text per line; without them, the model has random weights.
+ */
+export const peers: Section = {
+  title: 'Other servers of the same model',
+  linuxOnly: true,
+  async run(bench) {
+    const { rounds, share, coldRounds } = bench.options.quick ? QUICK : FULL;
+    const contestants = await prepare(bench);
+    const file = process.env['BENCH_TEXTS'];
+    const texts = file === undefined ? undefined : (await readFile(file, 'utf8')).split('\n').filter(Boolean);
+    const plan = scenarios(texts, share);
+    const cold = await measureCold(contestants, coldRounds);
+    const running = await startAll(contestants);
+    try {
+      const loaded = running.map(({ pid }) => residentMemory(pid));
+      const serving: { scenario: Scenario; results: Awaited<ReturnType<typeof measureServing>> }[] = [];
+      for (const scenario of plan) {
+        console.error(`Measuring ${scenario.title} ...`);
+        serving.push({ scenario, results: await measureServing(running, scenario, rounds) });
+      }
+      const compared = (plan[1]?.requests ?? []).flat().slice(0, COMPARED);
+      const used = running.map(({ pid }) => residentMemory(pid));
+      const vectors = await together(running, compared);
+      const reference = vectors.get(REFERENCE) ?? [];
+      const facts: PeerFacts[] = [];
+      for (const [at, peer] of running.entries()) {
+        const [batch = []] = vectors.get(peer.name) ?? [];
+        const [alone = []] = await vectorsOf(peer, compared.slice(0, 1));
+        facts.push({
+          peer,
+          loadedBytes: loaded[at] ?? NaN,
+          usedBytes: used[at] ?? NaN,
+          near: nearness(vectors.get(peer.name) ?? [], reference),
+          batchDifference: Math.max(...alone.map((value, index) => Math.abs(value - (batch[index] ?? NaN)))),
+          cold: cold.get(peer.name),
+        });
+      }
+      const result: PeersResult = { facts, serving };
+      print(`${rounds} rounds, contestants interleaved; medians.\n\n${peerTables(result)}\n`);
+      if (bench.options.write) await publish(result, await versions());
+    } finally {
+      for (const { stop } of running) await stop();
+    }
+  },
+};
+
+async function prepare(bench: Workbench): Promise<Contestant[]> {
+  await mkdir(PATHS.peers, { recursive: true });
+  const source = process.env['BENCH_MODEL'] ?? (await bench.model('m6'));
+  const python = await installPython(REQUIREMENTS, join(PATHS.peers, 'python'));
+  const model = await prepareModel(source, join(PATHS.peers, 'model'), python);
+  const ours = await buildOurs(model.folder);
+  const { peers: given, missing } = await givenPeers(model, process.env);
+  for (const line of missing) print(line);
+  if (missing.length > 0) print();
+  return [...ours, ...given, ...pythonPeers(python, model)];
+}
+
+/** Starts one after the other, so that their starts can be compared. One that does not start is left out. */
+async function startAll(contestants: readonly Contestant[]): Promise<RunningPeer[]> {
+  const running: RunningPeer[] = [];
+  for (const contestant of contestants) {
+    console.error(`Starting ${contestant.name} ...`);
+    try {
+      running.push(await startPeer(contestant, join(PATHS.peers, 'servers.log')));
+    } catch (error) {
+      print(`${contestant.name} is left out: ${String(error)} (see ${join(PATHS.peers, 'servers.log')})\n`);
+    }
+  }
+  return running;
+}
+
+async function measureCold(contestants: readonly Contestant[], rounds: number): Promise<Map<string, number>> {
+  const programs = contestants.flatMap(({ name, once }) =>
+    once ? [{ name, program: once('The quick brown fox jumps over the lazy dog.') }] : [],
+  );
+  // The first runs fill the page cache.
+  for (const { program } of programs) await runProgram(program);
+  const times = await interleave(
+    Object.fromEntries(
+      programs.map(({ name, program }) => [name, async () => (await runProgram(program)).milliseconds]),
+    ),
+    rounds,
+  );
+  return new Map(Object.entries(times).map(([name, values]) => [name, median(values)]));
+}
+
+/** The vectors of all texts in one request, by server. */
+async function together(
+  running: readonly RunningPeer[],
+  texts: readonly string[],
+): Promise<Map<string, number[][]>> {
+  const vectors = new Map<string, number[][]>();
+  for (const peer of running) vectors.set(peer.name, await vectorsOf(peer, texts));
+  return vectors;
+}
+
+/** Versions of the peers from Python, which their list pins. */
+async function versions(): Promise<string> {
+  const list = await readFile(REQUIREMENTS, 'utf8');
+  const named = ['onnxruntime', 'fastapi', 'uvicorn', 'fastembed'].map((name) => {
+    const version = new RegExp(`^${name}==(.+)$`, 'm').exec(list)?.[1] ?? '?';
+    return `${name} ${version}`;
+  });
+  return `From PyPI: ${named.join(', ')}.`;
+}
