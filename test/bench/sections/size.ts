@@ -3,7 +3,7 @@ import { megabytes, printGoal, printTable } from '../measure/print.ts';
 import { encoder } from '../setup/programs.ts';
 import type { Section } from './section.ts';
 
-const LIMIT = 145e6;
+const LIMIT = 125e6;
 
 /** What `inspect --json` says, as far as it is read here. */
 interface Inspection {

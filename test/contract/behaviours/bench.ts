@@ -13,6 +13,6 @@ export const BENCH = {
   },
   'bench:interrupt': {
     source: 'docs/bench.md',
-    behaviour: 'SIGINT ends bench at once, without output.',
+    behaviour: 'SIGINT ends bench immediately, without output.',
   },
 } satisfies Behaviours;

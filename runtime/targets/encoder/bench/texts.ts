@@ -4,7 +4,7 @@ import { benchRequest } from './request.ts';
 
 /** Words that are one token in most vocabularies. */
 const WORDS =
-  'the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up said what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mr how little good world make very year still see work life great own';
+  'the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mr how little good world make very year still see work life great own';
 
 const WORD_LIST = WORDS.split(' ');
 /** Texts of each length, so that not every request has the same one. */
