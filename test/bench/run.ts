@@ -31,11 +31,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   workflows,
 };
 
-const OPTIONS = ['--quick', '--write'];
+const OPTIONS = new Set(['--quick', '--write']);
 
 /** `npm run bench [-- section ... --quick --write]`: prints tables, asserts nothing. */
 async function runBench(args: readonly string[]): Promise<number> {
-  const wanted = args.filter((arg) => !OPTIONS.includes(arg));
+  const wanted = args.filter((arg) => !OPTIONS.has(arg));
   const unknown = wanted.find((name) => !(name in SECTIONS));
   if (unknown !== undefined) {
     console.error(`No section ${JSON.stringify(unknown)}. There are: ${Object.keys(SECTIONS).join(', ')}.`);

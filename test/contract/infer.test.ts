@@ -200,7 +200,10 @@ verifies('inspect:memory', async (arm) => {
 
 verifies('executable:completion', async (arm) => {
   const { exitCode, stdout } = await arm.run('sentiment', ['completion', 'bash']);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('serve infer mcp bench') });
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringContaining('serve infer mcp bench'),
+  });
 });
 
 verifies('executable:json', async (arm) => {

@@ -43,5 +43,7 @@ test('a model executable completes its commands', async () => {
   const { code, out } = await run(encoderProgram('', 'model.encoder'), 'completion', 'bash');
   expect(code).toBe(0);
   expect(out).toContain('complete -o bashdefault -o default -F _model_encoder model.encoder');
-  expect(out).toContain("'serve infer mcp bench inspect verify version completion licenses'".replaceAll("'", ''));
+  expect(out).toContain(
+    "'serve infer mcp bench inspect verify version completion licenses'".replaceAll("'", ''),
+  );
 });

@@ -2,7 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 
 /** One item of ICU's data, such as the names of countries in one language. */
-export interface IcuItem {
+interface IcuItem {
   /** The path in the package without its first folder, for example `lang/de.res`. */
   readonly name: string;
   readonly start: number;

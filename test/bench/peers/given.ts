@@ -59,8 +59,17 @@ const teiPeer = (program: string, model: PreparedModel): Contestant => ({
   serve: (port) => ({
     command: program,
     args: [
-      ...['--model-id', model.folder, '--port', String(port), '--hostname', '127.0.0.1'],
-      ...['--pooling', 'mean', '--dtype', 'float32', '--auto-truncate'],
+      '--model-id',
+      model.folder,
+      '--port',
+      String(port),
+      '--hostname',
+      '127.0.0.1',
+      '--pooling',
+      'mean',
+      '--dtype',
+      'float32',
+      '--auto-truncate',
     ],
   }),
 });

@@ -25,6 +25,8 @@ const REQUIREMENTS = join(PATHS.bench, 'peers/requirements.txt');
 /** The server whose vectors the others are compared with. */
 const REFERENCE = 'FastAPI + ORT fp32';
 const COMPARED = 48;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const EXIT_INTERRUPTED = 130;
 
 /**
  * The same model behind all servers of this kind that are there, ours in float32 and int8. `BENCH_MODEL` is a folder with a real
@@ -40,8 +42,15 @@ export const peers: Section = {
     const texts = file === undefined ? undefined : (await readFile(file, 'utf8')).split('\n').filter(Boolean);
     const plan = scenarios(texts, share);
     const cold = await measureCold(contestants, coldRounds);
-    const running = await startAll(contestants);
+    const running: RunningPeer[] = [];
+    const stopAll = async (): Promise<void> => {
+      for (const { stop } of running) await stop();
+    };
+    // The servers have process groups of their own, which Ctrl-C does not reach.
+    const interrupted = (): void => void stopAll().finally(() => process.exit(EXIT_INTERRUPTED));
+    for (const signal of SIGNALS) process.once(signal, interrupted);
     try {
+      await startAll(contestants, running);
       const loaded = running.map(({ pid }) => residentMemory(pid));
       const serving: { scenario: Scenario; results: Awaited<ReturnType<typeof measureServing>> }[] = [];
       for (const scenario of plan) {
@@ -69,7 +78,8 @@ export const peers: Section = {
       print(`${rounds} rounds, contestants interleaved; medians.\n\n${peerTables(result)}\n`);
       if (bench.options.write) await publish(result, await versions());
     } finally {
-      for (const { stop } of running) await stop();
+      for (const signal of SIGNALS) process.off(signal, interrupted);
+      await stopAll();
     }
   },
 };
@@ -87,8 +97,7 @@ async function prepare(bench: Workbench): Promise<Contestant[]> {
 }
 
 /** Starts one after the other, so that their starts can be compared. One that does not start is left out. */
-async function startAll(contestants: readonly Contestant[]): Promise<RunningPeer[]> {
-  const running: RunningPeer[] = [];
+async function startAll(contestants: readonly Contestant[], running: RunningPeer[]): Promise<void> {
   for (const contestant of contestants) {
     console.error(`Starting ${contestant.name} ...`);
     try {
@@ -97,7 +106,6 @@ async function startAll(contestants: readonly Contestant[]): Promise<RunningPeer
       print(`${contestant.name} is left out: ${String(error)} (see ${join(PATHS.peers, 'servers.log')})\n`);
     }
   }
-  return running;
 }
 
 async function measureCold(contestants: readonly Contestant[], rounds: number): Promise<Map<string, number>> {

@@ -3,7 +3,7 @@ import { lengthsUpTo } from './lengths.ts';
 import { type Measured, putLoad, summarize } from './load.ts';
 import { makeTexts } from './texts.ts';
 
-export const CONCURRENCIES = [1, 8, 64] as const;
+const CONCURRENCIES = [1, 8, 64] as const;
 
 /** A line of the table: texts of one length, sent so many at a time. */
 export interface Cell {
