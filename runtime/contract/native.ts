@@ -3,6 +3,7 @@ export const ASSET_NATIVE_LIST = 'native.json';
 export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
 export const textAsset = (name: string): string => `text/${name}`;
+export const dataAsset = (name: string): string => `data/${name}.zst`;
 /** License notices of everything in the executable, compressed. */
 export const ASSET_NOTICES = 'notices.txt.zst';
 

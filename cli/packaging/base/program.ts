@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { ASSET_NOTICES, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
+import { basename, extname, join } from 'node:path';
+import { ASSET_NOTICES, dataAsset, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
 import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
@@ -22,6 +22,8 @@ interface Sources {
   readonly workers: Readonly<Record<string, string>>;
   /** Folders with browser files. */
   readonly pages: readonly string[];
+  /** Files that the program reads when it needs them. */
+  readonly data?: readonly string[];
 }
 
 const DOCS_PAGE = 'runtime/serve/http/docs-page/browser';
@@ -33,7 +35,12 @@ const SOURCES = {
     pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
   },
   manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [DOCS_PAGE] },
-  gateway: { main: 'runtime/targets/gateway/main.ts', workers: {}, pages: [DOCS_PAGE] },
+  gateway: {
+    main: 'runtime/targets/gateway/main.ts',
+    workers: {},
+    pages: [DOCS_PAGE],
+    data: ['runtime/targets/gateway/accounts/price-map/model-prices.json.txt'],
+  },
 } satisfies Record<string, Sources>;
 
 export type ProgramName = keyof typeof SOURCES;
@@ -53,7 +60,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   const sources: Sources = SOURCES[name];
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
   const bundleEntry = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
-  const [main, workers, ...pages] = await Promise.all([
+  const [main, workers, data, ...pages] = await Promise.all([
     bundleEntry(sources.main),
     Promise.all(
       Object.entries(sources.workers).map(async ([worker, entry]) => ({
@@ -61,6 +68,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
         ...(await bundleEntry(entry)),
       })),
     ),
+    Promise.all((sources.data ?? []).map(packedData)),
     ...sources.pages.map(pageAssets),
   ]);
   const files = [main, ...workers].flatMap((part) => part.files);
@@ -71,10 +79,16 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
     assets: new Map([
       ...workers.map(({ worker, code }) => [workerAsset(worker), code] as const),
       ...pages.flat(),
+      ...data,
       [ASSET_NOTICES, await zstd(new TextEncoder().encode(notices))],
     ]),
   };
 }
+
+const packedData = async (path: string): Promise<readonly [string, Uint8Array]> => [
+  dataAsset(basename(path)),
+  await zstd(await readFile(repositoryFile(path))),
+];
 
 /** A hash over a whole program: its code, and every asset with its name. */
 export const programKey = ({ main, assets }: Program): string =>

@@ -5,6 +5,7 @@ import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
+import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import type { UsageReports } from './accounts/ledger/usage-api.ts';
 import { createUsageReports } from './accounts/ledger/usage-reports.ts';
 import type { Store } from './store/store.ts';
@@ -16,6 +17,7 @@ export interface GatewayState {
   readonly ledger: Ledger;
   readonly budgets: Budgets;
   readonly prices: Prices;
+  readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
@@ -63,6 +65,7 @@ function administer(
     identity,
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
+    priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store.db),
     close: async () => {
       await identity.close();

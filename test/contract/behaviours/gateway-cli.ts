@@ -43,6 +43,11 @@ export const GATEWAY_CLI = {
     behaviour:
       '`pricing set` and `pricing import` set prices of cache writes and tiers; `pricing list` shows them.',
   },
+  'gcli:pricing:published': {
+    source: 'issue 20, "Money"',
+    behaviour:
+      '`pricing search` and `pricing show` tell published prices; `pricing update` replaces them from a file or an address, all or nothing.',
+  },
   'gcli:pricing:import': {
     source: 'gateway reference 4, row 16',
     behaviour:

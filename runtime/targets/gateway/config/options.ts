@@ -62,6 +62,10 @@ const ACCOUNT_OPTIONS: Options = {
     value: 'number',
     help: 'Default limit of concurrent requests for users without their own',
   },
+  'price-map': {
+    help: 'Use published prices for models without a price; --price-map=false uses only prices that you set',
+    defaultText: 'true',
+  },
   'require-pricing': { help: 'Reject requests for models without a price' },
   'allow-unpriced': { help: 'Allow users and keys with a budget to use models without a price' },
   'assumed-output-tokens': {

@@ -20,6 +20,8 @@ export interface PriceTier extends TokenRates {
 export interface TokenPrice extends TokenRates {
   /** Price tiers by `aboveTokens`, lowest first. The last tier that the prompt exceeds applies to all tokens of the request. */
   readonly tiers?: readonly PriceTier[] | undefined;
+  /** What the price was taken from. Default: it was set by an administrator. */
+  readonly source?: string | undefined;
 }
 
 export interface TokenCounts {

@@ -47,6 +47,7 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   attempt: 'integer',
   cache_write_tokens: 'bigint',
   cache_write_1h_tokens: 'bigint',
+  priced_by: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { addCachePrices } from './add-cache-prices.ts';
+import { addPriceMap } from './add-price-map.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addQueuedReason,
   addRetryRow,
   addCachePrices,
+  addPriceMap,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -16,6 +16,7 @@ export interface Schema extends WorkflowSchema {
   gateway_reservations: ReservationRow;
   gateway_processes: ProcessRow;
   gateway_usage: UsageRow;
+  gateway_price_map: PriceMapRow;
 }
 
 /** The only row about the database itself. */
@@ -157,4 +158,15 @@ export interface UsageRow {
   readonly cache_write_tokens: number | null;
   /** The part of `cache_write_tokens` that was written for 1 hour. */
   readonly cache_write_1h_tokens: number | null;
+  /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
+  readonly priced_by: string | null;
+}
+
+/** The only row of the stored price map. */
+interface PriceMapRow {
+  readonly id: number;
+  readonly date: string;
+  readonly source: string;
+  readonly updated_at: number;
+  readonly content: string;
 }

@@ -78,6 +78,7 @@ function usageRow(
     request_id: entry.requestId ? storableText(entry.requestId) : null,
     cache_write_tokens: entry.cacheWriteTokens ?? null,
     cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
+    priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
   };
 }
 

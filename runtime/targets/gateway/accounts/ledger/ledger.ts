@@ -47,6 +47,8 @@ export interface UsageEntry {
   readonly cacheWrite1hTokens?: number | null | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
+  /** What the price was taken from. */
+  readonly pricedBy?: string | null | undefined;
   readonly status: 'success' | 'error';
   readonly errorMessage?: string | null | undefined;
   /** Details of a provider's failure, for administrators only. */

@@ -17,7 +17,7 @@ import { estimateOf, pricesOf } from './priced-targets.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 export interface CompletionParts {
-  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices'>;
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
@@ -31,7 +31,7 @@ const MAX_DEPTH = 200;
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, lifecycle, clock, log } = parts;
-  const { identity, ledger, prices } = state;
+  const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
 
@@ -52,7 +52,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const spender = await identity.spender(caller, rules.user(body, caller));
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
-    const list = await pricesOf(prices, resolved.targets, startedAt, set.requirePricing);
+    const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
     const tokens = {
       prompt: rules.promptTokens(body),
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),

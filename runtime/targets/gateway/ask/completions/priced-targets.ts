@@ -1,23 +1,25 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
-import type { Estimate, Prices } from '../../accounts/ledger/ledger.ts';
+import type { Estimate } from '../../accounts/ledger/ledger.ts';
+import type { GatewayState } from '../../gateway-state.ts';
 import type { Target } from '../routing/routing.ts';
 
 /** Prices of targets at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
 
-/** Reads the prices of targets. Throws a PaymentRequiredError if one has no price and prices are required. */
+/** Reads the prices of targets: those that were set, then those of the price map. Throws a PaymentRequiredError if one has no price and prices are required. */
 export async function pricesOf(
-  prices: Pick<Prices, 'at'>,
+  { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
   targets: readonly Target[],
   time: number,
   required: boolean,
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
-  for (const { key, otherKeys } of targets) {
+  for (const { key, otherKeys, listedAs, model } of targets) {
     let price = await prices.at(key, time);
     for (const other of otherKeys) price ??= await prices.at(other, time);
+    if (listedAs !== undefined) price ??= (await priceMaps.find(listedAs, model))?.price;
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);
   }

@@ -69,6 +69,9 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
   ];
 }
 
+/** The source of a price that an administrator has set. */
+const OWN_PRICE = 'own';
+
 const NONE: AbandonedReads = new Map();
 
 const isFailed = ({ outcome }: Attempt): boolean => outcome === 'failed';
@@ -78,15 +81,17 @@ function used(
   { expected, prices }: RequestFacts,
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
-): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'estimated'> {
+): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated'> {
   const tokens = answered && tokensOf(answered.summary, expected);
+  const price = prices.get(key);
   return {
     promptTokens: tokens?.promptTokens ?? null,
     completionTokens: tokens?.completionTokens ?? null,
     cachedTokens: tokens?.cachedTokens ?? null,
     cacheWriteTokens: tokens?.cacheWriteTokens ?? null,
     cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
-    cost: tokens ? priceOf(tokens, prices.get(key)) : null,
+    cost: tokens ? priceOf(tokens, price) : null,
+    pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
     estimated: answered !== undefined && isEstimated(answered.summary),
   };
 }

@@ -18,7 +18,7 @@ import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
 
 export interface ProviderParts {
-  readonly instance: Pick<ProviderInstance, 'name' | 'apiKey' | 'headers' | 'models'>;
+  readonly instance: Pick<ProviderInstance, 'name' | 'apiKey' | 'headers' | 'models' | 'listedAs'>;
   readonly adapter: ProviderAdapter;
   readonly upstream: Upstream;
   readonly limits: ProviderLimits;
@@ -58,6 +58,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
     name,
     type: adapter.type,
     modelNames: adapter.modelNames,
+    listedAs: instance.listedAs,
     chat: createChatCaller({ adapter, exchange, limits, clock, unsupported }),
     async embed(call) {
       if (!embeddings) return unsupported('embeddings');

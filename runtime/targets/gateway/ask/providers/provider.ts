@@ -28,6 +28,8 @@ export interface ProviderInstance {
   readonly limits?: Partial<ProviderLimits> | undefined;
   /** How its version of OpenAI's API differs from others. */
   readonly dialect?: Partial<OpenAiDialect> | undefined;
+  /** Its name in the price map; undefined if none of its prices apply. */
+  readonly listedAs?: string | undefined;
 }
 
 /** An `.encoder` executable that the gateway starts. */
@@ -211,6 +213,8 @@ export interface Provider {
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
   /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
+  /** Its name in the price map; undefined if none of its prices apply. */
+  readonly listedAs?: string | undefined;
   /** Only encoders support it. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   close(): Promise<void>;

@@ -46,7 +46,8 @@ export function createRouter({
     if (!name || !provider) throw unknownModel(text);
     const [model, ...others] = provider.modelNames?.(name.model) ?? [name.model];
     const keyOf = (one: string): string => `${name.provider}:${one}`;
-    return { provider, model, key: keyOf(model), otherKeys: others.map(keyOf) };
+    const { listedAs } = provider;
+    return { provider, model, key: keyOf(model), otherKeys: others.map(keyOf), listedAs };
   };
   const findProvider = (name: string, model: string): Provider | undefined =>
     byName.get(name === ENCODER ? `${ENCODER}:${model}` : name);

@@ -39,6 +39,8 @@ export interface Target {
   readonly key: string;
   /** Other spellings, under which its price may have been set. */
   readonly otherKeys: readonly string[];
+  /** The provider's name in the price map; undefined if none of its prices apply. */
+  readonly listedAs?: string | undefined;
 }
 
 /** The targets of a model string. */

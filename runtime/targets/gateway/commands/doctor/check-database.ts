@@ -6,6 +6,8 @@ import { systemClock } from '../../../../platform/clock.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { createPrices } from '../../accounts/ledger/prices.ts';
+import type { PriceMap } from '../../accounts/price-map/price-map.ts';
+import { createPriceMaps } from '../../accounts/price-map/price-maps.ts';
 import type { Store } from '../../store/store.ts';
 import { explainOpenError } from '../../store/database-error.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
@@ -18,6 +20,8 @@ export interface CheckedDatabase {
   readonly findings: readonly Finding[];
   /** Current prices in the database; undefined if it cannot be read. */
   readonly prices: readonly Price[] | undefined;
+  /** The price map that is in use; undefined for the one that ships with the program. */
+  readonly priceMap?: PriceMap;
 }
 
 /** Checks access to the database, its schema version and its clock. Does not create a database that does not exist. */
@@ -62,8 +66,10 @@ async function checkStore(store: Store, shown: string, autoMigrate: boolean): Pr
       : problem(SUBJECT, message, 'Run `gateway migrate`.');
     return { findings: [finding, ...clock], prices: [] };
   }
-  const prices = await listAll(createPrices(store, followRevision(store, systemClock), systemClock));
+  const revision = followRevision(store, systemClock);
+  const prices = await listAll(createPrices(store, revision, systemClock));
   return {
+    priceMap: await createPriceMaps(store, revision, systemClock).current(),
     findings: [ok(SUBJECT, `${shown}, version ${to}`), ...clock],
     prices,
   };

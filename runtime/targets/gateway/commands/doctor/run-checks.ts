@@ -2,6 +2,8 @@ import type { Invocation } from '../../../../serve/cli/command.ts';
 import { type Finding, note, ok } from '../../../../serve/cli/doctor/finding.ts';
 import { createRedactor } from '../../../../serve/redact.ts';
 import type { Environment } from '../../../../core/text/expand.ts';
+import { readBundledMap } from '../../accounts/price-map/bundled-map.ts';
+import { createPriceMap } from '../../accounts/price-map/price-map.ts';
 import { checkAddress } from './check-address.ts';
 import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';
@@ -30,7 +32,7 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       ...refused,
       ...providers.map(({ finding }) => finding),
       ...checkGuardrails(models.guardrails.profiles, providers),
-      ...checkPrices(models, stored.prices),
+      ...checkPrices(models, stored.prices, stored.priceMap ?? createPriceMap(readBundledMap())),
       ...checkCachePrices(models, stored.prices),
       address,
     ];

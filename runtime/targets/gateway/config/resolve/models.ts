@@ -25,7 +25,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
   const shared = resolveLimits(context, [], { timeouts: file.timeouts });
   const providers = [
     ...entriesOf(context, ['providers'], file.providers).map(([path, entry]) =>
-      resolveProvider(context, path, entry, shared),
+      resolveProvider(context, path, entry, shared, file.price_map),
     ),
     ...entriesOf(context, ['encoders'], file.encoders).map(([path, entry]) =>
       resolveEncoder(context, path, entry, shared),

@@ -12,6 +12,7 @@ import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
+import { listedAs } from './listed-as.ts';
 import { keyVariables } from './provider-keys.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 
@@ -26,6 +27,7 @@ export function resolveProvider(
   path: Path,
   entry: ProviderEntry,
   shared: Partial<ProviderLimits>,
+  usesPriceMap = true,
 ): ProviderInstance | EncoderProgram | undefined {
   const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
@@ -74,6 +76,8 @@ export function resolveProvider(
     ),
     ...sendableHeaders(context, [...path, 'headers'], entry.headers),
   };
+  const usesMap = context.flagsAndEnv.flag('price-map') ?? usesPriceMap;
+  const listed = usesMap ? listedAs({ pricedAs: entry.priced_as, type, preset, baseUrl }) : undefined;
   return {
     name,
     type: preset.type,
@@ -84,6 +88,7 @@ export function resolveProvider(
     ...(entry.models && { models: entry.models }),
     limits: { ...shared, ...timeoutOf(context, path, entry), ...resolveLimits(context, path, entry) },
     dialect: { ...preset.dialect, ...dialectOf(entry) },
+    ...(listed !== undefined && { listedAs: listed }),
   };
 }
 

@@ -92,6 +92,7 @@ const models = {
   breaker: Type.Optional(breaker),
   guardrails: Type.Optional(guardrails),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
+  price_map: flag('Use published prices for models without a price of their own (true).'),
   require_pricing: flag('Reject requests for models without a price (false).'),
   allow_unpriced: flag(
     'Allow users and keys with a budget to use models without a price; the cost is not counted (false).',

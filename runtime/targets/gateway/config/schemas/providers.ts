@@ -65,6 +65,9 @@ export const provider = keys(
         "Differences between servers with OpenAI's API.",
       ),
     ),
+    priced_as: text(
+      'Provider whose published prices apply, e.g. openai (the preset, at its own address), or none.',
+    ),
     path: text('For type encoder: the `.encoder` executable to start, relative to this file.'),
   },
   'A provider. Its name is the part of a model name before the colon.',

@@ -21,6 +21,7 @@ export const USAGE_LOG = {
   cache_write_1h_tokens: 0,
   total_tokens: 250,
   cost: 0.00015,
+  priced_by: 'map 2026-11-26 openai:gpt-5-mini',
   status: 'success',
   error_message: null,
   status_code: 200,

@@ -22,6 +22,9 @@ const usageLog = closed(
     cache_write_1h_tokens: countOrNull('Number of `cache_write_tokens` that were written for 1 hour.'),
     total_tokens: countOrNull('Sum of input and output tokens.'),
     cost: orNull(dollars('Cost in US dollars; null for a model without a price.')),
+    priced_by: textOrNull(
+      'What the price was taken from: `own` for one that was set, or the date and the entry of the price map. Null without a cost.',
+    ),
     status: oneOf(['success', 'error']),
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(

@@ -22,6 +22,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   cache_write_1h_tokens: row.cache_write_1h_tokens,
   total_tokens: row.total_tokens,
   cost: dollarsOrNull(row.cost_nano),
+  priced_by: row.priced_by,
   status: row.status === 'error' ? 'error' : 'success',
   error_message: row.error_message,
   ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),

@@ -61,6 +61,7 @@ test('without anything it is all of it, the newest first', async () => {
   expect(body.logs.map((log: { cost: number }) => log.cost)).toEqual([null, 0.0015, 0.0005]);
   expect(body.logs[2]).toEqual({
     id: expect.any(String),
+    priced_by: null,
     user_id: 'ada',
     api_key_id: ada.id,
     timestamp: '2026-03-01T12:00:00Z',

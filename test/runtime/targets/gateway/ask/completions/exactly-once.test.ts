@@ -57,7 +57,7 @@ test(
         await Promise.all(
           requests.map(async ({ model, stream, guardrails, says, broken, leavesAfter, leavesBy }) => {
             const fails = breakable(broken);
-            const { identity, ledger, prices } = state;
+            const { identity, ledger, prices, priceMaps } = state;
             const router = createRouter({ providers, clock, random: () => 0 });
             const rails = createGuardrails({
               profiles: [{ name: 'injection', encoder: 'guard', labels: ['INJECTION'], threshold: 0.5 }],
@@ -68,6 +68,7 @@ test(
               state: {
                 identity: fails('identity', identity),
                 prices: fails('prices', prices),
+                priceMaps,
                 ledger: fails('ledger', {
                   ...ledger,
                   async reserve(...args: Parameters<typeof ledger.reserve>) {

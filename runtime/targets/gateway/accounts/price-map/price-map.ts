@@ -1,0 +1,118 @@
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { nanosOf, type Nanos } from '../../shared/money.ts';
+import type { TokenPrice, TokenRates } from '../../shared/token-price.ts';
+import type { ListedModel, ListedRates, PriceMapFile } from './map-file.ts';
+import { familyOf, matchModel } from './match-model.ts';
+
+/** A price of the map. */
+export interface ListedPrice {
+  /** The entry, `provider:model`. */
+  readonly name: string;
+  /** Everything that the map has about the model, in dollars. */
+  readonly listed: ListedModel;
+  /** The prices of tokens; undefined for a model that is not billed by tokens. */
+  readonly price: TokenPrice | undefined;
+}
+
+/** Prices that providers publish, which apply to models without a price of one's own. */
+export interface PriceMap {
+  readonly date: string;
+  readonly source: string;
+  readonly size: number;
+  find(provider: string, model: string): ListedPrice | undefined;
+  /** All entries, sorted, whose name contains the text. */
+  search(text: string): readonly ListedPrice[];
+}
+
+/** Maximum number of remembered look-ups. Clients can name any model. */
+const MAX_REMEMBERED = 5000;
+
+export function createPriceMap({ date, source, models }: PriceMapFile): PriceMap {
+  const providers = new Map(Object.entries(models).map(([name, list]) => [name, createList(list)]));
+  const remembered = new Map<string, ListedPrice | undefined>();
+
+  const priceOf = (provider: string, name: string): ListedPrice | undefined => {
+    const listed = providers.get(provider)?.get(name);
+    if (!listed) return undefined;
+    const entry = `${provider}:${name}`;
+    return { name: entry, listed, price: tokenPrice(listed, `map ${date} ${entry}`) };
+  };
+  return {
+    date,
+    source,
+    size: [...providers.values()].reduce((sum, { names }) => sum + names.length, 0),
+    find(provider, model) {
+      const key = `${provider}:${model}`;
+      if (remembered.has(key)) return remembered.get(key);
+      const list = providers.get(provider);
+      const name = list && matchModel(provider, model, list);
+      const found = name === undefined ? undefined : priceOf(provider, name);
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(key, found);
+      return found;
+    },
+    search: (text) =>
+      [...providers]
+        .flatMap(([provider, { names }]) => names.map((name) => [provider, name] as const))
+        .filter(([provider, name]) => `${provider}:${name}`.includes(text.toLowerCase()))
+        .map(([provider, name]) => priceOf(provider, name))
+        .filter((price) => price !== undefined)
+        .sort((one, other) => (one.name < other.name ? -1 : 1)),
+  };
+}
+
+function createList(models: Readonly<Record<string, ListedModel | string>>) {
+  const entries = new Map(Object.entries(models));
+  let newest: Map<string, string> | undefined;
+  const get = (name: string): ListedModel | undefined => {
+    const found = entries.get(name);
+    const target = typeof found === 'string' ? entries.get(found) : found;
+    return typeof target === 'string' ? undefined : target;
+  };
+  return {
+    names: [...entries.keys()],
+    get,
+    has: (name: string): boolean => get(name) !== undefined,
+    newest(family: string): string | undefined {
+      newest ??= newestByFamily([...entries.keys()].filter((name) => get(name) !== undefined));
+      return newest.get(family);
+    },
+  };
+}
+
+function newestByFamily(names: readonly string[]): Map<string, string> {
+  const newest = new Map<string, string>();
+  // Dates of the same form sort as text.
+  for (const name of names.toSorted()) if (familyOf(name) !== name) newest.set(familyOf(name), name);
+  return newest;
+}
+
+/** The price of tokens, with what it was taken from. */
+function tokenPrice(listed: ListedModel, source: string): TokenPrice | undefined {
+  const base = ratesOf(listed);
+  if (!base) return undefined;
+  const tiers = (listed.tiers ?? []).flatMap(({ above, ...tier }) => {
+    const rates = ratesOf({ ...listed, ...tier });
+    return rates ? [{ aboveTokens: above, ...rates }] : [];
+  });
+  return { ...base, tiers, source };
+}
+
+function ratesOf(listed: ListedRates): TokenRates | undefined {
+  const { input, output } = listed;
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input: nanos(input),
+    output: nanos(output),
+    cachedInput: optional(listed.cached_input),
+    ...omitUndefined({
+      cacheWrite: optional(listed.cache_write) ?? undefined,
+      cacheWrite1h: optional(listed.cache_write_1h) ?? undefined,
+    }),
+  };
+}
+
+/** Amounts of a checked map are valid. */
+const nanos = (dollars: number): Nanos => nanosOf(dollars) ?? 0n;
+const optional = (dollars: number | undefined): Nanos | null =>
+  dollars === undefined ? null : nanos(dollars);
