@@ -39,7 +39,11 @@ const SOURCES = {
     main: 'runtime/targets/gateway/main.ts',
     workers: {},
     pages: [DOCS_PAGE],
-    data: ['runtime/targets/gateway/accounts/price-map/model-prices.json.txt'],
+    data: [
+      'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',
+      'runtime/targets/gateway/ask/tokens/o200k.tokens.zst',
+      'runtime/targets/gateway/ask/tokens/cl100k.tokens.zst',
+    ],
   },
 } satisfies Record<string, Sources>;
 

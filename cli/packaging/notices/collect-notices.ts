@@ -37,8 +37,18 @@ export async function collectNotices(
         `Add them to ${addedFolder(name, version)}/ (see templates/notices/README.md).`,
     );
   }
-  return [await ownNotice(), node, ...packages];
+  return [await ownNotice(), node, ...packages, ...(await dataNotices(bundledFiles))];
 }
+
+/** Notices of data of others, which ships with the file that reads it. */
+async function dataNotices(bundledFiles: readonly string[]): Promise<Notice[]> {
+  if (!bundledFiles.some((file) => file.replaceAll('\\', '/').endsWith(READS_TOKENS))) return [];
+  const { name, version } = TOKENS;
+  return [{ name, version, license: 'MIT', texts: await addedTexts(name, version) }];
+}
+
+const READS_TOKENS = 'runtime/targets/gateway/ask/tokens/load-encoding.ts';
+const TOKENS = { name: 'tiktoken', version: '0.14.0' };
 
 async function ownNotice(): Promise<Notice> {
   const texts = await readTexts(repositoryFile('.'), /^LICENSE$/);

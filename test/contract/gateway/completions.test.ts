@@ -202,7 +202,7 @@ verifiesGateway('gateway:chat:limits', async (arm) => {
   expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited']);
   expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  const poor = await someone(arm, { budget: { max_budget: 0.0001 } });
+  const poor = await someone(arm, { budget: { max_budget: 0.0002 } });
   const large = await api.post(CHAT, chatWith('openai:good'), poor.key);
   expect([large.status, large.body.error.code]).toEqual([403, 'estimate_exceeds_budget']);
   const short = async () => await api.post(CHAT, chatWith('openai:good', { max_tokens: 1 }), poor.key);

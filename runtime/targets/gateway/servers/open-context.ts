@@ -10,6 +10,7 @@ import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
+import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
 import { openProvider } from '../ask/providers/open-provider.ts';
@@ -83,6 +84,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
     const activeRequests = lifecycle.inside;
+    const tokenCounter = createTokenCounter();
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     return {
       kernel,
@@ -95,7 +97,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       compute,
       models,
       watch,
-      completions: createCompletions({ state, models, telemetry, lifecycle, clock, log }),
+      completions: createCompletions({ state, models, telemetry, tokenCounter, lifecycle, clock, log }),
       telemetry,
       version,
       isDatabaseAvailable: createDatabaseCheck({

@@ -12,3 +12,14 @@ test('refuses a native package without the notices of what is inside it', async 
     /^Cannot bundle ajv \d+\.\d+\.\d+: the notices of the software it contains are missing\. Add them to templates\/notices\/ajv@/,
   );
 });
+
+test('a program with the tokens of encodings has the notice of tiktoken', async () => {
+  const notices = await collectNotices(['/x/runtime/targets/gateway/ask/tokens/load-encoding.ts'], []);
+  expect(notices.at(-1)).toMatchObject({ name: 'tiktoken', license: 'MIT' });
+  expect(
+    notices
+      .at(-1)
+      ?.texts.map(({ text }) => text)
+      .join(''),
+  ).toContain('OpenAI');
+});

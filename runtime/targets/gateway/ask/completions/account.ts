@@ -59,6 +59,9 @@ export function openAccount(
   const settle = async (outcome: Outcome): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
+    const { answered } = outcome;
+    const reported = answered?.summary?.usage?.promptTokens;
+    if (answered && reported !== undefined) admitted?.tokens.counts.learn(answered.key, reported);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
     await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
   };

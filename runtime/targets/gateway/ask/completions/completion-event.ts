@@ -13,7 +13,7 @@ export function completionEvent(
 ): CompletionEvent {
   const { endpoint, requestId, startedAt } = request;
   const model = answered?.key ?? attempts.at(-1)?.target;
-  const usage = answered && admitted && tokensOf(answered.summary, admitted.tokens);
+  const usage = answered && admitted && tokensOf(answered.key, answered.summary, admitted.tokens);
   const price = answered && admitted?.prices.get(answered.key);
   return {
     endpoint,
@@ -44,7 +44,7 @@ export function abandonedEvent(
   if (read.kind === 'failed') return { ...NOTHING_USED, model, outcome: 'failed' };
   const outcome = isEstimated(read.summary) ? 'estimated' : 'read';
   if (isOwn) return { ...NOTHING_USED, model, outcome };
-  const usage = tokensOf(read.summary, admitted.tokens);
+  const usage = tokensOf(model, read.summary, admitted.tokens);
   const cost = priceOf(usage, admitted.prices.get(model)) ?? undefined;
   return { model, outcome, usage, cost, unpriced: isUncounted(admitted, model) };
 }

@@ -14,12 +14,15 @@ import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts'
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
+import { countRequest } from './request-counts.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
+  readonly tokenCounter: TokenCounter;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +33,7 @@ const MAX_DEPTH = 200;
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, lifecycle, clock, log } = parts;
+  const { state, models, telemetry, tokenCounter, lifecycle, clock, log } = parts;
   const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
@@ -53,8 +56,11 @@ export function createCompletions(parts: CompletionParts): Completions {
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
+    const keys = resolved.targets.map(({ key }) => key);
+    const counts = await countRequest(tokenCounter, rules, body, keys);
     const tokens = {
-      prompt: rules.promptTokens(body),
+      counts,
+      prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),
     };
     const guards = set.guardrails.rules(body['guardrails']);

@@ -4,6 +4,7 @@ import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts'
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Target } from '../routing/routing.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 /** Prices of targets at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
@@ -29,12 +30,14 @@ export async function pricesOf(
 export interface ExpectedTokens {
   readonly prompt: number;
   readonly output: number;
+  /** The estimates of each model, for answers without usage. */
+  readonly counts: Pick<RequestCounts, 'prompt' | 'output' | 'learn'>;
 }
 
 /** The maximum cost of a request, whichever target answers. */
 export function estimateOf(
   list: PriceList,
-  { prompt, output }: ExpectedTokens,
+  { prompt, output }: Pick<ExpectedTokens, 'prompt' | 'output'>,
   allowUnpriced: boolean,
 ): Estimate {
   let cost: Nanos = 0n;

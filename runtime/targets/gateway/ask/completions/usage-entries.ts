@@ -1,6 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
-import { estimateTokens } from './token-estimate.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
@@ -82,7 +81,7 @@ function used(
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
 ): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated'> {
-  const tokens = answered && tokensOf(answered.summary, expected);
+  const tokens = answered && tokensOf(key, answered.summary, expected);
   const price = prices.get(key);
   return {
     promptTokens: tokens?.promptTokens ?? null,
@@ -102,13 +101,14 @@ const publicMessage = ({ code, message }: AppError): string =>
 
 /** The tokens that the provider reported. Missing counts are estimated from the output, or from the request if it is unreadable. */
 export function tokensOf(
+  model: string,
   summary: AnswerSummary | undefined,
-  { prompt, output }: ExpectedTokens,
+  { output, counts }: ExpectedTokens,
 ): CountedTokens {
   const usage = summary?.usage;
   return {
-    promptTokens: usage?.promptTokens ?? prompt,
-    completionTokens: usage?.completionTokens ?? (summary ? estimateTokens(summary.outputLength) : output),
+    promptTokens: usage?.promptTokens ?? counts.prompt(model),
+    completionTokens: usage?.completionTokens ?? (summary ? counts.output(model, summary) : output),
     cachedTokens: usage?.cachedTokens ?? 0,
     cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,

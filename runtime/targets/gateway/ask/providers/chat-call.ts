@@ -2,7 +2,7 @@ import { editMembers } from '../../shared/json-members.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
-import { readUsage, textIn } from '../streams/tally.ts';
+import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
@@ -156,5 +156,6 @@ const outputText = ({ choices }: ChatCompletion): string =>
 const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({
   usage: readUsage(usage),
   outputLength: text.length,
+  outputText: text.slice(0, MAX_KEPT_TEXT),
   finishReason: choices[0]?.finish_reason ?? undefined,
 });

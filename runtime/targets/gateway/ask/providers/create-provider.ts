@@ -69,7 +69,12 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       const request = { method: 'POST', path: embeddings.path(call.model), body, headers: trace } as const;
       const limit = { signal, timeoutMs: limits.answerMs };
       const read = (answer: JsonAnswer): WholeAnswer => {
-        const summary = { usage: embeddings.usage(answer.json), outputLength: 0, finishReason: undefined };
+        const summary = {
+          usage: embeddings.usage(answer.json),
+          outputLength: 0,
+          outputText: '',
+          finishReason: undefined,
+        };
         const translated = embeddings.answer?.(answer.json, call);
         requireVectors(translated ?? answer.json);
         if (translated) {

@@ -33,6 +33,8 @@ export interface AnswerSummary {
   readonly usage: TokenUsage | undefined;
   /** Length of the model's whole output in UTF-16 code units: text, reasoning and arguments of tools. */
   readonly outputLength: number;
+  /** The start of this output, of which tokens are counted if the provider does not report them. */
+  readonly outputText: string;
   /** Finish reason in the terms of OpenAI's API. */
   readonly finishReason: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { ChatChunk, ChatUsage, ChunkDelta } from '../shapes/chat.ts';
+import type { ChatChunk, ChatUsage } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
 import { outputTexts } from './output-texts.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
@@ -15,6 +15,7 @@ export interface Tally {
 export function createTally(): Tally {
   let usage: TokenUsage | undefined;
   let outputLength = 0;
+  let outputText = '';
   let finishReason: string | undefined;
   const open = new Set<number>();
   let finished = 0;
@@ -22,7 +23,12 @@ export function createTally(): Tally {
     add(chunk) {
       usage = readUsage(chunk.usage) ?? usage;
       for (const { index, delta, finish_reason: reason } of chunk.choices ?? []) {
-        if (delta) outputLength += lengthOf(delta);
+        if (delta) {
+          for (const text of partsOf(delta)) {
+            outputLength += text.length;
+            if (outputText.length < MAX_KEPT_TEXT) outputText += text;
+          }
+        }
         if (reason) {
           finishReason ??= reason;
           finished += 1;
@@ -31,7 +37,7 @@ export function createTally(): Tally {
       }
     },
     complete: () => finished > 0 && open.size === 0,
-    summary: () => ({ usage, outputLength, finishReason }),
+    summary: () => ({ usage, outputLength, outputText, finishReason }),
   };
 }
 
@@ -43,7 +49,8 @@ export function textOf(chunk: ChatChunk): string {
 /** The model's output in a message or in a part of one, in members of any name. */
 export const textIn = (message: object): string => partsOf(message).join('');
 
-const lengthOf = (delta: ChunkDelta): number => partsOf(delta).reduce((sum, text) => sum + text.length, 0);
+/** Longer output is estimated from its start. */
+export const MAX_KEPT_TEXT = 65_536;
 
 /** The texts of a message. Some providers repeat the reasoning under several names; it counts once. */
 function partsOf(message: object): string[] {

@@ -8,7 +8,7 @@ import { formatDollars } from '../show/format-values.ts';
 /** Published prices, in dollars per million tokens, with a line for each tier and for batches. */
 export function listedTable(prices: readonly ListedPrice[]): string[] {
   const lines = prices.flatMap(({ name, listed }) => [
-    { name, rates: listed as ListedRates, others: othersOf(listed) },
+    { name, rates: listed, others: othersOf(listed) },
     ...(listed.tiers ?? []).map((tier) => ({
       name: `above ${tier.above} tokens`,
       rates: { ...listed, ...tier } as ListedRates,

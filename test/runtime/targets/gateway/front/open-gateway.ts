@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
 import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
@@ -132,6 +133,7 @@ export function gatewayOn(
       state,
       models,
       telemetry,
+      tokenCounter: createTokenCounter(),
       lifecycle: kernel.lifecycle,
       clock,
       log: kernel.log,

@@ -31,7 +31,7 @@ const schema = openObject(
 export const embeddingsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
-  promptTokens: (body) => promptTokensIn(body) + idsIn(body),
+  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.embed(resolved, call, options),

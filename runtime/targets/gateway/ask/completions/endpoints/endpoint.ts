@@ -15,8 +15,8 @@ export interface EndpointRules {
   readonly schema: TSchema;
   /** The user that the request names. */
   user(body: Json, caller: Payer): string | undefined;
-  /** Estimated number of input tokens. */
-  promptTokens(body: Json): number;
+  /** Estimated number of input tokens; `count` counts those of texts and media in a body. */
+  promptTokens(body: Json, count: (body: Json) => number): number;
   /** Maximum number of output tokens of all requested answers together; `assumed` per answer if the request sets no maximum. */
   maxOutputTokens(body: Json, assumed: number): number;
   /** Names of client headers that are forwarded to a provider with the same API. */

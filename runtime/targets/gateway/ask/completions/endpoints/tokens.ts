@@ -1,18 +1,10 @@
-import { estimateTokens } from '../token-estimate.ts';
-import { inputTexts } from '../../guardrails/input-texts.ts';
 import type { Json } from '../../shapes/chat.ts';
 
 /** Maximum output tokens to reserve budget for. No model generates more in one answer. */
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
-/** Estimates the input tokens of a request from the length of its texts and tools. */
-export function promptTokensIn(body: Json): number {
-  let length = 0;
-  const { tools, ...rest } = body;
-  for (const text of inputTexts(rest)) length += text.length;
-  if (Array.isArray(tools) && tools.length > 0) length += JSON.stringify(tools).length;
-  return estimateTokens(length);
-}
+/** Counts the input tokens of a request that consists of texts, tools and media. */
+export const promptTokensIn = (body: Json, count: (body: Json) => number): number => count(body);
 
 /** The token limit in the first of these members that has one, times the number of requested answers. */
 export function maxOutputTokensIn(body: Json, members: readonly string[], assumed: number): number {

@@ -11,5 +11,5 @@ export function classifiedSummary({ tokens }: Pick<ClassifiedAnswer, 'tokens'>):
     reasoningTokens: 0,
   };
   const usage = tokens === undefined ? undefined : { promptTokens: tokens, ...counts };
-  return { usage, outputLength: 0, finishReason: undefined };
+  return { usage, outputLength: 0, outputText: '', finishReason: undefined };
 }

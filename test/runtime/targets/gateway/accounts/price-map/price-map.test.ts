@@ -15,13 +15,19 @@ test('the bundled map is valid, has the large providers, and all its prices can 
     expect(Object.keys(file.models[provider] ?? {}).length, provider).toBeGreaterThan(5);
   const all = bundled.search('');
   expect(all.length).toBeGreaterThan(2000);
-  for (const { name, price } of all) if (price) expect(tierProblem(price), name).toBeUndefined();
+  const problems = all.map(({ price }) => price && tierProblem(price));
+  expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   // Only moderation is free; a model that seems free would pass every budget.
   const free = all.filter(({ price }) => price?.input === 0n && price.output === 0n).map(({ name }) => name);
   expect(free.every((name) => name.includes('moderation'))).toBe(true);
 });
 
-test.each([
+const SPELLINGS: readonly (readonly [
+  provider: string,
+  model: string,
+  name: string | undefined,
+  why: string,
+])[] = [
   ['openai', 'gpt-4o', 'gpt-4o', 'its own name'],
   ['openai', 'GPT-4o', 'gpt-4o', 'another case'],
   ['openai', 'openai/gpt-4o', 'gpt-4o', 'the prefix of its provider'],
@@ -37,7 +43,9 @@ test.each([
   ['openai', 'my-gpt-4o', undefined, 'a name that only contains a listed one'],
   ['openai', 'gpt-4o-mini-tts-2', undefined, 'a longer name'],
   ['nobody', 'gpt-4o', undefined, 'another provider'],
-])('%s:%s is priced as %s: %s', (provider, model, name) => {
+];
+
+test.each(SPELLINGS)('%s:%s is priced as %s: %s', (provider, model, name, _why) => {
   const found = bundled.find(provider, model);
   expect(found?.name).toBe(name === undefined ? undefined : `${provider}:${name}`);
 });

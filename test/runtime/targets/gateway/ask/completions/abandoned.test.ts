@@ -208,9 +208,9 @@ test.each([false, true])(
       {
         status_code: 499,
         usage_estimated: true,
-        prompt_tokens: 2,
+        prompt_tokens: 9,
         completion_tokens: 100,
-        cost: (2 * 10 + 100 * 30) / 1e6,
+        cost: (9 * 10 + 100 * 30) / 1e6,
       },
     ]);
   },
@@ -218,7 +218,7 @@ test.each([false, true])(
 
 test('an answer that cannot be read is paid by estimate, and an error of the provider costs nothing', async () => {
   const running = await start();
-  const estimate = (2 * 10 + 100 * 30) / 1e6;
+  const estimate = (9 * 10 + 100 * 30) / 1e6;
   const ends: readonly (readonly [(response: ServerResponse) => unknown, number | null])[] = [
     [(response) => response.writeHead(200).end('{"choices": 7'), estimate],
     [(response) => response.writeHead(200).write('{"choices": 7', () => response.destroy()), estimate],

@@ -95,6 +95,6 @@ test('a request reserves its prompt at the highest price that can apply', async 
   const answer = gateway.post(CHAT, chatBody('held:any', { max_tokens: 10 }), secret, { signal });
   void answer.catch(() => undefined);
   (await held.next()).writeHead(200, { 'content-type': 'application/json' });
-  // 2 tokens of "Hello" as writes for 1 hour, 10 of the answer: 2 x 12 + 10 x 22.5 millionths.
-  expect(await gateway.admin('GET', '/v1/users/ann')).toMatchObject({ reserved: 0.000249 });
+  // 9 tokens of "Hello" in its format as writes for 1 hour, 10 of the answer: 9 x 12 + 10 x 22.5 millionths.
+  expect(await gateway.admin('GET', '/v1/users/ann')).toMatchObject({ reserved: 0.000333 });
 });

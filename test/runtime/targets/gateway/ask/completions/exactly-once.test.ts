@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../../../../../runtime/platform/clock.t
 import { createLifecycle } from '../../../../../../runtime/serve/lifecycle.ts';
 import { createLog } from '../../../../../../runtime/serve/log.ts';
 import type { CompletionAnswer } from '../../../../../../runtime/targets/gateway/ask/completions/completion.ts';
+import { createTokenCounter } from '../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import { createCompletions } from '../../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import { openGatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
 import { createGuardrails } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
@@ -38,6 +39,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const tokenCounter = createTokenCounter();
+
 await state.prices.seed(MODELS.map((model) => priced(`openai:${model}`, 10, 30)));
 
 test(
@@ -65,6 +68,7 @@ test(
               clock,
             });
             const completions = createCompletions({
+              tokenCounter,
               state: {
                 identity: fails('identity', identity),
                 prices: fails('prices', prices),

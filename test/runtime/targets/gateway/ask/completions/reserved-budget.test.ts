@@ -7,8 +7,8 @@ import { priced, runGateway } from './running-gateway.ts';
 const held = await startHeld();
 const MODEL = 'held:any';
 const BUDGET = 0.0005;
-/** Estimated at 2 x 10 + 10 x 30 = 320 millionths of a dollar: the budget covers one at a time. */
-const MAX_TOKENS = 10;
+/** Estimated at 9 x 10 + 8 x 30 = 330 millionths of a dollar: the budget covers one at a time. */
+const MAX_TOKENS = 8;
 const messages = [{ role: 'user', content: 'Hello' }];
 const WIRES: readonly [path: string, body: (maxTokens: number) => unknown][] = [
   [CHAT, (max_tokens) => chatBody(MODEL, { max_tokens })],
@@ -50,7 +50,7 @@ test.each(WIRES)(
       status: 429,
       code: 'budget_reserved',
       message:
-        "API key 'small' has $0.00018 of the budget left while $0.00032 is reserved for requests in flight, and this request can cost $0.00032. Retry when they have finished.",
+        "API key 'small' has $0.00017 of the budget left while $0.00033 is reserved for requests in flight, and this request can cost $0.00033. Retry when they have finished.",
     });
     answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
     expect((await first).status).toBe(200);
@@ -64,13 +64,13 @@ test.each(WIRES)(
       status: 403,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00032. Lower its maximum output tokens, or raise the budget.",
+        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00033. Lower its maximum output tokens, or raise the budget.",
     });
     expect(await errorIn(await ask(100))).toMatchObject({
       status: 403,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has a budget of $0.0005, and this request can cost $0.00302. Lower its maximum output tokens, or raise the budget.",
+        "API key 'small' has a budget of $0.0005, and this request can cost $0.00309. Lower its maximum output tokens, or raise the budget.",
     });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('gateway_budget_reserved_total 1\n');

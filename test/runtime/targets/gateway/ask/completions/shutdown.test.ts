@@ -72,7 +72,7 @@ test.each([
   expect(tookMs).toBeLessThan(PATIENCE_MS + 10_000);
   expect(rows).toMatchObject([{ status: 'error', status_code: 503, error_message: REASON, estimated: 1 }]);
   // The provider did the work.
-  expect(rows[0]?.cost_nano).toBe(2n * 10_000n + 1024n * 30_000n);
+  expect(rows[0]?.cost_nano).toBe(9n * 10_000n + 1024n * 30_000n);
 });
 
 test.each([true, false])(
@@ -95,7 +95,7 @@ test.each([true, false])(
     expect(rows).toMatchObject([
       comesInTime
         ? { status_code: 499, estimated: 0, completion_tokens: completionTokens, prompt_tokens: promptTokens }
-        : { status_code: 499, estimated: 1, completion_tokens: 50, cost_nano: 1_520_000n },
+        : { status_code: 499, estimated: 1, completion_tokens: 50, cost_nano: 1_590_000n },
     ]);
   },
 );

@@ -9,7 +9,15 @@ const FACTS = {
   startedAt: 0,
   attempts: [],
   prices: new Map([['openai:good', undefined]]),
-  expected: { prompt: 5, output: 7 },
+  expected: {
+    prompt: 9,
+    output: 7,
+    counts: {
+      prompt: () => 5,
+      output: (_model: string, { outputLength }: AnswerSummary) => outputLength / 4,
+      learn: () => undefined,
+    },
+  },
   now: 10,
 };
 
@@ -46,6 +54,6 @@ test.each([
   ['the answer alone', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
   ['nothing', undefined, 40, 5, 10, true],
 ])('a provider that tells %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
-  const row = rowOf(undefined, { usage, outputLength, finishReason: 'stop' });
+  const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
   expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
 });

@@ -1,3 +1,4 @@
+import { createTokenCounter } from '../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBodyParser } from '../../../../../../runtime/serve/http/body.ts';
@@ -23,6 +24,8 @@ const ROUTES: Readonly<Record<Wire, Endpoint>> = {
   messages: '/v1/messages',
   responses: '/v1/responses',
 };
+const counter = createTokenCounter();
+await counter.loading(['openai:gpt-4o']);
 const parse = createBodyParser({ maxDepth: 200 });
 
 /** What the schema of its route lets through goes on to the provider; undefined is what it does not. */
@@ -34,7 +37,7 @@ async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promis
   } catch {
     return undefined;
   }
-  rules.promptTokens(body);
+  rules.promptTokens(body, (texts) => counter.prompt('openai:gpt-4o', texts).tokens);
   rules.maxOutputTokens(body, 9);
   const answer = await provider.chat(callOf(wire, body));
   return answer.kind === 'failed' ? answer.failure.kind : answer.kind;

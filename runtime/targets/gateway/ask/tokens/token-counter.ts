@@ -1,0 +1,104 @@
+import { inputTexts } from '../guardrails/input-texts.ts';
+import type { Json } from '../shapes/chat.ts';
+import type { Encoding } from './encoding.ts';
+import { type EncodingName, loadEncoding } from './load-encoding.ts';
+import { mediaIn } from './media/media-parts.ts';
+import { mediaTokens } from './media/media-tokens.ts';
+import { familyOf } from './model-family.ts';
+import { countInTexts } from './sample-texts.ts';
+import { type Script, scriptOf } from './script-of.ts';
+
+/** What a model is expected to count. */
+export interface CountedPrompt {
+  readonly tokens: number;
+  /** Tokens of the encoding, before the factor of the model; undefined if nothing can be learned from this request. */
+  readonly learnable: { readonly base: number; readonly script: Script } | undefined;
+}
+
+/** Counts tokens before a provider does, with the model's own encoding where it is published. */
+export interface TokenCounter {
+  /** A promise while an encoding of one of these models is being read; undefined if all are ready. */
+  loading(models: readonly string[]): Promise<void> | undefined;
+  /** The tokens of a request: its texts, tools, images, documents and sound. */
+  prompt(model: string, body: Json): CountedPrompt;
+  /** The tokens of a text of a model; `length` if it is only the start of a longer one. */
+  output(model: string, text: string, length?: number): number;
+  /** Takes what a provider has reported for a request, for models whose encoding is not published. */
+  learn(model: string, { learnable }: CountedPrompt, reported: number): void;
+}
+
+/** OpenAI's format has these tokens around each message, and before the answer. */
+const PER_MESSAGE = 4;
+const PER_REQUEST = 3;
+/** Weight of a new report. */
+const LEARNING_RATE = 0.125;
+/** The format around a short text would distort its factor. */
+const MIN_LEARNED = 50;
+const [MIN_FACTOR, MAX_FACTOR] = [0.25, 8];
+const MAX_LEARNED = 2000;
+
+export function createTokenCounter(): TokenCounter {
+  const ready = new Map<EncodingName, Encoding>();
+  const reading = new Map<EncodingName, Promise<void>>();
+  /** Factors by model and script, as providers report them. */
+  const learned = new Map<string, number>();
+
+  const read = (name: EncodingName): Promise<void> => {
+    const known = reading.get(name);
+    if (known) return known;
+    const done = loadEncoding(name).then((encoding) => void ready.set(name, encoding));
+    reading.set(name, done);
+    return done;
+  };
+  /** Tokens of texts, and of the format around them. */
+  const textTokens = (model: string, texts: readonly string[], around: number): CountedPrompt => {
+    const { encoding: name, factors } = familyOf(model);
+    const encoding = ready.get(name);
+    if (!encoding) throw new Error(`The encoding ${name} is not loaded.`);
+    const base = countInTexts(texts, encoding.count) + around;
+    if (!factors) return { tokens: base, learnable: undefined };
+    const script = scriptOf(longest(texts));
+    const factor = learned.get(`${model} ${script}`) ?? factors[script];
+    return { tokens: Math.ceil(base * factor), learnable: { base, script } };
+  };
+
+  return {
+    loading(models) {
+      const missing = models.map((model) => familyOf(model).encoding).filter((name) => !ready.has(name));
+      return missing.length === 0 ? undefined : Promise.all(missing.map(read)).then(() => undefined);
+    },
+    prompt(model, body) {
+      const { tools, ...rest } = body;
+      const texts = inputTexts(rest);
+      if (Array.isArray(tools) && tools.length > 0) texts.push(JSON.stringify(tools));
+      const { tokens, learnable } = textTokens(model, texts, tokensAround(body));
+      const media = mediaIn(body);
+      if (media.length === 0) return { tokens, learnable };
+      const { media: rules } = familyOf(model);
+      const others = media.reduce((sum, part) => sum + mediaTokens(model, rules, part), 0);
+      return { tokens: tokens + others, learnable: undefined };
+    },
+    output(model, text, length = text.length) {
+      const { tokens } = textTokens(model, [text], 0);
+      return text.length === 0 ? 0 : Math.ceil((tokens * length) / text.length);
+    },
+    learn(model, { learnable }, reported) {
+      if (!learnable || learnable.base < MIN_LEARNED || reported < MIN_LEARNED) return;
+      const key = `${model} ${learnable.script}`;
+      const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / learnable.base));
+      const before = learned.get(key);
+      if (before === undefined && learned.size >= MAX_LEARNED) learned.clear();
+      // The first report replaces the guess.
+      learned.set(key, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
+    },
+  };
+}
+
+function tokensAround({ messages, input }: Json): number {
+  const turns: unknown = messages ?? input;
+  if (!Array.isArray(turns) || typeof turns[0] !== 'object') return 0;
+  return turns.length * PER_MESSAGE + PER_REQUEST;
+}
+
+const longest = (texts: readonly string[]): string =>
+  texts.reduce((found, text) => (text.length > found.length ? text : found), '');
