@@ -66,7 +66,7 @@ function administer(
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
-    usage: createUsageReports(store.db),
+    usage: createUsageReports(store),
     close: async () => {
       await identity.close();
       await store.close();

@@ -73,6 +73,12 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
     'all',
   );
   expect(changed).toMatchObject({ name: 'all', max_budget: null, budget_duration_sec: null });
+  await done('budgets', 'update', 'all', '--calendar', 'month', '--time-zone', 'Europe/Berlin');
+  expect(await done('budgets', 'get', 'all')).toMatch(
+    /^limit per user +unlimited per month \(Europe\/Berlin\)$/m,
+  );
+  expect(await refused(1, 'budgets', 'update', 'all', '--every', '12h')).toContain('either calendar or');
+  expect(await refused(2, 'budgets', 'update', 'all', '--calendar', 'year')).toContain('day, week, month');
   expect(await done('budgets', 'resets', '--user', 'alice')).toBe('');
   expect(await json('budgets', 'resets')).toEqual([]);
   expect(await refused(1, 'budgets', 'delete', 'all')).toContain(

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { addCachePrices } from './add-cache-prices.ts';
+import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addRetryRow,
   addCachePrices,
   addPriceMap,
+  addCalendar,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -73,6 +73,9 @@ export interface BudgetRow {
   readonly budget_duration_sec: number | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** `day`, `week` or `month` instead of a duration. */
+  readonly calendar: string | null;
+  readonly time_zone: string | null;
 }
 
 export interface BudgetResetRow {

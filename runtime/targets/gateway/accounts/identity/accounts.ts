@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { AccountRow, Schema } from '../../store/schema.ts';
+import { nextStart } from '../../../../core/time/calendar.ts';
+import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
+import { calendarOf } from './calendar-columns.ts';
 
 /** Creates the account of a new user or key. An existing account, of a deleted user that is created again, is reset. */
 export async function openAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
@@ -16,11 +18,13 @@ export type BudgetWindow = Pick<AccountRow, 'window_started_at' | 'window_ends_a
 
 /** The budget window that starts when a budget is assigned. */
 export function startWindow(
-  budget: { readonly budget_duration_sec: number | null } | undefined | null,
+  budget: (Pick<BudgetRow, 'budget_duration_sec'> & Partial<BudgetRow>) | undefined | null,
   now: number,
 ): BudgetWindow {
   if (!budget) return { window_started_at: null, window_ends_at: null };
-  const seconds = budget.budget_duration_sec;
+  const { budget_duration_sec: seconds, calendar: unit = null, time_zone = null } = budget;
+  const calendar = calendarOf({ calendar: unit, time_zone });
+  if (calendar) return { window_started_at: now, window_ends_at: nextStart(calendar, now) };
   return { window_started_at: now, window_ends_at: seconds === null ? null : now + seconds * 1000 };
 }
 

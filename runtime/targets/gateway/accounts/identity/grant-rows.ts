@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { calendarOf } from './calendar-columns.ts';
 import { modelsOf } from './key-rows.ts';
 
 const USER_COLUMNS = [
@@ -12,6 +13,8 @@ const USER_COLUMNS = [
   'gateway_users.max_parallel as user_max_parallel',
   'gateway_budgets.max_budget_nano as user_max_budget_nano',
   'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
+  'gateway_budgets.calendar as user_calendar',
+  'gateway_budgets.time_zone as user_time_zone',
 ] as const;
 
 export const selectUserGrants = (db: Kysely<Schema>) =>
@@ -43,6 +46,7 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
       maxParallel: row.user_max_parallel ?? defaults.maxParallel,
       maxBudget: row.user_max_budget_nano,
       budgetDurationSec: row.user_budget_duration_sec,
+      budgetCalendar: calendarOf({ calendar: row.user_calendar, time_zone: row.user_time_zone }),
     },
   };
 }

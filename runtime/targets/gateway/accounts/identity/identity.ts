@@ -1,3 +1,4 @@
+import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 
@@ -10,6 +11,8 @@ export interface Limits {
   readonly maxBudget: Nanos | null;
   /** Length of a budget window; null for a budget without resets. */
   readonly budgetDurationSec: number | null;
+  /** The calendar of budget windows, in place of a length. */
+  readonly budgetCalendar?: Calendar | null | undefined;
 }
 
 export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;

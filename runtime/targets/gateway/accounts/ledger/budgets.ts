@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import { isTimeZone } from '../../../../core/time/calendar.ts';
 import { userAccount } from '../../store/account-ids.ts';
+import { calendarOf } from '../identity/calendar-columns.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
@@ -18,11 +20,14 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
       await revision.change(async (trx) => {
         checkBudget(budget);
         const now = Math.floor(clock.now());
+        checkWindow(budgetColumns(budget));
         const row = {
           budget_id: randomUUID(),
           name: null,
           max_budget_nano: null,
           budget_duration_sec: null,
+          calendar: null,
+          time_zone: null,
           created_at: now,
           updated_at: now,
           ...budgetColumns(budget),
@@ -45,7 +50,7 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
     change: async (budgetId, changes) =>
       await revision.change(async (trx) => {
         checkBudget(changes);
-        await get(trx, budgetId);
+        checkWindow({ ...(await rowOf(trx, budgetId)), ...budgetColumns(changes) });
         await trx
           .updateTable('gateway_budgets')
           .set({ ...budgetColumns(changes), updated_at: Math.floor(clock.now()) })
@@ -93,27 +98,60 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
   };
 }
 
-async function get(db: Kysely<Schema>, budgetId: string): Promise<Budget> {
+const get = async (db: Kysely<Schema>, budgetId: string): Promise<Budget> =>
+  budgetOf(await rowOf(db, budgetId));
+
+async function rowOf(db: Kysely<Schema>, budgetId: string): Promise<BudgetRow> {
   const row = isStorable(budgetId)
     ? await db.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
     : undefined;
   if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
-  return budgetOf(row);
+  return row;
 }
+
+/** Throws an InputError for a budget with two kinds of windows, or an unknown time zone. */
+function checkWindow({ budget_duration_sec: seconds, calendar, time_zone: zone }: Partial<BudgetRow>): void {
+  if (typeof seconds === 'number' && typeof calendar === 'string')
+    throw wrongWindow(
+      'calendar',
+      'A budget has either calendar or budget_duration_sec. Set the other one to null.',
+    );
+  if (typeof zone !== 'string') return;
+  if (typeof calendar !== 'string')
+    throw wrongWindow('time_zone', 'time_zone requires calendar: day, week or month.');
+  if (!isTimeZone(zone))
+    throw wrongWindow(
+      'time_zone',
+      `${JSON.stringify(zone.slice(0, 64))} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
+    );
+}
+
+const wrongWindow = (name: string, message: string): AppError =>
+  new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 
 const budgetOf = (row: BudgetRow): Budget => ({
   budgetId: row.budget_id,
   name: row.name,
   maxBudget: row.max_budget_nano,
   budgetDurationSec: row.budget_duration_sec,
+  calendar: calendarOf(row),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
 
 /** The columns of the changed fields. */
-const budgetColumns = ({ name, maxBudget, budgetDurationSec }: BudgetChanges): Partial<BudgetRow> =>
+const budgetColumns = ({
+  name,
+  maxBudget,
+  budgetDurationSec,
+  calendar,
+  timeZone,
+}: BudgetChanges): Partial<BudgetRow> =>
   omitUndefined({
     name: name && storableText(name),
     max_budget_nano: maxBudget,
     budget_duration_sec: budgetDurationSec,
+    calendar,
+    // A zone without a calendar has no meaning.
+    time_zone: calendar === null ? null : timeZone,
   });

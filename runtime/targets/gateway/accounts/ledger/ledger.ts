@@ -1,3 +1,4 @@
+import type { Calendar, CalendarUnit } from '../../../../core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { Spender } from '../identity/identity.ts';
@@ -118,6 +119,7 @@ export interface Budget {
   readonly name: string | null;
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
+  readonly calendar: Calendar | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -127,6 +129,9 @@ export interface BudgetChanges {
   readonly name?: string | null | undefined;
   readonly maxBudget?: Nanos | null | undefined;
   readonly budgetDurationSec?: number | null | undefined;
+  readonly calendar?: CalendarUnit | null | undefined;
+  /** Default: UTC. */
+  readonly timeZone?: string | null | undefined;
 }
 
 export interface BudgetReset {

@@ -18,7 +18,7 @@ export interface UsageFilter {
 }
 
 export type UsageGrouping = 'user' | 'key' | 'model' | 'provider' | 'endpoint' | 'status';
-export type UsageInterval = 'minute' | 'hour' | 'day';
+export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 
 export interface UsageTotals {
   readonly requests: number;

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
@@ -14,14 +15,14 @@ const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   endpoint: 'endpoint',
   status: 'status',
 };
-const INTERVALS_MS: Readonly<Record<UsageInterval, number>> = {
+const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
   minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
 };
 const ROWS_PER_QUERY = 1000;
 
-export function createUsageReports(db: Kysely<Schema>): UsageReports {
+export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): UsageReports {
   return {
     list: async (filter, { skip, limit }) =>
       await select(db, filter)
@@ -50,9 +51,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
       }));
     },
     series: async (filter, interval, limit) => {
-      const length = sql.lit(INTERVALS_MS[interval]);
-      // Integer division truncates in both databases.
-      const start = sql<number>`timestamp / ${length} * ${length}`;
+      const start = startOf(interval, kind);
       const rows = await select(db, filter)
         .select(start.as('start'))
         .select(SUMS)
@@ -65,6 +64,19 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
     csv: (filter) => csvOf(db, filter),
   };
 }
+
+/** The start of the interval of a row, in UTC. */
+function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<number> {
+  if (interval === 'month') return MONTH_STARTS[kind];
+  const length = sql.lit(INTERVALS_MS[interval]);
+  // Integer division truncates in both databases.
+  return sql<number>`timestamp / ${length} * ${length}`;
+}
+
+const MONTH_STARTS: Readonly<Record<Store['kind'], RawBuilder<number>>> = {
+  sqlite: sql<number>`unixepoch(timestamp / 1000, 'unixepoch', 'start of month') * 1000`,
+  postgres: sql<number>`cast(extract(epoch from date_trunc('month', to_timestamp(timestamp / 1000) at time zone 'UTC')) * 1000 as bigint)`,
+};
 
 async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<string> {
   yield usageCsvHeader();

@@ -1,3 +1,4 @@
+import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
 import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
@@ -15,10 +16,20 @@ export const BUDGET_OPTIONS = {
     value: 'time',
     help: 'Reset interval: daily, weekly, monthly, a duration such as 12h, or none',
   },
+  calendar: {
+    value: 'unit',
+    help: 'Reset at the start of each day, week or month instead of after --every, or none',
+  },
+  'time-zone': { value: 'zone', help: 'Time zone of --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
 } satisfies Readonly<Record<string, Option>>;
 
 export const budgetFields = (invocation: Invocation): BudgetChanges => ({
   name: invocation.value('name'),
   maxBudget: clearableValue(invocation, 'amount', { rule: amountRule, parse: parseAmount }),
   budgetDurationSec: clearableValue(invocation, 'every', { rule: periodRule, parse: parsePeriod }),
+  calendar: clearableValue(invocation, 'calendar', {
+    rule: CALENDAR_UNITS.join(', '),
+    parse: (text) => CALENDAR_UNITS.find((unit) => unit === text),
+  }),
+  timeZone: invocation.value('time-zone'),
 });

@@ -1,4 +1,5 @@
 import { dollarText, type Nanos } from '../../shared/money.ts';
+import type { Calendar } from '../../../../core/time/calendar.ts';
 import { spanText } from '../../../../core/time/time-span.ts';
 
 /** Formats an amount as `$2.50`, with more digits if it has them. */
@@ -15,12 +16,14 @@ export const formatTime = (time: number | null): string =>
 export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
 
 /** Formats a budget as `$5.00 per 30d`. */
-export function budgetText({ maxBudget, budgetDurationSec }: BudgetAmount): string {
+export function budgetText({ maxBudget, budgetDurationSec, calendar }: BudgetAmount): string {
   const amount = maxBudget === null ? 'unlimited' : formatDollars(maxBudget);
+  if (calendar) return `${amount} per ${calendar.unit} (${calendar.timeZone})`;
   return budgetDurationSec === null ? amount : `${amount} per ${spanText(budgetDurationSec * 1000)}`;
 }
 
 interface BudgetAmount {
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
+  readonly calendar?: Calendar | null;
 }

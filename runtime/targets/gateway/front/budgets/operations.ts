@@ -9,7 +9,9 @@ const MONTHLY = {
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
   name: 'monthly',
   max_budget: 100,
-  budget_duration_sec: 2_592_000,
+  budget_duration_sec: null,
+  calendar: 'month' as const,
+  time_zone: 'Europe/Berlin',
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 };
@@ -27,7 +29,10 @@ const create: Operation = {
   ),
   request: {
     schema: budgetChanges,
-    examples: { monthly: { name: 'monthly', max_budget: 100, budget_duration_sec: 2_592_000 } },
+    examples: {
+      monthly: { name: 'monthly', max_budget: 100, calendar: 'month', time_zone: 'Europe/Berlin' },
+      '30 days': { name: '30 days', max_budget: 100, budget_duration_sec: 2_592_000 },
+    },
   },
   answer: answerOf('The budget.', budget, MONTHLY),
   errors: [...BODY_ERRORS, ...STORE_ERRORS],

@@ -42,4 +42,6 @@ const changesIn = (body: Static<typeof budgetChanges>): BudgetChanges => ({
   name: body.name,
   maxBudget: nanosOrNull('max_budget', body.max_budget),
   budgetDurationSec: body.budget_duration_sec,
+  calendar: body.calendar,
+  timeZone: body.time_zone,
 });

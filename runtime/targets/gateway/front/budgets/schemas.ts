@@ -1,11 +1,20 @@
 import { Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
+import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
+
+const calendar = orNull(
+  oneOf(CALENDAR_UNITS),
+  'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
+);
+const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
 
 export const budgetChanges = closed('BudgetChanges', {
   name: Type.Optional(orNull(text('Display name.'))),
   max_budget: Type.Optional(maxBudget),
   budget_duration_sec: Type.Optional(seconds),
+  calendar: Type.Optional(calendar),
+  time_zone: Type.Optional(timeZone),
 });
 
 export const budget = closed(
@@ -15,6 +24,8 @@ export const budget = closed(
     name: orNull(Type.String()),
     max_budget: maxBudget,
     budget_duration_sec: seconds,
+    calendar,
+    time_zone: timeZone,
     created_at: time('Creation time.'),
     updated_at: time('Time of the last change.'),
   },

@@ -11,6 +11,8 @@ export const budgetView = (one: Budget): Static<typeof budget> => ({
   name: one.name,
   max_budget: dollarsOrNull(one.maxBudget),
   budget_duration_sec: one.budgetDurationSec,
+  calendar: one.calendar?.unit ?? null,
+  time_zone: one.calendar?.timeZone ?? null,
   created_at: rfc3339(one.createdAt),
   updated_at: rfc3339(one.updatedAt),
 });

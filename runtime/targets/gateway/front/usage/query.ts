@@ -7,7 +7,7 @@ import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/l
 import { momentOf } from '../http/convert-values.ts';
 
 export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status'] as const;
-export const INTERVALS = ['minute', 'hour', 'day'] as const;
+export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;
 

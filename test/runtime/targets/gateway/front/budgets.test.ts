@@ -15,6 +15,8 @@ test('a budget has an amount and a window, or neither', async () => {
       name: null,
       max_budget: 0.1,
       budget_duration_sec: 60,
+      calendar: null,
+      time_zone: null,
       created_at: '2026-03-01T12:00:00Z',
       updated_at: '2026-03-01T12:00:00Z',
     },
@@ -35,6 +37,22 @@ test('a budget has an amount and a window, or neither', async () => {
   });
   const cleared = { max_budget: null, budget_duration_sec: null };
   expect((await ask('PATCH', path, cleared)).body).toMatchObject(cleared);
+});
+
+test('a budget has a calendar in place of a duration', async () => {
+  const { ask } = await open();
+  const { body } = await ask('POST', '/v1/budgets', { max_budget: 5, calendar: 'week' });
+  expect(body).toMatchObject({ calendar: 'week', time_zone: 'UTC', budget_duration_sec: null });
+  const path = `/v1/budgets/${body.budget_id}`;
+  expect((await ask('PATCH', path, { time_zone: 'Asia/Tokyo' })).body).toMatchObject({
+    time_zone: 'Asia/Tokyo',
+  });
+  const refused = await ask('PATCH', path, { budget_duration_sec: 60 });
+  expect([refused.status, refused.body.error.param]).toEqual([422, 'calendar']);
+  expect((await ask('POST', '/v1/budgets', { calendar: 'year' })).status).toBe(422);
+  expect((await ask('POST', '/v1/budgets', { time_zone: 'UTC' })).body.detail).toBe(
+    'time_zone requires calendar: day, week or month.',
+  );
 });
 
 test('one that users have is not deleted under them', async () => {
@@ -80,7 +98,7 @@ test.each([
   ],
   [
     { budget_id: 'x' },
-    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec)',
+    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone)',
     'budget_id',
   ],
 ])('what is wrong with a budget is told: %j', async (sent, detail, param) => {

@@ -42,6 +42,43 @@ describeDatabases((database) => {
     await expect(budgets.create({ maxBudget: -1n })).rejects.toMatchObject({ code: 'InputError' });
   });
 
+  test('a budget of a calendar is reset at the start of each month of its time zone', async () => {
+    const { budgets, identity, ledger, clock } = await database.start();
+    const { budgetId } = await budgets.create({
+      maxBudget: 100n,
+      calendar: 'month',
+      timeZone: 'Europe/Berlin',
+    });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const ends = async () => (await identity.users.get('ada')).nextBudgetResetAt;
+    // Berlin is two hours ahead then.
+    const april = Date.parse('2026-03-31T22:00:00Z');
+    expect(await ends()).toBe(april);
+    const spender = await newSpender(identity, { userId: 'ada' });
+    await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(90n));
+    clock.advance(april - clock.now() - 1);
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
+      reason: 'estimate_exceeds_budget',
+    });
+    clock.advance(1);
+    await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(5n));
+    // Late in the window, so that the next one does not depend on when a request comes.
+    expect(await identity.users.get('ada')).toMatchObject({ spent: 5n, budgetStartedAt: april });
+    expect(await ends()).toBe(Date.parse('2026-04-30T22:00:00Z'));
+    expect(await budgets.resets(PAGE)).toMatchObject([{ userId: 'ada', previousSpend: 90n, resetAt: april }]);
+    const refused: readonly (readonly [object, RegExp])[] = [
+      [{ budgetDurationSec: 60 }, /either calendar or budget_duration_sec/],
+      [{ timeZone: 'Berlin' }, /"Berlin" is not a time zone/],
+      [{ calendar: null, timeZone: 'UTC', budgetDurationSec: null, maxBudget: -1n }, /negative/],
+    ];
+    for (const [changes, message] of refused)
+      await expect(budgets.change(budgetId, changes)).rejects.toThrow(message);
+    expect(await budgets.change(budgetId, { calendar: null, budgetDurationSec: 60 })).toMatchObject({
+      calendar: null,
+      budgetDurationSec: 60,
+    });
+  });
+
   test('a user spends its budget and no more; what is free passes all the same', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });

@@ -89,7 +89,7 @@ describeDatabases((database) => {
   });
 
   test('sums, by group and by day', async () => {
-    const { usage, clock } = await spend();
+    const { usage, clock, ledger, ada } = await spend();
     expect(await usage.totals({})).toEqual({
       requests: 4,
       errors: 1,
@@ -119,6 +119,16 @@ describeDatabases((database) => {
       [today, 2],
     ]);
     expect(await usage.series({}, 'minute')).toHaveLength(2);
+    // The last moment of March, and the first of April.
+    clock.advance(Date.parse('2026-04-01T00:00:00Z') - clock.now() - 1);
+    await ledger.bill(ada, used(1n));
+    clock.advance(1);
+    await ledger.bill(ada, used(2n));
+    const months = await usage.series({}, 'month');
+    expect(months.map(({ start, requests, cost }) => [start, requests, cost])).toEqual([
+      [Date.parse('2026-03-01T00:00:00Z'), 5, 1_500_000_013n],
+      [Date.parse('2026-04-01T00:00:00Z'), 1, 2n],
+    ]);
   });
 
   test('answers without a price are counted, and failures without an answer are not', async () => {

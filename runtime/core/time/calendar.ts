@@ -1,0 +1,29 @@
+/** Units of a calendar whose start divides time into windows. A week starts on Monday. */
+export const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+export interface Calendar {
+  readonly unit: CalendarUnit;
+  /** Name of a time zone, e.g. `Europe/Berlin`. */
+  readonly timeZone: string;
+}
+
+/** The start of the next day, week or month in the time zone, in milliseconds since 1970. Days of a change of the clock are shorter or longer. */
+export function nextStart({ unit, timeZone }: Calendar, now: number): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
+  const next =
+    unit === 'month'
+      ? today.with({ day: 1 }).add({ months: 1 })
+      : today.add({ days: unit === 'week' ? 8 - today.dayOfWeek : 1 });
+  return next.toZonedDateTime(timeZone).epochMilliseconds;
+}
+
+/** Whether the name of a time zone is known. */
+export function isTimeZone(name: string): boolean {
+  try {
+    Temporal.Now.zonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
