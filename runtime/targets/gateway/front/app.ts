@@ -26,6 +26,7 @@ import { modelRoutes } from './models/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
+import { tokenCountRoutes } from './token-counts/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { workerRoutes } from './worker/routes.ts';
@@ -46,6 +47,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   };
   const groups = [
     completionRoutes(context, options),
+    tokenCountRoutes(context, parts, options),
     modelRoutes(context, parts),
     userRoutes(context, parts),
     keyRoutes(context, parts),
@@ -104,4 +106,6 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Reset',
   'X-Gateway-Guardrails',
   'X-Gateway-Unpriced',
+  'X-Gateway-Dropped-Tools',
+  'X-Gateway-Estimated',
 ];

@@ -48,6 +48,7 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   cache_write_tokens: 'bigint',
   cache_write_1h_tokens: 'bigint',
   priced_by: 'text',
+  end_user: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

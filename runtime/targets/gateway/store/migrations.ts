@@ -17,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addCachePrices,
   addPriceMap,
   addCalendar,
+  addEndUser,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */
@@ -30,6 +31,11 @@ async function addFailedWorkers(db: Kysely<unknown>): Promise<void> {
 /** Stores why a provider failed, for administrators. */
 async function addErrorDetail(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('gateway_usage').addColumn('error_detail', 'text').execute();
+}
+
+/** Stores the client's own user that a request names. */
+async function addEndUser(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gateway_usage').addColumn('end_user', 'text').execute();
 }
 
 /** Stores why a job waits, e.g. for a cluster that cannot be reached. */

@@ -163,6 +163,8 @@ export interface UsageRow {
   readonly cache_write_1h_tokens: number | null;
   /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
   readonly priced_by: string | null;
+  /** The client's own user that the request names. It is not checked. */
+  readonly end_user: string | null;
 }
 
 /** The only row of the stored price map. */

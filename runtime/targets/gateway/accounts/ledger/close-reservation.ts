@@ -79,6 +79,7 @@ function usageRow(
     cache_write_tokens: entry.cacheWriteTokens ?? null,
     cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
     priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
+    end_user: entry.endUser ? storableText(entry.endUser) : null,
   };
 }
 

@@ -61,6 +61,8 @@ export interface UsageEntry {
   /** Whether the token counts are estimates, because the provider did not report them. */
   readonly estimated?: boolean | undefined;
   readonly requestId?: string | null | undefined;
+  /** The client's own user that the request names. */
+  readonly endUser?: string | null | undefined;
   /** Number of the attempt, from 1. Default: its position in the list of entries. */
   readonly attempt?: number | undefined;
 }

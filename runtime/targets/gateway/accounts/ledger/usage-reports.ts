@@ -14,6 +14,7 @@ const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   provider: 'provider',
   endpoint: 'endpoint',
   status: 'status',
+  end_user: 'end_user',
 };
 const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
   minute: 60_000,
@@ -106,6 +107,7 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
     endpoint: filter.endpoint,
     status: filter.status,
     request_id: filter.requestId,
+    end_user: filter.endUser,
   };
   let query = db.selectFrom('gateway_usage');
   for (const [column, value] of entriesOf(equal)) {

@@ -67,10 +67,10 @@ export function openAccount(
   };
 
   return {
-    async open(spender, { estimate, prices, tokens }) {
+    async open(spender, { estimate, prices, tokens, endUser }) {
       try {
         const reservation = await ledger.reserve(spender, estimate);
-        admitted = { reservation, prices, tokens };
+        admitted = { reservation, prices, tokens, endUser };
         if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
       } catch (error) {
         if (error instanceof AppError && error.reason === 'rate_limited') {

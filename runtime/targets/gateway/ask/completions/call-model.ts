@@ -40,8 +40,24 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     throw error;
   }
   account.answeredBy(target.key);
+  reportDropped(parts, target, answer.droppedTools);
   return answer.kind === 'whole' ? await finish(parts, answer, target) : begin(parts, answer, target);
 }
+
+/** Tells the client and the log which tools the model did not get. */
+function reportDropped(
+  { request, log }: CallModelParts,
+  { key }: Target,
+  tools: readonly string[] = [],
+): void {
+  if (tools.length === 0) return;
+  const { requestId, setHeader } = request;
+  setHeader(DROPPED_HEADER, [...new Set(tools)].join(', ').replaceAll(/[^\w ,.-]/g, '_'));
+  log.info({ requestId, model: key, tools }, 'tools dropped that the provider cannot run');
+}
+
+/** Types of tools that were dropped. */
+const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
 
 const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
   answered: { key, summary: undefined },

@@ -1,3 +1,4 @@
+import type { AppError } from '../../../../contract/errors.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 
@@ -22,6 +23,11 @@ export interface CompletionRequest {
   readonly signal: AbortSignal;
   /** Sets a header of the response, which can be a success or an error. */
   readonly setHeader: (name: string, value: string) => void;
+  /**
+   * Called when a request that streams was admitted and the model is called. From now on, the response can start with comments; an
+   * error is then an event. `errorText` writes it.
+   */
+  readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
 }
 
 /** The answer of a model, for a response with status 200. */

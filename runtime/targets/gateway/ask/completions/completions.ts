@@ -12,6 +12,8 @@ import { callModel } from './call-model.ts';
 import { listMembers } from '../../shared/json-members.ts';
 import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { streamError } from './stream-error.ts';
+import { usersOf } from './users-of.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
 import { countRequest } from './request-counts.ts';
@@ -52,7 +54,8 @@ export function createCompletions(parts: CompletionParts): Completions {
     const members = listMembers(bytes);
     requireDistinctMembers(members);
     const model = requireWellFormedModel(body);
-    const spender = await identity.spender(caller, rules.user(body, caller));
+    const users = usersOf(rules, body, caller, set.requests);
+    const spender = await identity.spender(caller, users.payer);
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
@@ -65,12 +68,16 @@ export function createCompletions(parts: CompletionParts): Completions {
     };
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
-    await account.open(spender, { estimate, prices: list, tokens });
+    await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
     const headers = forwardedHeaders(request, rules.forwardedHeaders);
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
-    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true };
+    const { unsupportedTools } = set.requests;
+    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
+    const { syntax } = rules;
+    if (syntax && body['stream'] === true)
+      request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     return { rules, resolved, guarded, call };
   };
 

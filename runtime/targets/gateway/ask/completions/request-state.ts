@@ -17,4 +17,6 @@ export interface Admitted {
   readonly reservation: Reservation;
   readonly prices: PriceList;
   readonly tokens: ExpectedTokens;
+  /** The client's own user. */
+  readonly endUser?: string | undefined;
 }

@@ -110,6 +110,7 @@ function entriesOf(
     attempts,
     prices: admitted.prices,
     expected: admitted.tokens,
+    endUser: admitted.endUser,
     now,
   };
   return usageLines(facts, outcome, reads)

@@ -24,6 +24,7 @@ export interface RequestFacts {
   readonly attempts: readonly Attempt[];
   readonly prices: PriceList;
   readonly expected: ExpectedTokens;
+  readonly endUser?: string | undefined;
   readonly now: number;
 }
 
@@ -135,13 +136,14 @@ export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): b
 export const providerOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
 const about = (
-  { endpoint, requestId }: RequestFacts,
+  { endpoint, requestId, endUser }: RequestFacts,
   key: string,
-): Pick<UsageEntry, 'model' | 'provider' | 'endpoint' | 'requestId'> => ({
+): Pick<UsageEntry, 'model' | 'provider' | 'endpoint' | 'requestId' | 'endUser'> => ({
   model: key,
   provider: providerOf(key),
   endpoint,
   requestId,
+  endUser,
 });
 
 const failedEntry = (

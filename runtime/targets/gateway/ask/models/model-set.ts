@@ -1,4 +1,5 @@
 import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Router } from '../routing/routing.ts';
 
 /** Everything that the configuration defines about models, ready to use. */
@@ -7,6 +8,7 @@ export interface ModelSet {
   readonly guardrails: Guardrails;
   readonly requirePricing: boolean;
   readonly allowUnpriced: boolean;
+  readonly requests: RequestPolicy;
   readonly assumedOutputTokens: number;
 }
 

@@ -1,6 +1,7 @@
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../providers/provider.ts';
+import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
 /** The part of the configuration that a reload replaces, as a whole. */
@@ -19,6 +20,7 @@ export interface ModelsConfig {
   readonly requirePricing: boolean;
   /** Whether requests under a budget can use models without a price, whose cost is not counted. */
   readonly allowUnpriced: boolean;
+  readonly requests: RequestPolicy;
   /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
 }

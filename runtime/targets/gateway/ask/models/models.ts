@@ -37,7 +37,8 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
 
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
-    const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced, assumedOutputTokens } = next;
+    const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
+    const { requests, assumedOutputTokens } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
@@ -51,6 +52,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
         }),
         requirePricing,
         allowUnpriced,
+        requests,
         assumedOutputTokens,
       },
       giveBack,

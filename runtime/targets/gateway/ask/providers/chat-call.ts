@@ -7,7 +7,9 @@ import type { AnswerSummary } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion } from '../shapes/chat.ts';
+import { REQUEST_POLICY } from '../shapes/request-policy.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
+import { withSupportedTools } from '../wires/supported-tools.ts';
 import type {
   ChatAnswer,
   FailedAnswer,
@@ -39,6 +41,8 @@ interface Plan {
   readonly body: Uint8Array;
   /** Whether the client uses the provider's own API: then bytes pass through unchanged. */
   readonly isNative: boolean;
+  /** Types of tools that could not be translated. */
+  readonly droppedTools: readonly string[];
 }
 
 interface Opened extends StreamedAnswer {
@@ -59,18 +63,27 @@ export function createChatCaller({
       const body = requestOrFailure(() =>
         editMembers(call.bytes, native.edits(call.body, call.model), call.members),
       );
-      return isFailed(body) ? body : { wire: native, body, isNative: true };
+      return isFailed(body) ? body : { wire: native, body, isNative: true, droppedTools: [] };
     }
     const { translated } = adapter;
     if (!translated) return unsupported('chat');
-    const body = requestOrFailure(() =>
-      translated.request(CLIENT_WIRES[call.wire].toChat(call.body), call.model),
-    );
-    if (isFailed(body)) return body;
-    return { wire: translated.wire, body: Buffer.from(JSON.stringify(body)), isNative: false };
+    const request = requestOrFailure(() => {
+      const { unsupportedTools = REQUEST_POLICY.unsupportedTools } = call;
+      const { chat, dropped } = withSupportedTools(
+        CLIENT_WIRES[call.wire].toChat(call.body),
+        unsupportedTools,
+      );
+      return { body: translated.request(chat, call.model), dropped };
+    });
+    if (isFailed(request)) return request;
+    const body = Buffer.from(JSON.stringify(request.body));
+    return { wire: translated.wire, body, isNative: false, droppedTools: request.dropped };
   };
 
-  const callWhole = async (call: ProviderCall, { wire, body, isNative }: Plan): Promise<ChatAnswer> => {
+  const callWhole = async (
+    call: ProviderCall,
+    { wire, body, isNative, droppedTools }: Plan,
+  ): Promise<ChatAnswer> => {
     const request = {
       method: 'POST',
       path: wire.path(call.model, false),
@@ -90,7 +103,7 @@ export function createChatCaller({
       }
       const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
       const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
-      return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
+      return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary, droppedTools };
     };
     return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
   };
@@ -118,17 +131,30 @@ export function createChatCaller({
       body,
       headers: { ...headersOf(call, planned), accept: 'text/event-stream' },
     } as const;
-    const limit = { signal, timeoutMs: call.firstByteMs ?? limits.firstByteMs };
-    const open = async (stream: UpstreamBody): Promise<Opened | FailedAnswer> => {
+    const limit = {
+      signal,
+      timeoutMs: call.firstByteMs ?? limits.firstByteMs,
+      heardMs: limits.answerMs,
+      // Headers alone do not prove that the model works. Without another target there is nothing better than to wait.
+      isHeardByHeaders: !call.hasFallback,
+    };
+    const open = async (stream: UpstreamBody, onHeard: () => void): Promise<Opened | FailedAnswer> => {
       const { idleMs, maxEventBytes, streamMs: maxMs } = limits;
       const decode = checkedDecoder(wire.decoder(), { isTranslated: !planned.isNative });
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
       const { syntax } = CLIENT_WIRES[call.wire];
       const output = outputOf(call, planned);
-      const opening = await openStream({ reader, output, syntax, clock, startedAt, maxMs, signal });
+      const maxSilentMs = Math.max(idleMs, limits.answerMs);
+      const timing = { clock, startedAt, maxMs, maxSilentMs, onHeard };
+      const opening = await openStream({ reader, output, syntax, signal, ...timing });
       return opening.kind === 'error'
         ? exchange.errorEvent(opening.body)
-        : { kind: 'stream', stream: opening.stream, drain: opening.drain };
+        : {
+            kind: 'stream',
+            stream: opening.stream,
+            drain: opening.drain,
+            droppedTools: planned.droppedTools,
+          };
     };
     return exchange.stream(request, limit, open, isBilled ? ({ drain }) => drain() : undefined);
   };

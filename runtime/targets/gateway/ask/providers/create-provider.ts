@@ -13,6 +13,7 @@ import { createRedactions } from '../../../../core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOrFailure } from './failure.ts';
+import { createTokenCounter } from './token-count.ts';
 import { createRedact } from './redact.ts';
 import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
@@ -85,6 +86,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       };
       return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
+    countTokens: createTokenCounter({ adapter, exchange }),
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));
       const request = { method: 'GET', path: adapter.models.path } as const;

@@ -42,6 +42,10 @@ interface CallLimit {
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** The limit, from the start of the call, once the provider is heard. */
+  readonly heardMs?: number | undefined;
+  /** Whether a provider is heard when the headers of its answer arrive. */
+  readonly isHeardByHeaders?: boolean | undefined;
 }
 
 /** Returns the usage of a billed answer. If it is present, an abandoned answer is read to its end. */
@@ -56,11 +60,11 @@ export interface Exchange {
     read: (answer: JsonAnswer) => Result | FailedAnswer,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** Reads the body of a stream with `use`. The time limit applies until `use` has resolved. */
+  /** Reads the body of a stream with `use`, which calls `heard` for the first event. The time limit applies until it has resolved. */
   stream<Result extends object>(
     request: UnsentRequest,
     limit: CallLimit,
-    use: (body: UpstreamBody) => Promise<Result | FailedAnswer>,
+    use: (body: UpstreamBody, heard: () => void) => Promise<Result | FailedAnswer>,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
   /** The answer with another name for the model. */
@@ -90,8 +94,8 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
   /** Sends a request and reads its answer within the time limit. After it, a billed answer is read to its end without its client. */
   const within = async <Result extends object>(
     request: UnsentRequest,
-    { signal, timeoutMs }: CallLimit,
-    use: (answer: UpstreamAnswer) => Promise<Result | FailedAnswer>,
+    { signal, timeoutMs, heardMs, isHeardByHeaders = false }: CallLimit,
+    use: (answer: UpstreamAnswer, heard: () => void) => Promise<Result | FailedAnswer>,
     summaryOf: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer> => {
     const waiter = createWaiter();
@@ -104,7 +108,8 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
         const answer = await upstream.request({ ...request, waiter });
         ({ body } = answer);
         hasBegun = answer.status >= 200 && answer.status < 300;
-        return hasBegun ? await use(answer) : await refused(answer);
+        if (hasBegun && isHeardByHeaders) heard();
+        return hasBegun ? await use(answer, heard) : await refused(answer);
       } catch (error) {
         body?.destroy();
         return {
@@ -118,14 +123,26 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       if (!summaryOf || !waiter.isSent()) return waiter.cancel();
       const parts = { answer, summaryOf, hasBegun: () => hasBegun, waiter, clock, signal };
       const abandoned = readAbandoned({ ...parts, drainMs: limits.drainMs });
-      const detail = timedOut ? `no answer within ${timeoutMs} ms` : undefined;
+      const detail = timedOut ? `no answer within ${limitMs} ms` : undefined;
       resolve(failure(timedOut ? 'timeout' : 'cancelled', { abandoned, detail }));
     };
-    const disarm = clock.after(timeoutMs, () => {
+    const expire = (): void => {
       timedOut = true;
       giveUp();
-    });
+    };
+    let limitMs = timeoutMs;
+    let disarm = clock.after(timeoutMs, expire);
+    const startedAt = heardMs === undefined ? 0 : clock.now();
+    let isOver = false;
+    /** A provider that is heard works on the answer, so it gets more time. */
+    const heard = (): void => {
+      if (isOver || heardMs === undefined || heardMs <= limitMs) return;
+      limitMs = heardMs;
+      disarm();
+      disarm = clock.after(Math.max(0, startedAt + heardMs - clock.now()), expire);
+    };
     const forget = (): void => {
+      isOver = true;
       disarm();
       signal.removeEventListener('abort', giveUp);
     };
@@ -167,8 +184,9 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       within(
         request,
         limit,
-        async ({ status, headers, body }) => {
-          if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
+        async ({ status, headers, body }, heard) => {
+          if (String(headers['content-type'] ?? '').startsWith('text/event-stream'))
+            return await use(body, heard);
           const begin = await body.next();
           body.destroy();
           return unreadable('not an event stream', status, begin);

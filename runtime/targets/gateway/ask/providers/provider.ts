@@ -4,6 +4,7 @@ import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
+import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
@@ -95,6 +96,10 @@ export interface ProviderCall {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
+  /** What happens to tools that cannot be translated for the provider. */
+  readonly unsupportedTools?: RequestPolicy['unsupportedTools'] | undefined;
+  /** Whether another target follows if this one fails. */
+  readonly hasFallback?: boolean | undefined;
   /** Replaces the provider's own `firstByteMs`. */
   readonly firstByteMs?: number | undefined;
   /** Whether the answer is billed to a user: then it is read to its end even if it is abandoned. */
@@ -164,11 +169,14 @@ export interface WholeAnswer {
   /** The whole output of the model as text, in any format of the answer. */
   readonly text: string;
   readonly summary: AnswerSummary;
+  /** Types of tools that the request had and the provider did not get. */
+  readonly droppedTools?: readonly string[] | undefined;
 }
 
 export interface StreamedAnswer {
   readonly kind: 'stream';
   readonly stream: OpenedStream;
+  readonly droppedTools?: readonly string[] | undefined;
 }
 
 export interface FailedAnswer {
@@ -182,6 +190,12 @@ export interface ClassifiedAnswer {
   readonly scores: readonly LabelScores[];
   /** Number of input tokens, if the classifier reported it. */
   readonly tokens: number | undefined;
+}
+
+/** The number of tokens of a prompt. */
+export interface CountedInput {
+  readonly kind: 'counted';
+  readonly tokens: number;
 }
 
 export type ChatAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
@@ -210,6 +224,8 @@ export interface Provider {
   readonly type: ProviderType;
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
+  /** The provider's own count of the tokens of a prompt, if its API has one. */
+  countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
   /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
@@ -243,10 +259,21 @@ export interface ProviderAdapter {
     | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }
     | undefined;
   readonly embeddings: EmbeddingsExchange | undefined;
+  readonly tokenCount?: TokenCount | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
   /** Extracts message and code from an error body. */
   errorText(body: unknown): ErrorText;
+}
+
+/** How a provider counts the tokens of a prompt. */
+export interface TokenCount {
+  /** The client API whose requests for a count it takes unchanged, if there is one. */
+  readonly wire: Wire | undefined;
+  path(model: string): string;
+  /** The request for a count, from a request for an answer; undefined if only requests of its own API can be counted. */
+  readonly request: ((request: Json, model: string) => Json) | undefined;
+  count(body: Json): unknown;
 }
 
 export interface EmbeddingsExchange {

@@ -19,7 +19,7 @@ export interface AttemptParts {
 export type AttemptTargets = <Answer extends SuccessfulAnswer>(
   resolved: Resolved,
   signal: AbortSignal,
-  call: (target: Target) => Promise<Answer | FailedAnswer>,
+  call: (target: Target, hasFallback: boolean) => Promise<Answer | FailedAnswer>,
   options: RouteOptions | undefined,
 ) => Promise<Routed<Answer>>;
 
@@ -45,7 +45,8 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
     };
     const order = pausedLast(resolved.targets, states, clock.now());
     let last: { readonly answer: FailedAnswer; readonly target: Target } | undefined;
-    for (const target of order) {
+    for (const [place, target] of order.entries()) {
+      const callPlaced = (one: Target) => call(one, place < order.length - 1);
       for (let retries = 0; ; retries += 1) {
         const startedAt = clock.now();
         const admission = states.admit(target.key, startedAt);
@@ -60,7 +61,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
           // A trial is decided once; later reports of its stream count like those of any other request.
           isTrial = false;
         };
-        const answer = await callTarget(call, target, () => report('abandoned'));
+        const answer = await callTarget(callPlaced, target, () => report('abandoned'));
         const now = clock.now();
         const durationMs = now - startedAt;
         if (answer.kind !== 'failed') {

@@ -65,7 +65,7 @@ export function createRouter({
       attempt<WholeAnswer | StreamedAnswer>(
         resolved,
         call.signal,
-        ({ provider, model }) => provider.chat(named(call, model, resolved)),
+        ({ provider, model }, hasFallback) => provider.chat({ ...named(call, model, resolved), hasFallback }),
         options,
       ),
     embed: (resolved, call, options) =>

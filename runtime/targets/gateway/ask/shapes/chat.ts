@@ -51,9 +51,10 @@ export interface ToolCall {
   readonly extra_content?: { readonly google?: { readonly thought_signature?: string } };
 }
 
-interface ChatTool {
+export interface ChatTool {
+  /** `function` for tools that every provider can call. */
   readonly type: string;
-  readonly function: {
+  readonly function?: {
     readonly name: string;
     readonly description?: string;
     readonly parameters?: Json;
@@ -136,7 +137,8 @@ export interface ChunkDelta {
 export interface ToolCallDelta {
   readonly index: number;
   readonly id?: string;
-  readonly type?: 'function';
+  readonly type?: 'function' | 'custom';
   readonly function?: { readonly name?: string; readonly arguments?: string };
+  readonly custom?: { readonly name: string; readonly input: string };
   readonly extra_content?: ToolCall['extra_content'];
 }

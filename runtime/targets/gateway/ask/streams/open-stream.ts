@@ -20,11 +20,12 @@ export type Opening =
  * Rejects with an UpstreamError if the stream ends or breaks before.
  */
 export async function openStream(parts: StreamParts): Promise<Opening> {
-  const { reader, clock, startedAt } = parts;
+  const { reader, clock, startedAt, maxSilentMs, onHeard } = parts;
   const held: DecodedFrame[] = [];
   for (let begun = false; !begun;) {
-    const frames = await reader.next();
+    const frames = await reader.next(maxSilentMs);
     if (!frames) break;
+    onHeard();
     const error = frames.find(({ step }) => step.kind === 'error');
     begun = frames.some(hasOutput);
     // An error after the first output is forwarded to the client.

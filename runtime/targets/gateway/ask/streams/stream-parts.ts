@@ -11,6 +11,10 @@ export interface StreamParts {
   readonly clock: Clock;
   /** Time at which the request was sent. */
   readonly startedAt: number;
+  /** Maximum time that the provider can send nothing before its first output. */
+  readonly maxSilentMs: number;
+  /** Called when the provider has sent its first event. */
+  readonly onHeard: () => void;
   /** Maximum time for the whole answer, counted from its first event. */
   readonly maxMs: number;
   /** Aborted when the client disconnects, which also ends the call of the provider. An AppError as the reason is sent to the client. */

@@ -80,12 +80,8 @@ export interface StreamSyntax {
 
 export interface StreamError {
   readonly message: string;
-  readonly code:
-    | 'upstream_stream_incomplete'
-    | 'shutting_down'
-    | 'guardrail_violation'
-    | 'guardrail_unavailable'
-    | 'internal_error';
+  /** Machine-readable reason, such as `upstream_stream_incomplete`. */
+  readonly code: string;
 }
 
 /** Checks every piece of text before it is sent. */

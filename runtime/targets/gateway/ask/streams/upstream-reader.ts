@@ -28,8 +28,11 @@ export interface ReaderOptions {
 
 /** Reads a provider's stream on demand. */
 export interface UpstreamReader {
-  /** The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it broke. */
-  next(): Promise<readonly DecodedFrame[] | undefined>;
+  /**
+   * The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it broke, or sent nothing for
+   * `maxSilentMs`. Default: `idleMs`.
+   */
+  next(maxSilentMs?: number): Promise<readonly DecodedFrame[] | undefined>;
   /** Reads to the end for a short time, so that the connection can be reused. */
   finish(): void;
   destroy(): void;
@@ -54,16 +57,16 @@ export function createUpstreamReader({
   let stalled = false;
   let ended = false;
 
-  const read = async (): Promise<Buffer | undefined> => {
+  const read = async (maxSilentMs: number): Promise<Buffer | undefined> => {
     const from = clock.now();
-    const disarm = clock.after(Math.max(0, idleMs - silentMs), () => {
+    const disarm = clock.after(Math.max(0, maxSilentMs - silentMs), () => {
       stalled = true;
       body.destroy();
     });
     try {
       return await body.next();
     } catch (error) {
-      if (stalled) throw broken(`The provider sent nothing for ${idleMs / 1000} s.`);
+      if (stalled) throw broken(`The provider sent nothing for ${maxSilentMs / 1000} s.`);
       throw broken(`The provider's stream was interrupted: ${messageOf(error)}.`, error);
     } finally {
       disarm();
@@ -93,10 +96,10 @@ export function createUpstreamReader({
   };
 
   return {
-    async next() {
+    async next(maxSilentMs = idleMs) {
       if (unreadable) throw unreadable;
       while (!ended) {
-        const chunk = await read();
+        const chunk = await read(maxSilentMs);
         const rest = chunk ? undefined : splitter.end();
         ended = chunk === undefined;
         const frames = chunk ? splitter.push(chunk) : rest ? [rest] : [];

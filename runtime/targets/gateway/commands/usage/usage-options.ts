@@ -14,6 +14,7 @@ export const USAGE_OPTIONS = {
   endpoint: { value: 'path', help: 'Only requests to this route, e.g. /v1/chat/completions' },
   status: { value: 'status', help: 'Only requests with this outcome', choices: ['success', 'error'] },
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },
+  'end-user': { value: 'name', help: "Only requests that name this user of the client's own" },
   from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
   to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
   'group-by': {
@@ -33,6 +34,7 @@ export const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter,
   endpoint: invocation.value('endpoint'),
   status: invocation.value('status'),
   requestId: invocation.value('request-id'),
+  endUser: invocation.value('end-user'),
   from: pastTimeOf(invocation, 'from', now),
   to: pastTimeOf(invocation, 'to', now),
 });

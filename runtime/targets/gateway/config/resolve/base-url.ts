@@ -19,8 +19,11 @@ export function readBaseUrl(
     secrets.add(url.password, ['password']);
     return refuse('contains credentials; use `api_key` or `headers` instead');
   }
-  if (url.search !== '' || url.hash !== '')
-    return refuse('expected a URL without a query (`?`) or a fragment (`#`)');
+  const hasOtherQuery = [...url.searchParams.keys()].some((name) => name !== 'api-version');
+  if (url.hash !== '' || hasOtherQuery || (url.search !== '' && key !== 'api_base'))
+    return refuse(
+      'expected a URL without a query (`?`), except `?api-version=`, and without a fragment (`#`)',
+    );
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
     return refuse(`${url.hostname} is not the address of a server; correct it`);
   return text;

@@ -4,6 +4,7 @@ import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
+import { REQUEST_POLICY } from '../../ask/shapes/request-policy.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import { resolveAliases } from './aliases.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
@@ -42,6 +43,10 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     pricing: resolvePricing(context, file.pricing ?? {}, names),
     requirePricing: flagsAndEnv.flag('require-pricing') ?? file.require_pricing ?? false,
     allowUnpriced: flagsAndEnv.flag('allow-unpriced') ?? file.allow_unpriced ?? false,
+    requests: {
+      userField: file.requests?.user_field ?? REQUEST_POLICY.userField,
+      unsupportedTools: file.requests?.unsupported_tools ?? REQUEST_POLICY.unsupportedTools,
+    },
     assumedOutputTokens:
       flagsAndEnv.number('assumed-output-tokens', TOKENS) ??
       file.assumed_output_tokens ??

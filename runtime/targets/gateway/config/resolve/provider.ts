@@ -9,6 +9,7 @@ import type {
 import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
 import type { ProviderEntry } from '../schemas/providers.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
+import { withCommonPath } from './common-path.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
@@ -59,7 +60,8 @@ export function resolveProvider(
     );
     return undefined;
   }
-  const baseUrl = readBaseUrl(context, path, 'api_base', entry.api_base) ?? preset.baseUrl;
+  const written = readBaseUrl(context, path, 'api_base', entry.api_base);
+  const baseUrl = written === undefined ? preset.baseUrl : withCommonPath(written, preset.type);
   if (baseUrl === undefined) {
     if (entry.api_base === undefined)
       report(path, `type ${type} has no default address; set \`api_base\``, 'key');

@@ -4,6 +4,7 @@ import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
 import { guardrails } from './guardrails.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
+import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
 import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
 import { workflows } from './workflows.ts';
@@ -97,6 +98,7 @@ const models = {
   allow_unpriced: flag(
     'Allow users and keys with a budget to use models without a price; the cost is not counted (false).',
   ),
+  requests: Type.Optional(requests),
   assumed_output_tokens: count('Output tokens to assume when a request sets no maximum (1024).'),
 };
 

@@ -1,15 +1,19 @@
+import { AppError } from '../../../../contract/errors.ts';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
 import { type HttpExchange, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
 import type { CompletionRequest } from '../../ask/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './event-stream.ts';
+import { createPendingStream } from './pending-stream.ts';
 
 /** Answers a model request. Shutdown waits for the answer. */
 export type AnswerCompletion = (
   exchange: HttpExchange,
   request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId'>,
 ) => Promise<void>;
+
+const STREAM_HEADERS = { 'Content-Type': EVENT_STREAM };
 
 export function createCompletionAnswer(
   { kernel, clock, completions }: GatewayContext,
@@ -21,17 +25,27 @@ export function createCompletionAnswer(
     const controller = new AbortController();
     exchange.onGone(() => controller.abort());
     const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
+    const pending = createPendingStream({
+      clock,
+      afterMs: KEEP_ALIVE.milliseconds,
+      begin: (source) => exchange.sendPieces(STREAM_HEADERS, source, KEEP_ALIVE),
+      onGone: () => controller.abort(),
+    });
     try {
       const bytes = await readJsonBytes(exchange, bodies);
-      const { headers, setHeader } = exchange;
+      const { headers } = exchange;
       const answer = await completions.answer({
         ...request,
         bytes,
         headers,
         startedAt,
         signal: controller.signal,
-        setHeader,
+        setHeader(name, value) {
+          if (!pending.hasBegun()) exchange.setHeader(name, value);
+        },
+        onStreamPending: pending.arm,
       });
+      pending.disarm();
       if (answer.kind === 'whole') {
         exchange.answer({ status: 200, headers: JSON_TYPE, body: answer.json });
         leave();
@@ -39,10 +53,13 @@ export function createCompletionAnswer(
       }
       // `ended` also resolves if the client disconnects before the last byte.
       void answer.events.ended.then(leave);
-      exchange.sendPieces({ 'Content-Type': EVENT_STREAM }, answer.events, KEEP_ALIVE);
+      if (pending.hasBegun()) pending.resolve(answer.events);
+      else exchange.sendPieces(STREAM_HEADERS, answer.events, KEEP_ALIVE);
     } catch (error) {
+      pending.disarm();
       leave();
-      throw error;
+      if (!pending.hasBegun()) throw error;
+      pending.fail(AppError.from(error));
     }
   };
 }

@@ -26,6 +26,11 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
     description: '`true` if a budget applies and the model has no price: the cost is not counted.',
     type: 'string',
   },
+  {
+    name: 'X-Gateway-Dropped-Tools',
+    description: 'Types of tools that the provider of the model cannot run, so that it did not get them.',
+    type: 'string',
+  },
 ];
 
 const answerOf = (members: Record<string, TSchema>, description: string): TSchema =>

@@ -14,7 +14,7 @@ export const GATEWAY_ERRORS: ErrorFormat = {
  * of Anthropic's API, the body has Anthropic's format.
  */
 export function errorBody(error: AppError, status: number, path: string): object {
-  const isAnthropic = /^\/v1\/messages\/?$/.test(path);
+  const isAnthropic = /^\/v1\/messages(?:\/count_tokens)?\/?$/.test(path);
   const message = isAnthropic && error.reason === 'user_required' ? ANTHROPIC_USER_REQUIRED : error.message;
   return {
     ...(isAnthropic ? { type: 'error' } : {}),

@@ -6,7 +6,7 @@ import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';
 
-export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status'] as const;
+export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status', 'end_user'] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;
@@ -19,6 +19,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'endpoint',
   'status',
   'request_id',
+  'end_user',
   'from',
   'to',
   'group_by',
@@ -49,6 +50,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
       endpoint: queryValue(c, 'endpoint'),
       status: status === 'any' ? undefined : status,
       requestId: queryValue(c, 'request_id'),
+      endUser: queryValue(c, 'end_user'),
       from: momentOf(c, 'from'),
       to: momentOf(c, 'to'),
     },

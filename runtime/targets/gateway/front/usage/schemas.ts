@@ -37,6 +37,7 @@ const usageLog = closed(
       description: 'Whether token counts are estimated because the provider did not report them.',
     }),
     request_id: textOrNull('`X-Request-Id` of the request.'),
+    end_user: textOrNull('The client’s own user that the request names; it is not checked.'),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
   'A request to a model, or a failed attempt of one.',

@@ -31,6 +31,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   ttft_ms: row.ttft_ms,
   usage_estimated: row.estimated === 1,
   request_id: row.request_id,
+  end_user: row.end_user,
   attempt: row.attempt,
 });
 

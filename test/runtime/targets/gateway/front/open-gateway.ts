@@ -17,6 +17,7 @@ import type { Provider } from '../../../../../runtime/targets/gateway/ask/provid
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
 import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
@@ -199,7 +200,14 @@ function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
   const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
-  const set = { router, guardrails, requirePricing: false, allowUnpriced: false, assumedOutputTokens: 1024 };
+  const set = {
+    router,
+    guardrails,
+    requirePricing: false,
+    allowUnpriced: false,
+    requests: REQUEST_POLICY,
+    assumedOutputTokens: 1024,
+  };
   let held = 0;
   const hold = () => {
     held += 1;

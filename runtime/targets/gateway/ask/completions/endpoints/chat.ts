@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CLIENT_WIRES } from '../../wires/index.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { content, optionalOrNull, maxTokens, openObject, openAiMembers } from './shapes.ts';
 import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
@@ -39,9 +40,11 @@ const schema = openObject(
 export const chatEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
+  endUser: (body) => textOr(body['safety_identifier']),
   promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) =>
     maxOutputTokensIn(body, ['max_completion_tokens', 'max_tokens'], assumed),
+  syntax: CLIENT_WIRES.chat.syntax,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'chat' }, options),
 };

@@ -24,6 +24,7 @@ const schema = openObject(
 export const classifyEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
+  endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,
   forwardedHeaders: [],

@@ -31,6 +31,7 @@ const schema = openObject(
 export const embeddingsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
+  endUser: () => undefined,
   promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],

@@ -1,20 +1,30 @@
 import { Type } from 'typebox';
 import type { Json } from '../../shapes/chat.ts';
+import { CLIENT_WIRES } from '../../wires/index.ts';
 import type { EndpointRules } from './endpoint.ts';
-import { optionalOrNull, maxTokens, openObject, openAiMembers } from './shapes.ts';
+import { optionalOrNull, maxTokens, modelName, openObject, openAiMembers, requestTools } from './shapes.ts';
 import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
-const schema = openObject(
+const prompt = {
+  input: optionalOrNull(
+    Type.Union([Type.String(), Type.Array(openObject({}), { title: 'a list of items' })]),
+  ),
+  instructions: optionalOrNull(Type.String()),
+  text: optionalOrNull(openObject({})),
+  reasoning: optionalOrNull(openObject({})),
+};
+
+export const COUNT_RESPONSES_SCHEMA = openObject(
+  { model: modelName, tools: requestTools, ...prompt },
   {
-    ...openAiMembers,
-    input: optionalOrNull(
-      Type.Union([Type.String(), Type.Array(openObject({}), { title: 'a list of items' })]),
-    ),
-    instructions: optionalOrNull(Type.String()),
-    max_output_tokens: maxTokens,
-    text: optionalOrNull(openObject({})),
-    reasoning: optionalOrNull(openObject({})),
+    $id: 'CountInputTokensRequest',
+    description:
+      'A request of OpenAI’s API for a number of tokens. Other members are sent to the provider unchanged.',
   },
+);
+
+const schema = openObject(
+  { ...openAiMembers, ...prompt, max_output_tokens: maxTokens },
   {
     $id: 'ResponsesRequest',
     description: 'A request of OpenAI’s Responses API. Other members are sent to the provider unchanged.',
@@ -29,8 +39,10 @@ const withMessage = (body: Json): Json =>
 export const responsesEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
+  endUser: (body) => textOr(body['safety_identifier']),
   promptTokens: (body, count) => promptTokensIn(withMessage(body), count),
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_output_tokens'], assumed),
+  syntax: CLIENT_WIRES.responses.syntax,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'responses' }, options),
 };

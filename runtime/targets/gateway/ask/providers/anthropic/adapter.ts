@@ -5,6 +5,7 @@ import { anthropicErrorText } from './errors.ts';
 import { anthropicModels } from './models.ts';
 import { nativeDecoder, readNativeAnswer } from './native.ts';
 import { anthropicRequest } from './request.ts';
+import { anthropicTokenCount } from './token-count.ts';
 import { anthropicDecoder } from './stream.ts';
 
 /** The version of Anthropic's API that the types and translations here are written for. */
@@ -27,6 +28,7 @@ export const anthropicAdapter: ProviderAdapter = {
   native: { messages: { ...wire, decoder: nativeDecoder, answer: readNativeAnswer } },
   translated: { wire, request: anthropicRequest },
   embeddings: undefined,
+  tokenCount: anthropicTokenCount,
   models: anthropicModels,
   errorText: anthropicErrorText,
 };

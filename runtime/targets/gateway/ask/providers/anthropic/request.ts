@@ -83,7 +83,7 @@ function sourceOf(url: string): Json {
 }
 
 function toolOf({ type, function: tool }: NonNullable<ChatRequest['tools']>[number]): Json {
-  if (type !== 'function') throw unsupported(`tools of type \`${type}\``, NAME);
+  if (type !== 'function' || !tool) throw unsupported(`tools of type \`${type}\``, NAME);
   return {
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),

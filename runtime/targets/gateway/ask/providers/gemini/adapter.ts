@@ -4,6 +4,7 @@ import { geminiEmbeddings } from './embeddings.ts';
 import { geminiErrorText } from './errors.ts';
 import { geminiModels } from './models.ts';
 import { geminiRequest } from './request.ts';
+import { geminiTokenCount } from './token-count.ts';
 import { geminiDecoder } from './stream.ts';
 import { modelNames, modelPath } from './model-path.ts';
 
@@ -23,6 +24,7 @@ export const geminiAdapter: ProviderAdapter = {
     },
   },
   embeddings: geminiEmbeddings,
+  tokenCount: geminiTokenCount,
   models: geminiModels,
   modelNames,
   errorText: geminiErrorText,

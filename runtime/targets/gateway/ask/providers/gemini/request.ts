@@ -99,7 +99,7 @@ function geminiParts(part: ContentPart): Json[] {
 }
 
 function declarationOf({ type, function: tool }: NonNullable<ChatRequest['tools']>[number]): Json {
-  if (type !== 'function') throw unsupported(`tools of type \`${type}\``, NAME);
+  if (type !== 'function' || !tool) throw unsupported(`tools of type \`${type}\``, NAME);
   const { name, description, parameters } = tool;
   return {
     name,

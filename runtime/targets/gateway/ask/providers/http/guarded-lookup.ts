@@ -26,9 +26,9 @@ export function checkedUrl(name: string, text: string, local: boolean): URL {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw configError(`Provider \`${name}\`: the URL must start with http:// or https://.`);
   }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw configError(
-      `Provider \`${name}\`: the URL can only have a host and a path. Put credentials into \`api_key\` or \`headers\`.`,
+      `Provider \`${name}\`: the URL can only have a host, a path and a query. Put credentials into \`api_key\` or \`headers\`.`,
     );
   }
   if (isIpAddress(url.hostname) && !isAllowed(addressKind(url.hostname), local)) {

@@ -23,6 +23,9 @@ const KEEP_ALIVE_MS = 30_000;
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
   const prefix = url.pathname.replace(/\/+$/, '');
+  const query = url.search.slice(1);
+  const pathOf = (path: string): string =>
+    query === '' ? `${prefix}${path}` : `${prefix}${path}${path.includes('?') ? '&' : '?'}${query}`;
   const { maxConnections } = limits;
   // Undici would keep requests that wait for a connection, with their bodies, even after they are cancelled.
   const turns = maxConnections === undefined ? undefined : new TurnQueue(maxConnections, Infinity);
@@ -40,7 +43,7 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   return {
     request: ({ method, path, headers: own, body = null, waiter }) => {
       const all = own ? { ...JSON_HEADERS, ...own, ...headers } : defaults;
-      const options = { method, path: `${prefix}${path}`, headers: all, body };
+      const options = { method, path: pathOf(path), headers: all, body };
       if (!turns) return dispatch(pool, options, waiter);
       return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
     },

@@ -5,6 +5,7 @@ import { openAiErrorText } from './errors.ts';
 import { openAiModels } from './models.ts';
 import { openAiEdits, openAiRequest } from './request.ts';
 import { responsesWire } from './responses.ts';
+import { openAiTokenCount } from './token-count.ts';
 import { hiddenUsage, openAiDecoder } from './stream.ts';
 
 /** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
@@ -24,6 +25,7 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
     native: { chat: wire, ...(dialect.hasResponses && { responses: responsesWire }) },
     translated: { wire, request: (chat, model) => openAiRequest(chat, model, dialect) },
     embeddings: openAiEmbeddings,
+    ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
     models: openAiModels,
     errorText: openAiErrorText,
   };

@@ -1,11 +1,77 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
 import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
 
-/** Checks a request, which is already in the internal format. Throws an InputError. */
+/** Checks a request, which is already in the internal format but for custom tools. Throws an InputError. */
 export function toChat(body: Json): ChatRequest {
-  checkRequest(body);
-  return body;
+  const request = withoutCustomTools(body);
+  checkRequest(request);
+  return request;
 }
+
+/** Replaces custom tools, and their calls, by functions. */
+function withoutCustomTools(body: Json): Json {
+  const { tools, tool_choice: choice } = body;
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const hasCalls = messages.some(
+    ({ tool_calls: calls }: Json) => Array.isArray(calls) && calls.some(isCustom),
+  );
+  const isChosen = typeof choice === 'object' && choice !== null;
+  if (!hasCalls && !isChosen && !(Array.isArray(tools) && tools.some(isCustom))) return body;
+  return {
+    ...body,
+    ...(Array.isArray(tools) && { tools: tools.map(functionOf) }),
+    ...(hasCalls && { messages: messages.map(withoutCustomCalls) }),
+    ...(isChosen && choiceOf(choice, tools)),
+  };
+}
+
+const isCustom = (value: unknown): value is Json => memberOf(value, 'type') === 'custom';
+
+function functionOf(tool: unknown, at: number): unknown {
+  if (!isCustom(tool)) return tool;
+  const { name, description, format } = objectAt(tool['custom'], `tools[${at}].custom`);
+  return functionOfCustom({
+    name: textAt(name, `tools[${at}].custom.name`),
+    description: typeof description === 'string' ? description : undefined,
+    format,
+  });
+}
+
+function withoutCustomCalls(message: Json, at: number): Json {
+  const { tool_calls: calls } = message;
+  if (!Array.isArray(calls)) return message;
+  const place = `messages[${at}].tool_calls`;
+  const called = (call: unknown, nth: number): unknown => {
+    if (!isCustom(call)) return call;
+    const { name, input } = objectAt(call['custom'], `${place}[${nth}].custom`);
+    const id = textAt(call['id'], `${place}[${nth}].id`);
+    return callOfCustom(
+      id,
+      textAt(name, `${place}[${nth}].custom.name`),
+      textAt(input, `${place}[${nth}].custom.input`),
+    );
+  };
+  return { ...message, tool_calls: calls.map(called) };
+}
+
+/** A choice of a custom tool is one of its function; a list of allowed tools leaves only those. */
+function choiceOf(choice: object, tools: unknown): Json {
+  const custom = memberOf(choice, 'custom');
+  if (isCustom(choice))
+    return { tool_choice: { type: 'function', function: { name: memberOf(custom, 'name') } } };
+  const { mode, tools: allowed } = membersOf(memberOf(choice, 'allowed_tools'));
+  if (memberOf(choice, 'type') !== 'allowed_tools' || !Array.isArray(allowed)) return {};
+  const names = new Set(allowed.map(nameOf));
+  const left: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const kept = left.filter((tool) => names.has(nameOf(tool)));
+  return { tools: kept.map(functionOf), tool_choice: mode === 'required' ? 'required' : 'auto' };
+}
+
+const nameOf = (tool: unknown): unknown =>
+  memberOf(memberOf(tool, 'function') ?? memberOf(tool, 'custom'), 'name');
 
 function checkRequest(body: Json): asserts body is ChatRequest {
   const { tool_choice: choice, response_format: format } = body;

@@ -1,15 +1,19 @@
 import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
 import type { AnswerFacts } from '../client-wire.ts';
+import { createCustomCalls } from './custom-calls.ts';
+import { customNames } from '../custom-tools.ts';
 import type { ChatChunk, Json } from '../../shapes/chat.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
 
 /** Writes chunks as events. The usage is included only if the client requested it. */
 export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
   const wantsUsage = requestsUsage(request);
+  const customs = customNames(request);
+  const restored = customs.size === 0 ? undefined : createCustomCalls(customs);
   return {
     encode: (chunks) =>
-      chunks
+      (restored ? chunks.map(restored) : chunks)
         .filter((chunk) => wantsUsage || !isUsageOnly(chunk))
         .map((chunk) =>
           eventText({

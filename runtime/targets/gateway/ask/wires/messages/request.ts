@@ -1,6 +1,15 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
 import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
-import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ChatTool,
+  ContentPart,
+  Json,
+  ToolCall,
+  ToolChoice,
+} from '../../shapes/chat.ts';
+import { clientTool } from './client-tools.ts';
 import { refuse } from '../refuse.ts';
 import { textAt } from '../request-members.ts';
 import { checkRequest, type MessageParam, type MessagesRequest } from './check-request.ts';
@@ -8,7 +17,7 @@ import { membersOf } from '../../../../../core/json/members-of.ts';
 
 /**
  * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:
- * `thinking` and its blocks, `top_k`, `cache_control`. Tools that Anthropic runs itself are rejected.
+ * `thinking` and its blocks, `top_k`, `cache_control`.
  */
 export function toChat(body: Json): ChatRequest {
   checkRequest(body);
@@ -90,7 +99,7 @@ const simplified = (parts: readonly ContentPart[]): string | readonly ContentPar
   return parts.length === 1 && only?.type === 'text' ? (only.text ?? '') : parts;
 };
 
-function partOf({ type, text, source, title }: AnthropicBlock): ContentPart[] {
+function partOf({ type, text, source, title, content }: AnthropicBlock): ContentPart[] {
   if (type === 'text') return [{ type: 'text', text: text ?? '' }];
   if (type === 'image' && source) return [{ type: 'image_url', image_url: { url: urlOf(source) } }];
   if (type === 'document' && source?.['type'] === 'text')
@@ -100,6 +109,15 @@ function partOf({ type, text, source, title }: AnthropicBlock): ContentPart[] {
       {
         type: 'file',
         file: { file_data: urlOf(source), filename: typeof title === 'string' ? title : 'document' },
+      },
+    ];
+  }
+  if (type === 'search_result') {
+    const found = (content ?? []) as readonly AnthropicBlock[];
+    return [
+      {
+        type: 'text',
+        text: [String(title), String(source), ...found.map((one) => one.text ?? '')].join('\n'),
       },
     ];
   }
@@ -113,13 +131,10 @@ function urlOf(source: Json): string {
   throw refuse(`sources of type \`${String(source['type'])}\``);
 }
 
-function toolOf({
-  name,
-  description,
-  input_schema: schema,
-  type = 'custom',
-}: AnthropicTool): NonNullable<ChatRequest['tools']>[number] {
-  if (type !== 'custom') throw refuse(`the tool \`${type}\``);
+/** Tools that Anthropic runs itself keep their type; they are dropped or refused later. */
+function toolOf(tool: AnthropicTool): ChatTool {
+  const { name, description, input_schema: schema, type = 'custom' } = tool;
+  if (type !== 'custom') return clientTool(tool) ?? { type };
   return {
     type: 'function',
     function: {

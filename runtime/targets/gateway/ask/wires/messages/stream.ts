@@ -89,5 +89,14 @@ const THINKING = { type: 'thinking', thinking: '', signature: '' };
 export const messagesSyntax: StreamSyntax = {
   terminal: TERMINAL,
   error: ({ message, code }) =>
-    eventText({ type: 'error', error: { type: 'api_error', message, code } }, 'error'),
+    eventText({ type: 'error', error: { type: ERROR_TYPES[code] ?? 'api_error', message, code } }, 'error'),
+};
+
+/** Types by which clients of Anthropic's API decide whether to retry. */
+const ERROR_TYPES: Readonly<Record<string, string>> = {
+  provider_overloaded: 'overloaded_error',
+  shutting_down: 'overloaded_error',
+  provider_rate_limited: 'rate_limit_error',
+  provider_timeout: 'timeout_error',
+  provider_refused: 'invalid_request_error',
 };

@@ -1,4 +1,5 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
+import { customInput, customNames } from '../custom-tools.ts';
 import { textIn } from '../foreign-json.ts';
 
 /** Translates an answer from the internal format to OpenAI's Responses API. */
@@ -6,12 +7,13 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
   const text = textIn(content, '`content`') ?? '';
+  const customs = customNames(request);
   return {
     ...responseHead({ id, model, created }, request),
     ...endOf(choice?.finish_reason ?? 'stop'),
     output: [
       ...(text || refusal ? [messageItem(id, text, refusal ?? undefined)] : []),
-      ...(calls ?? []).map(callItem),
+      ...(calls ?? []).map((call) => callItem(call, customs)),
     ],
     usage: usageOf(usage),
   };
@@ -69,14 +71,16 @@ export function messageItem(id: string, text: string, refusal?: string): Json {
   return { id: `msg_${id}`, type: 'message', status: 'completed', role: 'assistant', content: [content] };
 }
 
-export const callItem = ({ id, function: { name, arguments: text } }: ToolCall): Json => ({
-  id: `fc_${id}`,
-  type: 'function_call',
-  status: 'completed',
-  call_id: id,
-  name,
-  arguments: text,
-});
+/** The item of a call: of a function, or of one of the custom tools, which were functions for the provider. */
+export function callItem(
+  { id, function: { name, arguments: text } }: ToolCall,
+  customs: ReadonlySet<string>,
+): Json {
+  const call = { status: 'completed', call_id: id, name };
+  return customs.has(name)
+    ? { id: `ctc_${id}`, type: 'custom_tool_call', ...call, input: customInput(text) }
+    : { id: `fc_${id}`, type: 'function_call', ...call, arguments: text };
+}
 
 export function usageOf(usage: ChatUsage | null | undefined): Json {
   const input = usage?.prompt_tokens ?? 0;

@@ -2,18 +2,33 @@ import { AppError } from '../../../../../contract/errors.ts';
 import type {
   ChatMessage,
   ChatRequest,
+  ChatTool,
   ContentPart,
   Json,
   ResponseFormat,
   ToolChoice,
 } from '../../shapes/chat.ts';
+import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
 import { refuse } from '../refuse.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 
 /** Members that need stored state or background workers, which only the provider of the API has. */
-const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
+const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt'] as const;
+
+/** Items about tools that OpenAI ran in earlier turns, whose results are in the following messages, and reasoning, which is encrypted. */
+const SKIPPED_ITEMS = new Set<unknown>([
+  'reasoning',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'mcp_list_tools',
+  'mcp_call',
+  'mcp_approval_request',
+  'mcp_approval_response',
+]);
 
 /**
  * Translates a request of OpenAI's Responses API to the internal format: texts, images, files, functions, the format of the answer,
@@ -42,9 +57,7 @@ export function toChat(body: Json): ChatRequest {
       'safety_identifier',
     ]),
     ...(typeof body['max_output_tokens'] === 'number' && { max_tokens: body['max_output_tokens'] }),
-    ...(Array.isArray(tools) && tools.length > 0 && { tools: objectsAt(tools, 'tools').map(toolOf) }),
-    ...(body['tool_choice'] !== undefined &&
-      body['tool_choice'] !== null && { tool_choice: choiceOf(body['tool_choice']) }),
+    ...toolsOf(tools, body['tool_choice']),
     ...(!isAbsent(format) && { response_format: formatOf(objectAt(format, 'text.format')) }),
     ...(typeof effort === 'string' && { reasoning_effort: effort }),
   };
@@ -98,15 +111,27 @@ function messageOf(item: Json, place: string): ChatMessage | undefined {
         tool_calls: [{ id: textAt(item['call_id'], `${place}.call_id`), type: 'function', function: called }],
       };
     }
+    case 'custom_tool_call':
+      return {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          callOfCustom(
+            textAt(item['call_id'], `${place}.call_id`),
+            textAt(item['name'], `${place}.name`),
+            textOr(item['input']),
+          ),
+        ],
+      };
+    case 'custom_tool_call_output':
     case 'function_call_output':
       return {
         role: 'tool',
         tool_call_id: textAt(item['call_id'], `${place}.call_id`),
         content: contentOf(item['output'], `${place}.output`),
       };
-    case 'reasoning':
-      return undefined;
     default:
+      if (SKIPPED_ITEMS.has(item['type'])) return undefined;
       throw refuse(`input of type \`${textAt(item['type'], `${place}.type`)}\``);
   }
 }
@@ -147,12 +172,31 @@ const imageOf = ({ image_url: url, detail }: Json): { readonly url: string; read
   ...(typeof detail === 'string' && { detail }),
 });
 
-function toolOf(
-  { type, name, description, parameters, strict }: Json,
-  at: number,
-): NonNullable<ChatRequest['tools']>[number] {
+/** The tools and which of them to call. With a list of allowed tools, only those are left. */
+function toolsOf(tools: unknown, choice: unknown): Pick<ChatRequest, 'tools' | 'tool_choice'> {
+  const all = objectsAt(tools, 'tools').map(toolOf);
+  const { type, mode, tools: allowed } = membersOf(choice);
+  const listed = all.length > 0 ? { tools: all } : {};
+  if (isAbsent(choice)) return listed;
+  if (type !== 'allowed_tools') return { ...listed, tool_choice: choiceOf(choice) };
+  const names = new Set(objectsAt(allowed, 'tool_choice.tools').map(({ name }) => name));
+  return {
+    tools: all.filter((tool) => names.has(tool.function?.name)),
+    tool_choice: mode === 'required' ? 'required' : 'auto',
+  };
+}
+
+/** Tools that OpenAI runs itself keep their type; they are dropped or refused later. */
+function toolOf({ type, name, description, parameters, strict, format }: Json, at: number): ChatTool {
   const kind = textAt(type, `tools[${at}].type`);
-  if (kind !== 'function') throw refuse(`the tool \`${kind}\``);
+  if (kind === 'custom') {
+    return functionOfCustom({
+      name: textAt(name, `tools[${at}].name`),
+      description: typeof description === 'string' ? description : undefined,
+      format,
+    });
+  }
+  if (kind !== 'function') return { type: kind };
   return {
     type: 'function',
     function: {
@@ -168,7 +212,8 @@ function choiceOf(choice: unknown): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice;
   const { type, name } = typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice');
   const kind = textAt(type, 'tool_choice.type');
-  if (kind === 'function') return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
+  if (kind === 'function' || kind === 'custom')
+    return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
   throw refuse(`tool choice of type \`${kind}\``);
 }
 

@@ -3,6 +3,7 @@ import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
+import { customNames } from '../custom-tools.ts';
 import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
 
 /** The item that is being written: a text or a tool call. */
@@ -21,6 +22,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   let open: OpenItem | undefined;
   const output: Json[] = [];
   const sequence = createContentSequence();
+  const customs = customNames(request);
 
   const emit = (type: string, event: Json): string => {
     number += 1;
@@ -36,11 +38,14 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   };
   const itemOf = ({ call, text }: OpenItem): Json =>
     call
-      ? callItem({
-          id: call.id ?? `call_${call.number}`,
-          type: 'function',
-          function: { name: call.name, arguments: text },
-        })
+      ? callItem(
+          {
+            id: call.id ?? `call_${call.number}`,
+            type: 'function',
+            function: { name: call.name, arguments: text },
+          },
+          customs,
+        )
       : messageItem(id ?? 'gateway', text);
   const placeOf = (item: OpenItem): Json => ({ item_id: itemOf(item)['id'], output_index: item.place });
 
@@ -54,11 +59,17 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     const { content } = item;
     const [part]: readonly unknown[] = Array.isArray(content) ? content : [];
     const done = call
-      ? emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
+      ? customs.has(call.name)
+        ? inputEvents(at, item['input'])
+        : emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
       : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +
         emit('response.content_part.done', { ...at, content_index: 0, part });
     return done + emit('response.output_item.done', { output_index: place, item });
   };
+  /** The text of a custom tool is known only when the arguments of its function are complete. */
+  const inputEvents = (at: Json, input: unknown): string =>
+    emit('response.custom_tool_call_input.delta', { ...at, delta: input }) +
+    emit('response.custom_tool_call_input.done', { ...at, input });
   const start = (call: OpenItem['call']): { readonly item: OpenItem; readonly opening: string } => {
     const closed = close();
     open = { call, place: output.length, text: '' };
@@ -83,7 +94,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   const writeCall = (head: CallHead, delta: string): string => {
     const { item, opening } = open && open.call === head ? { item: open, opening: '' } : start(head);
     item.text += delta;
-    return delta === ''
+    return delta === '' || customs.has(head.name)
       ? opening
       : opening + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
   };

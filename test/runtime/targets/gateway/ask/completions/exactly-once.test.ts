@@ -1,3 +1,4 @@
+import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +102,7 @@ test(
                     guardrails: fails('guardrails', rails),
                     requirePricing: false,
                     allowUnpriced: false,
+                    requests: REQUEST_POLICY,
                     assumedOutputTokens: 100,
                   };
                   const release = (): void => {

@@ -3,7 +3,7 @@ import { chatBody, REPLY } from '../../test-provider.ts';
 import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { MASTER } from './running-gateway.ts';
 
-const { openai, gateway, someone } = await startFixtureGateway();
+const { openai, anthropic, gateway, someone } = await startFixtureGateway();
 
 test('a byte order mark before a request does not reach the provider', async () => {
   const { secret } = await someone();
@@ -49,7 +49,7 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
-test('calls of custom tools can be sent back, where no other wire has to have a word for them', async () => {
+test('calls of custom tools can be sent back, and are calls of functions on other wires', async () => {
   const { secret } = await someone();
   const call = { id: 'call_1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
   const messages = [
@@ -60,9 +60,15 @@ test('calls of custom tools can be sent back, where no other wire has to have a 
   expect((await gateway.post(CHAT, { model: 'openai:good', messages }, secret)).status).toBe(200);
   expect((await openai.last()).body).toContain(JSON.stringify(call));
   const translated = await gateway.post(CHAT, { model: 'anthropic:good', messages }, secret);
-  expect(await errorIn(translated)).toMatchObject({
-    status: 400,
-    message: 'messages[1].tool_calls[0].function must be an object, but it is missing',
+  expect(translated.status).toBe(200);
+  expect(JSON.parse((await anthropic.last()).body)).toMatchObject({
+    messages: [
+      { role: 'user' },
+      {
+        content: [{ type: 'tool_use', id: 'call_1', name: 'patch', input: { input: '*** Begin' } }],
+      },
+      { content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
+    ],
   });
 });
 

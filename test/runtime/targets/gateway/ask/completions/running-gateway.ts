@@ -1,3 +1,4 @@
+import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { namedSecrets } from '../../../../../helpers/secrets.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -145,6 +146,7 @@ const MODELS: ModelsConfig = {
   pricing: [],
   requirePricing: false,
   allowUnpriced: false,
+  requests: REQUEST_POLICY,
   assumedOutputTokens: 1024,
 };
 

@@ -1,3 +1,4 @@
+import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/ask/models/models-config.ts';
@@ -35,6 +36,7 @@ const configOf = (providers: ModelsConfig['providers'], more: Partial<ModelsConf
   pricing: [],
   requirePricing: false,
   allowUnpriced: false,
+  requests: REQUEST_POLICY,
   assumedOutputTokens: 10,
   ...more,
 });

@@ -251,14 +251,8 @@ test('a stream that goes to the events of responses and back says the same, but 
 });
 
 test.each([
-  [
-    'messages',
-    messagesWire,
-    { messages: [], max_tokens: 1, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-  ],
   ['responses', responsesWire, { input: 'x', previous_response_id: 'resp_1' }],
   ['responses', responsesWire, { input: 'x', background: true }],
-  ['responses', responsesWire, { input: 'x', tools: [{ type: 'web_search' }] }],
 ] as const)('%s: what no other provider can do is refused', (_name, wire, body) => {
   expect(() => wire.toChat({ model: 'm', ...body })).toThrow(
     expect.objectContaining({ code: 'NotImplementedError' }),

@@ -1,0 +1,62 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import type { ChatTool, Json, ToolCall } from '../shapes/chat.ts';
+
+// OpenAI's custom tools take a text of any form. Providers with other APIs only have functions, whose arguments are an object, so a
+// custom tool becomes a function with one text, and a call of that function becomes a call of the custom tool again.
+
+const MEMBER = 'input';
+
+export interface CustomTool {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** The grammar of the text, if it has one. */
+  readonly format: unknown;
+}
+
+export function functionOfCustom({ name, description, format }: CustomTool): ChatTool {
+  const definition = memberOf(memberOf(format, 'grammar') ?? format, 'definition');
+  const syntax = memberOf(memberOf(format, 'grammar') ?? format, 'syntax');
+  const grammar =
+    typeof definition === 'string' ? ` It must match this ${String(syntax)} grammar:\n${definition}` : '';
+  const input = { type: 'string', description: `The input of the tool, as plain text.${grammar}` };
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: {
+        type: 'object',
+        properties: { [MEMBER]: input },
+        required: [MEMBER],
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+/** The call of the function that a custom tool became. */
+export const callOfCustom = (id: string, name: string, input: string): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify({ [MEMBER]: input }) },
+});
+
+/** The text for a custom tool, from the arguments of its function. Arguments of another form are its text as they are. */
+export function customInput(args: string): string {
+  try {
+    const input = memberOf(parseJsonText(args), MEMBER);
+    return typeof input === 'string' ? input : args;
+  } catch {
+    return args;
+  }
+}
+
+/** Names of the custom tools of a request, which has them as in OpenAI's chat completions or as in its responses. */
+export function customNames({ tools }: Json): ReadonlySet<string> {
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const names = list
+    .filter((tool) => memberOf(tool, 'type') === 'custom')
+    .map((tool) => memberOf(memberOf(tool, 'custom') ?? tool, 'name'));
+  return new Set(names.filter((name) => typeof name === 'string'));
+}

@@ -1,0 +1,16 @@
+import { UNSUPPORTED_TOOLS, USER_FIELDS } from '../../ask/shapes/request-policy.ts';
+import { choice, keys } from './shapes.ts';
+
+export const requests = keys(
+  {
+    user_field: choice(
+      USER_FIELDS,
+      "What `user` means in a request with an API key: the user to bill, so that another user than the key's is refused, or end_user, the client's own user, which is only recorded (payer).",
+    ),
+    unsupported_tools: choice(
+      UNSUPPORTED_TOOLS,
+      'What to do with tools that the provider of the model cannot run: drop them if others are left, or refuse the request (drop).',
+    ),
+  },
+  'How requests are read.',
+);
