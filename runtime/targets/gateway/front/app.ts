@@ -19,6 +19,8 @@ import { completionRoutes } from './completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { experimentRoutes } from './experiments/routes.ts';
+import { GEMINI_ERRORS } from './gemini/errors.ts';
+import { geminiRoutes } from './gemini/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -47,6 +49,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   };
   const groups = [
     completionRoutes(context, options),
+    geminiRoutes(context, options),
     tokenCountRoutes(context, parts, options),
     modelRoutes(context, parts),
     userRoutes(context, parts),
@@ -71,7 +74,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     corsOrigins: options.server.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
     hostRules: hostRulesOf(options),
-    errorFormats: [API_ERRORS, GATEWAY_ERRORS],
+    errorFormats: [API_ERRORS, GEMINI_ERRORS, GATEWAY_ERRORS],
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     explain: databaseFailure,

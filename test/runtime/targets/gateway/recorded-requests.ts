@@ -85,4 +85,55 @@ export const REQUESTS = {
     reasoning: { effort: 'low' },
     max_output_tokens: 9,
   },
+  completions: {
+    model: 'm',
+    prompt: ['Hello'],
+    max_tokens: 9,
+    temperature: 0.5,
+    n: 1,
+    stop: ['.'],
+    logprobs: null,
+    best_of: 1,
+    stream: false,
+    user: 'ada',
+  },
+  gemini: {
+    model: 'm',
+    systemInstruction: { parts: [{ text: 'Be kind.' }] },
+    contents: [
+      {
+        role: 'user',
+        parts: [
+          { text: 'Hello' },
+          { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+          { file_data: { mime_type: 'application/pdf', file_uri: 'https://example.com/a.pdf' } },
+        ],
+      },
+      { role: 'model', parts: [{ functionCall: { name: 'weather', args: {} }, thoughtSignature: 'c2ln' }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'weather', response: { result: 'sunny' } } }] },
+    ],
+    tools: [
+      {
+        functionDeclarations: [
+          {
+            name: 'weather',
+            description: 'd',
+            parameters: { type: 'OBJECT', properties: { city: { type: 'STRING' } } },
+          },
+        ],
+      },
+    ],
+    toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['weather'] } },
+    generationConfig: {
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      stopSequences: ['.'],
+      responseMimeType: 'application/json',
+      responseSchema: { type: 'OBJECT', properties: { city: { type: 'STRING', nullable: true } } },
+      thinkingConfig: { thinkingBudget: 2048 },
+    },
+    safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+    stream: false,
+    user: 'ada',
+  },
 };

@@ -2,15 +2,18 @@ import { AppError } from '../../../../contract/errors.ts';
 import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader } from './identity.ts';
 
+/** Headers of the APIs of Anthropic, Google and Azure, whose clients send the token without a scheme. */
+export const RAW_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
 /**
- * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Authorization`, `x-api-key`. An
+ * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Authorization`, `x-api-key`,
+ * `x-goog-api-key`, `api-key`. An
  * invalid token in one header is not replaced by a valid one in the next.
  */
 export function tokenOf(headers: HeaderReader): string {
   const value = headers.get('x-gateway-key') || headers.get('authorization');
   if (!value) {
-    // Clients of Anthropic's API send the token here, without a scheme.
-    const raw = headers.get('x-api-key');
+    const raw = RAW_HEADERS.map((name) => headers.get(name)).find(Boolean);
     if (raw) return raw;
     throw refused('Missing X-Gateway-Key or Authorization header', 'missing_credentials');
   }

@@ -8,13 +8,26 @@ export type Endpoint =
   | '/v1/messages'
   | '/v1/responses'
   | '/v1/embeddings'
-  | '/v1/classify';
+  | '/v1/classify'
+  | '/v1/completions'
+  | '/v1/moderations'
+  | '/v1/rerank'
+  | '/v1/images/generations'
+  | '/v1beta/models/{model}:generateContent'
+  | '/v1beta/models/{model}:streamGenerateContent';
+
+/** Members of a request that are in its path instead of its body. */
+export interface PathMembers {
+  readonly model: string;
+  readonly stream: boolean;
+}
 
 export interface CompletionRequest {
   readonly endpoint: Endpoint;
   readonly caller: Payer;
   /** The unparsed body. */
   readonly bytes: Uint8Array;
+  readonly inPath?: PathMembers | undefined;
   readonly headers: HeaderReader;
   readonly requestId: string;
   /** Start of the request in milliseconds since 1970. */

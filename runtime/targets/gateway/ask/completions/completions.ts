@@ -7,9 +7,9 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Telemetry } from './telemetry.ts';
 import { openAccount } from './account.ts';
-import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
+import type { CompletionAnswer, CompletionRequest, Completions, PathMembers } from './completion.ts';
 import { callModel } from './call-model.ts';
-import { listMembers } from '../../shared/json-members.ts';
+import { editMembers, listMembers } from '../../shared/json-members.ts';
 import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { streamError } from './stream-error.ts';
@@ -49,8 +49,10 @@ export function createCompletions(parts: CompletionParts): Completions {
   ) => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const body = membersOf(parse(request.bytes, rules.schema));
-    const bytes = withoutByteOrderMark(request.bytes);
+    const { inPath } = request;
+    const parsed = membersOf(parse(request.bytes, rules.schema));
+    const body = inPath ? { ...parsed, ...inPath } : parsed;
+    const bytes = withMembers(withoutByteOrderMark(request.bytes), inPath);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
     const model = requireWellFormedModel(body);
@@ -110,6 +112,13 @@ function forwardedHeaders(
     return value ? [[name, value] as const] : [];
   });
   return Object.fromEntries(entries);
+}
+
+/** Adds members that are in the path of the request. */
+function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8Array {
+  if (!members) return bytes;
+  const { model, stream } = members;
+  return editMembers(bytes, { model: JSON.stringify(model), stream: JSON.stringify(stream) });
 }
 
 /** Removes a byte order mark, which some programs write and providers reject. */

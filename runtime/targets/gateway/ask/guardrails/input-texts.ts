@@ -16,6 +16,7 @@ const SETTINGS = new Set(
     ],
     ['encoding_format', 'reasoning', 'reasoning_effort', 'verbosity', 'thinking', 'stream_options', 'betas'],
     ['previous_response_id', 'conversation', 'container', 'inference_geo', 'speed'],
+    ['safetySettings', 'toolConfig', 'cachedContent'],
   ].flat(),
 );
 /** Members whose strings are ids, types, URLs or encoded data. Objects and lists inside them are still searched for texts. */
@@ -34,6 +35,7 @@ const NON_TEXT_MEMBERS = new Set(
     ['type', 'role', 'status', 'phase', 'detail', 'effort', 'verbosity', 'format', 'syntax', 'ttl', 'model'],
     ['url', 'image_url', 'file_url', 'server_url', 'server_label', 'authorization', 'authorization_token'],
     ['data', 'file_data', 'media_type', 'mime_type', 'signature', 'thought_signature', 'encrypted_content'],
+    ['mimeType', 'fileUri', 'thoughtSignature', 'responseMimeType'],
   ].flat(),
 );
 /** Members whose own members can have any name, including names in the sets above. They are checked as a whole. */

@@ -14,6 +14,7 @@ import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOrFailure } from './failure.ts';
 import { createTokenCounter } from './token-count.ts';
+import { createRelay } from './relay.ts';
 import { createRedact } from './redact.ts';
 import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
@@ -86,6 +87,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       };
       return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
+    relay: createRelay({ adapter, exchange, limits, unsupported }),
     countTokens: createTokenCounter({ adapter, exchange }),
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));

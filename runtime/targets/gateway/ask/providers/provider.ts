@@ -108,6 +108,20 @@ export interface ProviderCall {
 
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
+/** Routes whose requests and answers pass through unchanged. */
+export type RelayRoute = 'moderations' | 'rerank' | 'image_generations';
+
+export interface RelayCall extends EmbeddingsCall {
+  readonly route: RelayRoute;
+}
+
+/** A route of a provider that requests are relayed to. */
+export interface Relay {
+  readonly path: string;
+  /** The list without which an answer is invalid, so that it is not billed. */
+  readonly requiredList: string;
+}
+
 export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'isBilled'> {
   readonly texts: readonly string[];
 }
@@ -224,6 +238,8 @@ export interface Provider {
   readonly type: ProviderType;
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
+  /** Calls a route whose requests and answers pass through unchanged. */
+  relay(call: RelayCall): Promise<WholeAnswer | FailedAnswer>;
   /** The provider's own count of the tokens of a prompt, if its API has one. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
@@ -259,6 +275,7 @@ export interface ProviderAdapter {
     | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }
     | undefined;
   readonly embeddings: EmbeddingsExchange | undefined;
+  readonly relays?: Readonly<Partial<Record<RelayRoute, Relay>>> | undefined;
   readonly tokenCount?: TokenCount | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
@@ -271,6 +288,8 @@ export interface TokenCount {
   /** The client API whose requests for a count it takes unchanged, if there is one. */
   readonly wire: Wire | undefined;
   path(model: string): string;
+  /** Changes to a request of that API. */
+  edits(model: string): MemberEdits;
   /** The request for a count, from a request for an answer; undefined if only requests of its own API can be counted. */
   readonly request: ((request: Json, model: string) => Json) | undefined;
   count(body: Json): unknown;

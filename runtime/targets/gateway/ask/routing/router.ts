@@ -75,6 +75,13 @@ export function createRouter({
         ({ provider, model }) => provider.embed(named(call, model, resolved)),
         options,
       ),
+    relay: (resolved, call, options) =>
+      attempt<WholeAnswer>(
+        resolved,
+        call.signal,
+        ({ provider, model }) => provider.relay(named(call, model, resolved)),
+        options,
+      ),
     classify: (resolved, call, options) =>
       attempt(
         resolved,

@@ -11,6 +11,7 @@ import type {
   ModelEntry,
   Provider,
   ProviderCall,
+  RelayCall,
   WholeAnswer,
 } from '../providers/provider.ts';
 
@@ -93,6 +94,11 @@ export interface Router {
   embed(
     resolved: Resolved,
     call: EmbeddingsRequestCall,
+    options?: RouteOptions,
+  ): Promise<Routed<WholeAnswer | FailedAnswer>>;
+  relay(
+    resolved: Resolved,
+    call: Omit<RelayCall, 'model' | 'showModel'>,
     options?: RouteOptions,
   ): Promise<Routed<WholeAnswer | FailedAnswer>>;
   classify(

@@ -1,6 +1,8 @@
 import type { Wire } from '../shapes/wire.ts';
 import { chatWire } from './chat/wire.ts';
 import type { ClientWire } from './client-wire.ts';
+import { completionsWire } from './completions/wire.ts';
+import { geminiWire } from './gemini/wire.ts';
 import { messagesWire } from './messages/wire.ts';
 import { responsesWire } from './responses/wire.ts';
 
@@ -8,4 +10,6 @@ export const CLIENT_WIRES: Readonly<Record<Wire, ClientWire>> = {
   chat: chatWire,
   messages: messagesWire,
   responses: responsesWire,
+  completions: completionsWire,
+  gemini: geminiWire,
 };

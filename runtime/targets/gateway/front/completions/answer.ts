@@ -10,7 +10,7 @@ import { createPendingStream } from './pending-stream.ts';
 /** Answers a model request. Shutdown waits for the answer. */
 export type AnswerCompletion = (
   exchange: HttpExchange,
-  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId'>,
+  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'>,
 ) => Promise<void>;
 
 const STREAM_HEADERS = { 'Content-Type': EVENT_STREAM };

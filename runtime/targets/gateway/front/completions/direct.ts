@@ -3,13 +3,12 @@ import {
   type DirectListener,
   type DirectRoute,
 } from '../../../../serve/http/direct-route.ts';
-import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
+import { BODY_ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, hostRulesOf } from '../app-options.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { type ModelCaller, createSignIn } from '../sign-in/sign-in.ts';
 import { createCompletionAnswer } from './answer.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
 
 /** Answers most model requests without the overhead of the HTTP application, which handles all others. */
 export function directCompletions(context: GatewayContext, options: GatewayAppOptions): DirectListener {
@@ -18,7 +17,7 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
   const answer = createCompletionAnswer(context, options);
   const head = Object.entries(securityHeaders('/v1')).flat();
 
-  const routes = keysOf(ENDPOINTS).map((endpoint): DirectRoute => ({
+  const routes = BODY_ENDPOINTS.map((endpoint): DirectRoute => ({
     route: endpoint,
     path: new RegExp(`^${endpoint}(?:\\?.*)?$`),
     maxBodyBytes,

@@ -1,12 +1,11 @@
 import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
-import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
+import { BODY_ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { createCompletionAnswer } from './answer.ts';
 import { COMPLETION_OPERATIONS } from './operations.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
 
 /** Routes of model requests. `direct.ts` answers most of them before they reach these routes. */
 export function completionRoutes(context: GatewayContext, options: GatewayAppOptions): GatewayRoutes {
@@ -14,7 +13,7 @@ export function completionRoutes(context: GatewayContext, options: GatewayAppOpt
   const answer = createCompletionAnswer(context, options);
   const routes = newRoutes();
 
-  for (const endpoint of keysOf(ENDPOINTS)) {
+  for (const endpoint of BODY_ENDPOINTS) {
     routes.post(endpoint, async (c) => {
       const modelCaller = await signIn.modelCaller(c.req.raw.headers);
       c.set('caller', modelCaller);

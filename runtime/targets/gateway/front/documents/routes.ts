@@ -13,7 +13,9 @@ import { apiErrorBody } from '../http/api-errors.ts';
 import { API } from '../http/api-path.ts';
 import { errorBody } from '../http/errors.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { apiProblems, gatewayError } from '../http/error-schema.ts';
+import { geminiErrorBody } from '../gemini/errors.ts';
+import { GEMINI_PATH } from '../gemini/paths.ts';
+import { apiProblems, gatewayError, geminiError } from '../http/error-schema.ts';
 
 /** `/` describes the server, `/openapi.json` and `/openapi.yaml` its API. They need no credential. */
 export function documentRoutes(
@@ -37,7 +39,11 @@ export function documentRoutes(
       ],
       anyError: true,
       errorContent: (error, status, path) => ({
-        schema: path.startsWith(API) && status === 422 ? apiProblems : gatewayError,
+        schema: path.startsWith(GEMINI_PATH)
+          ? geminiError
+          : path.startsWith(API) && status === 422
+            ? apiProblems
+            : gatewayError,
         examples: { error: exampleOf(error, status, path) },
       }),
     }),
@@ -64,7 +70,7 @@ const INDEX = {
 } as const;
 
 const DESCRIPTION =
-  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. `X-Gateway-Key` takes precedence over `Authorization`, and that over `x-api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
+  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. `X-Gateway-Key` takes precedence over `Authorization`, and that over `x-api-key`, `x-goog-api-key` and `api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
 
 const SECURITY_SCHEMES = {
   gatewayKey: {
@@ -91,7 +97,11 @@ const EXAMPLES: Readonly<Partial<Record<ErrorStatus, readonly [message: string, 
 
 function exampleOf(error: AppError, status: ErrorStatus, path: string): object {
   const [message = error.message, reason] = EXAMPLES[status] ?? [];
-  const bodyOf = path.startsWith(API) ? apiErrorBody : errorBody;
+  const bodyOf = path.startsWith(GEMINI_PATH)
+    ? geminiErrorBody
+    : path.startsWith(API)
+      ? apiErrorBody
+      : errorBody;
   return bodyOf(new AppError(error.code, message, { reason }), status, '');
 }
 

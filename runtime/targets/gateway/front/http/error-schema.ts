@@ -16,6 +16,27 @@ export const gatewayError = closed('Error', {
   ),
 });
 
+/** The body of errors of Gemini's API. */
+export const geminiError = closed('GeminiError', {
+  detail: Type.String({ description: 'Error message.' }),
+  error: closed(
+    'GeminiErrorStatus',
+    {
+      code: Type.Integer({ description: 'HTTP status.' }),
+      message: Type.String({ description: 'Error message, same as `detail`.' }),
+      status: Type.String({ description: 'Name of the status in Google’s APIs.' }),
+      details: Type.Array(
+        closed('GeminiErrorInfo', {
+          '@type': Type.String(),
+          reason: Type.String({ description: 'Stable error code, e.g. `budget_exceeded`.' }),
+          domain: Type.String(),
+        }),
+      ),
+    },
+    'The error in the format of Google’s APIs.',
+  ),
+});
+
 /** The body of a 422 on paths below `/api/v1`. */
 export const apiProblems = closed('Problems', {
   detail: Type.Array(

@@ -9,15 +9,26 @@ export const GATEWAY_ERRORS: ErrorFormat = {
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
 
+export interface ErrorBody {
+  readonly type?: 'error';
+  readonly detail: string;
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly code: string;
+    readonly param: string | null;
+  };
+}
+
 /**
  * Creates the body of an error. Clients of the reference implementation read `detail`, clients of OpenAI's API `error`. On the path
  * of Anthropic's API, the body has Anthropic's format.
  */
-export function errorBody(error: AppError, status: number, path: string): object {
+export function errorBody(error: AppError, status: number, path: string): ErrorBody {
   const isAnthropic = /^\/v1\/messages(?:\/count_tokens)?\/?$/.test(path);
   const message = isAnthropic && error.reason === 'user_required' ? ANTHROPIC_USER_REQUIRED : error.message;
   return {
-    ...(isAnthropic ? { type: 'error' } : {}),
+    ...(isAnthropic && { type: 'error' }),
     detail: message,
     error: {
       message,

@@ -3,6 +3,7 @@ import { admit } from '../../../../serve/http/admit.ts';
 import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
+import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { callerOf, createSignIn } from './sign-in.ts';
@@ -26,7 +27,7 @@ export function createLabGuard(
   };
 }
 
-const CREDENTIALS = ['X-Gateway-Key', 'Authorization', 'x-api-key'];
+const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
 /** Returns whose resources the caller can see, and who owns what the caller creates. */
 export function viewOf(c: Context<ShellEnv>): { readonly viewer: Viewer; readonly owner: string | null } {

@@ -29,6 +29,7 @@ export const USAGE_LOG = {
   ttft_ms: 210,
   usage_estimated: false,
   request_id: '6a1d1f4e-2b2c-4e38-9f25-6f6c4a2d3e11',
+  end_user: null,
   attempt: 1,
 };
 

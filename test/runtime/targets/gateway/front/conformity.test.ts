@@ -24,6 +24,8 @@ const PRICE = { model_key: 'openai:small', input_price_per_million: 1, output_pr
 
 const CHAT = { model: 'fast', messages: [{ role: 'user', content: 'Hello' }], user: 'ada' };
 
+const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+
 const OTHER_TAGS: ReadonlySet<string | undefined> = new Set([
   'Workers',
   'Datasets',
@@ -90,6 +92,23 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['POST', '/v1/embeddings', { model: 'fast', input: ['Hello'], user: 'ada' }],
     ['POST', '/v1/classify', { model: 'encoder:guard', input: ['Hello', 'an attack'], user: 'ada' }],
     ['POST', '/v1/classify', { model: 'fast', input: ['Hello'], user: 'ada' }],
+    ['POST', '/v1/completions', { model: 'fast', prompt: 'Hello', user: 'ada' }],
+    ['POST', '/v1/moderations', { model: 'fast', input: 'Hello', user: 'ada' }],
+    ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: ['a', 'b'], user: 'ada' }],
+    ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: [], user: 'ada' }],
+    ['POST', '/v1/images/generations', { model: 'fast', prompt: 'Hello', user: 'ada' }],
+    ['POST', '/v1/messages/count_tokens', { model: 'fast', messages: CHAT.messages }],
+    ['POST', '/v1/messages/count_tokens', { model: 'fast' }],
+    ['POST', '/v1/responses/input_tokens', { model: 'fast', input: 'Hello' }],
+    ['POST', '/v1beta/models/fast:generateContent', { ...PROMPT, user: 'ada' }],
+    ['POST', '/v1beta/models/fast:generateContent', PROMPT],
+    ['POST', '/v1beta/models/fast:generateContent', 'no json'],
+    ['POST', '/v1beta/models/fast:streamGenerateContent?alt=sse', { ...PROMPT, user: 'ada' }],
+    ['POST', '/v1beta/models/fast:streamGenerateContent', { ...PROMPT, user: 'ada' }],
+    ['POST', '/v1beta/models/fast:countTokens', PROMPT],
+    ['GET', '/v1beta/models'],
+    ['GET', '/v1beta/models/fast'],
+    ['GET', '/v1beta/models/nothing'],
     ['DELETE', '/v1/pricing/openai:small'],
     ['DELETE', '/v1/pricing/openai:small'],
     ['GET', '/v1/usage'],

@@ -202,11 +202,15 @@ describe('the OpenAPI document', () => {
       .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`);
     const { body } = await request('/openapi.json');
     // The contract writes some paths with a slash at their end; the app takes both.
+    // Methods of Gemini's API follow the name of the model, which can have colons itself, so the app has one route for all of them.
     const described = operationsOf(body).map(([name]) =>
-      name.replaceAll(/\{\w+\}/g, '{}').replace(/(?<=\w)\/$/, ''),
+      name
+        .replaceAll(/\{\w+\}/g, '{}')
+        .replace(/(?<=\{\}):\w+$/, '')
+        .replace(/(?<=\w)\/$/, ''),
     );
     expect(described.length).toBeGreaterThan(35);
-    expect([...new Set(routed)].sort()).toEqual(described.sort());
+    expect([...new Set(routed)].sort()).toEqual([...new Set(described)].sort());
   });
 
   test('as YAML it is the same', async () => {

@@ -82,6 +82,7 @@ test('without anything it is all of it, the newest first', async () => {
     ttft_ms: 210,
     usage_estimated: false,
     request_id: 'r-1',
+    end_user: null,
     attempt: 1,
   });
   expect(body.logs[0]).toMatchObject({ status: 'error', error_message: 'Oh, "no"\n', total_tokens: null });

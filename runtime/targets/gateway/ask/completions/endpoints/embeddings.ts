@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { requestGuardrails, modelName, openObject, optionalOrNull, userName } from './shapes.ts';
-import { promptTokensIn, textOr } from './tokens.ts';
+import { idsIn, promptTokensIn, textOr } from './tokens.ts';
 
 const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' });
 const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
@@ -32,16 +31,8 @@ export const embeddingsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   endUser: () => undefined,
-  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body),
+  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body['input']),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.embed(resolved, call, options),
 };
-
-function idsIn({ input }: Json): number {
-  if (!Array.isArray(input)) return 0;
-  const lists: readonly unknown[] = input;
-  const [first] = lists;
-  if (typeof first === 'number') return lists.length;
-  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
-}

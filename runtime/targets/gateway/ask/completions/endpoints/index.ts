@@ -1,6 +1,12 @@
+import { keysOf } from '../../../../../core/values/keys.ts';
 import type { Endpoint } from '../completion.ts';
 import { chatEndpoint } from './chat.ts';
 import { classifyEndpoint } from './classify.ts';
+import { completionsEndpoint } from './completions.ts';
+import { geminiEndpoint } from './gemini.ts';
+import { imagesEndpoint } from './images.ts';
+import { moderationsEndpoint } from './moderations.ts';
+import { rerankEndpoint } from './rerank.ts';
 import { embeddingsEndpoint } from './embeddings.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { messagesEndpoint } from './messages.ts';
@@ -12,4 +18,13 @@ export const ENDPOINTS: Readonly<Record<Endpoint, EndpointRules>> = {
   '/v1/responses': responsesEndpoint,
   '/v1/embeddings': embeddingsEndpoint,
   '/v1/classify': classifyEndpoint,
+  '/v1/completions': completionsEndpoint,
+  '/v1/moderations': moderationsEndpoint,
+  '/v1/rerank': rerankEndpoint,
+  '/v1/images/generations': imagesEndpoint,
+  '/v1beta/models/{model}:generateContent': geminiEndpoint,
+  '/v1beta/models/{model}:streamGenerateContent': geminiEndpoint,
 };
+
+/** Endpoints whose requests name the model in their body. */
+export const BODY_ENDPOINTS = keysOf(ENDPOINTS).filter((endpoint) => !endpoint.includes('{'));

@@ -13,4 +13,13 @@ export function maxOutputTokensIn(body: Json, members: readonly string[], assume
   return Math.min(MAX_OUTPUT_TOKENS, limit * answers);
 }
 
+/** Number of token ids in an input that is a list of ids or of such lists. */
+export function idsIn(input: unknown): number {
+  if (!Array.isArray(input)) return 0;
+  const lists: readonly unknown[] = input;
+  const [first] = lists;
+  if (typeof first === 'number') return lists.length;
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+}
+
 export const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

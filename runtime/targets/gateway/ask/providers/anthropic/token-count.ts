@@ -11,5 +11,6 @@ export const anthropicTokenCount: TokenCount = {
     ...(tools !== undefined && { tools }),
     ...(choice !== undefined && { tool_choice: choice }),
   }),
+  edits: (model) => ({ model: JSON.stringify(model) }),
   count: ({ input_tokens: tokens }) => tokens,
 };

@@ -1,5 +1,6 @@
 import type { OpenAiDialect, ProviderAdapter, UpstreamWire } from '../provider.ts';
 import { OPENAI_DIALECT } from '../presets.ts';
+import { completionsUpstream } from './completions.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiErrorText } from './errors.ts';
 import { openAiModels } from './models.ts';
@@ -22,9 +23,18 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
   return {
     type: 'openai',
     headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    native: { chat: wire, ...(dialect.hasResponses && { responses: responsesWire }) },
+    native: {
+      chat: wire,
+      completions: completionsUpstream(dialect),
+      ...(dialect.hasResponses && { responses: responsesWire }),
+    },
     translated: { wire, request: (chat, model) => openAiRequest(chat, model, dialect) },
     embeddings: openAiEmbeddings,
+    relays: {
+      moderations: { path: '/moderations', requiredList: 'results' },
+      rerank: { path: '/rerank', requiredList: 'results' },
+      image_generations: { path: '/images/generations', requiredList: 'data' },
+    },
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
     models: openAiModels,
     errorText: openAiErrorText,

@@ -5,5 +5,6 @@ export const openAiTokenCount: TokenCount = {
   wire: 'responses',
   path: () => '/responses/input_tokens',
   request: undefined,
+  edits: (model) => ({ model: JSON.stringify(model) }),
   count: ({ input_tokens: tokens }) => tokens,
 };

@@ -23,6 +23,8 @@ const ROUTES: Readonly<Record<Wire, Endpoint>> = {
   chat: '/v1/chat/completions',
   messages: '/v1/messages',
   responses: '/v1/responses',
+  completions: '/v1/completions',
+  gemini: '/v1beta/models/{model}:generateContent',
 };
 const counter = createTokenCounter();
 await counter.loading(['openai:gpt-4o']);

@@ -1,0 +1,72 @@
+import type { ChatRequest, Json } from '../../shapes/chat.ts';
+import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
+import type { EventEncoder } from '../../streams/stream.ts';
+import { chatSyntax, requestsUsage } from '../chat/stream.ts';
+import type { AnswerFacts, ClientWire } from '../client-wire.ts';
+import { textIn } from '../foreign-json.ts';
+import { refuse } from '../refuse.ts';
+import { isAbsent, textAt } from '../request-members.ts';
+
+/** `/v1/completions`, OpenAI's API before chats. @see https://platform.openai.com/docs/api-reference/completions */
+export const completionsWire: ClientWire = {
+  toChat,
+  fromChat: ({ id, created, model, choices, usage }) => ({
+    id,
+    object: 'text_completion',
+    created,
+    model,
+    choices: choices.map(({ index, message, finish_reason: finish }) => ({
+      text: textIn(message.content, '`content`') || (message.refusal ?? ''),
+      index,
+      logprobs: null,
+      finish_reason: finish,
+    })),
+    usage,
+  }),
+  encoder: completionsEncoder,
+  syntax: chatSyntax,
+  renames: (json, model) =>
+    typeof json['model'] === 'string' ? { model: JSON.stringify(model) } : undefined,
+};
+
+/** Members that need the text of the prompt and the probabilities of its tokens. */
+const UNSUPPORTED = ['suffix', 'echo', 'logprobs', 'best_of'];
+
+/** The prompt becomes the message of a user: providers of chats have no other way to continue a text. */
+function toChat(body: Json): ChatRequest {
+  const found = UNSUPPORTED.find(
+    (name) => !isAbsent(body[name]) && body[name] !== false && body[name] !== '',
+  );
+  if (found !== undefined && body[found] !== 1) throw refuse(`\`${found}\``);
+  const { suffix: _s, echo: _e, logprobs: _l, best_of: _b, prompt, ...rest } = body;
+  const [only, ...others]: readonly unknown[] = Array.isArray(prompt) ? prompt : [prompt];
+  if (typeof only !== 'string' || others.length > 0) throw refuse('prompts other than one text');
+  const model = textAt(body['model'], 'model');
+  return { ...rest, model, messages: [{ role: 'user', content: only }] };
+}
+
+function completionsEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
+  const wantsUsage = requestsUsage(request);
+  return {
+    encode: (chunks) =>
+      chunks
+        .filter(({ choices = [] }) => wantsUsage || choices.length > 0)
+        .map(({ id, choices = [], usage, created: at }) =>
+          eventText({
+            id,
+            object: 'text_completion',
+            created: at || created,
+            model,
+            choices: choices.map(({ index, delta, finish_reason: finish }) => ({
+              text: delta?.content ?? delta?.refusal ?? '',
+              index,
+              logprobs: null,
+              finish_reason: finish ?? null,
+            })),
+            ...(wantsUsage && { usage: usage ?? null }),
+          }),
+        )
+        .join(''),
+    end: () => ({ last: '', terminal: DONE_TEXT }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { AppError } from '../../../../contract/errors.ts';
+import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
+import { errorBody } from '../http/errors.ts';
+import { GEMINI_PATH } from './paths.ts';
+
+/** Error format of Gemini's API, with `detail` as on all other paths. The code of the gateway is the reason. */
+export const GEMINI_ERRORS: ErrorFormat = {
+  prefix: GEMINI_PATH,
+  body: (error, status, c) => geminiErrorBody(error, status, c.req.path),
+};
+
+export function geminiErrorBody(error: AppError, status: number, path: string): object {
+  const { detail, error: own } = errorBody(error, status, path);
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: own.code, domain: 'gateway' };
+  return {
+    detail,
+    error: { code: status, message: own.message, status: STATUSES[status] ?? 'UNKNOWN', details: [info] },
+  };
+}
+
+/** Names of Google's status codes. @see https://cloud.google.com/apis/design/errors */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  408: 'DEADLINE_EXCEEDED',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  415: 'INVALID_ARGUMENT',
+  422: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
