@@ -9,7 +9,8 @@ import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 
 // `npm run test:clients`: serves fixture models with real executables and calls every route for other APIs with the clients of
-// those APIs, and MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and from Python's registry. Prints a table. Needs
+// those APIs, and MCP, gRPC and the OpenAPI documents with independent clients, old and new, from npm and from Python's registry. Prints a table. Then
+// runs `gateway/run.ts`. Needs
 // Python 3 with venv. Takes some minutes.
 
 interface Row {
@@ -56,7 +57,11 @@ try {
   ];
   for (const program of pythonsOfMcp) rows.push(...(await rowsOf(program, 'mcp/checks.py', mcp)));
   for (const line of table(rows)) console.log(line);
-  process.exitCode = rows.every(({ problem }) => problem === null) ? 0 : 1;
+  const gateway = await execa(process.execPath, [join(HERE, 'gateway/run.ts')], {
+    stdio: 'inherit',
+    reject: false,
+  });
+  process.exitCode = gateway.exitCode === 0 && rows.every(({ problem }) => problem === null) ? 0 : 1;
 } finally {
   for (const { child, ended } of servers) {
     child.kill('SIGTERM');

@@ -7,7 +7,6 @@ import type { GatewayContext } from '../context.ts';
 import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
 import { API_ERRORS } from './http/api-errors.ts';
 import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
-import { GATEWAY_ERRORS } from './http/errors.ts';
 import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -19,7 +18,7 @@ import { completionRoutes } from './completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { experimentRoutes } from './experiments/routes.ts';
-import { GEMINI_ERRORS } from './gemini/errors.ts';
+import { CLIENT_ERRORS } from './gemini/errors.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
@@ -74,7 +73,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     corsOrigins: options.server.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
     hostRules: hostRulesOf(options),
-    errorFormats: [API_ERRORS, GEMINI_ERRORS, GATEWAY_ERRORS],
+    errorFormats: [API_ERRORS, CLIENT_ERRORS],
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     explain: databaseFailure,

@@ -14,7 +14,9 @@ export type Endpoint =
   | '/v1/rerank'
   | '/v1/images/generations'
   | '/v1beta/models/{model}:generateContent'
-  | '/v1beta/models/{model}:streamGenerateContent';
+  | '/v1beta/models/{model}:streamGenerateContent'
+  | '/v1beta/models/{model}:embedContent'
+  | '/v1beta/models/{model}:batchEmbedContents';
 
 /** Members of a request that are in its path instead of its body. */
 export interface PathMembers {

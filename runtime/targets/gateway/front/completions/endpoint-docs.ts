@@ -69,7 +69,8 @@ const geminiAnswer = answerOf(
   { candidates: list, usageMetadata: Type.Unsafe({ type: 'object' }), modelVersion: Type.String() },
   'The answer of the provider.',
 );
-const GEMINI_NOTE = `${PASSED_THROUGH} The key can also be in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` names the user.`;
+const vector = Type.Object({ values: Type.Array(Type.Number()) });
+const GEMINI_NOTE = `${PASSED_THROUGH} Paths with \`/v1\` instead of \`/v1beta\` work too. The key can also be in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` names the user.`;
 const GEMINI_EXAMPLE = {
   candidates: [
     {
@@ -239,5 +240,27 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
     answer: geminiAnswer,
     example: GEMINI_EXAMPLE,
     streams: 'only',
+  },
+  '/v1beta/models/{model}:embedContent': {
+    id: 'embedContent',
+    tag: 'Gemini',
+    summary: 'Create the vector of a text, in the format of Gemini’s API.',
+    description: GEMINI_NOTE,
+    parameters: [MODEL_PARAMETER],
+    request: { content: { parts: [{ text: 'Hello' }] } },
+    answer: answerOf({ embedding: vector }, 'The vector.'),
+    example: { embedding: { values: [0.6, -0.8] } },
+    streams: false,
+  },
+  '/v1beta/models/{model}:batchEmbedContents': {
+    id: 'batchEmbedContents',
+    tag: 'Gemini',
+    summary: 'Create one vector per text, in the format of Gemini’s API.',
+    description: GEMINI_NOTE,
+    parameters: [MODEL_PARAMETER],
+    request: { requests: [{ content: { parts: [{ text: 'Hello' }] } }] },
+    answer: answerOf({ embeddings: Type.Array(vector) }, 'One vector per text, in input order.'),
+    example: { embeddings: [{ values: [0.6, -0.8] }] },
+    streams: false,
   },
 };

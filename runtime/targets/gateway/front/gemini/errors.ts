@@ -1,14 +1,19 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
-import { errorBody } from '../http/errors.ts';
-import { GEMINI_PATH } from './paths.ts';
+import { errorBody, GATEWAY_ERRORS } from '../http/errors.ts';
+import { isGeminiRequest } from './paths.ts';
 
-/** Error format of Gemini's API, with `detail` as on all other paths. The code of the gateway is the reason. */
-export const GEMINI_ERRORS: ErrorFormat = {
-  prefix: GEMINI_PATH,
-  body: (error, status, c) => geminiErrorBody(error, status, c.req.path),
+/** Error format of model paths: that of the API that the request is one of. */
+export const CLIENT_ERRORS: ErrorFormat = {
+  prefix: GATEWAY_ERRORS.prefix,
+  body: (error, status, c) => {
+    const { method, path } = c.req;
+    const isGemini = isGeminiRequest({ method, path, header: (name) => c.req.header(name) });
+    return isGemini ? geminiErrorBody(error, status, path) : GATEWAY_ERRORS.body(error, status, c);
+  },
 };
 
+/** The error in the format of Gemini's API, with `detail` as on all other paths. The code of the gateway is the reason. */
 export function geminiErrorBody(error: AppError, status: number, path: string): object {
   const { detail, error: own } = errorBody(error, status, path);
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: own.code, domain: 'gateway' };

@@ -1,7 +1,13 @@
 /** Path of Gemini's own API. */
 export const GEMINI_PATH = '/v1beta';
 
-export const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'] as const;
+export const METHODS = [
+  'generateContent',
+  'streamGenerateContent',
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+] as const;
 
 /** A model and what to do with it, from the end of a path: `gemini:gemini-2.5-flash:generateContent`. */
 export interface GeminiCall {
@@ -15,3 +21,18 @@ export function geminiCallOf(path: string): GeminiCall | undefined {
   const method = METHODS.find((one) => one === path.slice(at + 1));
   return method && at > 0 ? { model: path.slice(0, at), method } : undefined;
 }
+
+interface RequestFacts {
+  readonly method: string;
+  readonly path: string;
+  header(name: string): string | undefined;
+}
+
+/**
+ * Whether a request is one of Gemini's API. Its newer clients use `/v1`, where OpenAI's API has lists of models too; their key is in
+ * a header of Google's then.
+ */
+export const isGeminiRequest = ({ method, path, header }: RequestFacts): boolean =>
+  path.startsWith(`${GEMINI_PATH}/`) ||
+  (path.startsWith('/v1/models') &&
+    ((method === 'POST' && path.startsWith('/v1/models/')) || Boolean(header('x-goog-api-key'))));

@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
@@ -33,7 +33,7 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
     await admitted(c, next);
   };
 
-  routes.post(`${GEMINI_PATH}/models/:call{.+}`, async (c) => {
+  const call: Handler<ShellEnv> = async (c) => {
     const modelCaller = await signIn.modelCaller(withQueryKey(c.req.raw.headers, c.req.url));
     c.set('caller', modelCaller);
     const { model, method } = requiredCall(c);
@@ -63,7 +63,10 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
     const endpoint = `${GEMINI_PATH}/models/{model}:${method}` as const;
     const request = { endpoint, caller, requestId: c.get('requestId'), inPath: { model, stream } };
     return await answerRequest(c, (exchange) => answer(exchange, request));
-  });
+  };
+  routes.post(`${GEMINI_PATH}/models/:call{.+}`, call);
+  // Newer clients use this version.
+  routes.post('/v1/models/:call{.+}', call);
   routes.get(`${GEMINI_PATH}/models`, anyKey, async (c) =>
     c.json({ models: (await modelsOf(callerOf(c))).map(geminiModelView) }),
   );

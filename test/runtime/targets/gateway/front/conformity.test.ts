@@ -106,6 +106,12 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['POST', '/v1beta/models/fast:streamGenerateContent?alt=sse', { ...PROMPT, user: 'ada' }],
     ['POST', '/v1beta/models/fast:streamGenerateContent', { ...PROMPT, user: 'ada' }],
     ['POST', '/v1beta/models/fast:countTokens', PROMPT],
+    ['POST', '/v1beta/models/fast:embedContent', { content: PROMPT.contents[0], user: 'ada' }],
+    [
+      'POST',
+      '/v1beta/models/fast:batchEmbedContents',
+      { requests: [{ content: PROMPT.contents[0] }], user: 'ada' },
+    ],
     ['GET', '/v1beta/models'],
     ['GET', '/v1beta/models/fast'],
     ['GET', '/v1beta/models/nothing'],

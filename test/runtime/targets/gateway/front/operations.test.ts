@@ -199,7 +199,9 @@ describe('the OpenAPI document', () => {
     const { app, request } = gateway();
     const routed = app.routes
       .filter(({ method, path }) => method !== 'ALL' && !/^\/(?:docs|assets\/.*|openapi\.yaml)$/.test(path))
-      .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`);
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`)
+      // The same as below /v1beta.
+      .filter((route) => route !== 'POST /v1/models/{}');
     const { body } = await request('/openapi.json');
     // The contract writes some paths with a slash at their end; the app takes both.
     // Methods of Gemini's API follow the name of the model, which can have colons itself, so the app has one route for all of them.

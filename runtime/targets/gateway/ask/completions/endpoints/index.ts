@@ -4,6 +4,7 @@ import { chatEndpoint } from './chat.ts';
 import { classifyEndpoint } from './classify.ts';
 import { completionsEndpoint } from './completions.ts';
 import { geminiEndpoint } from './gemini.ts';
+import { geminiBatchEmbedEndpoint, geminiEmbedEndpoint } from './gemini-embeddings.ts';
 import { imagesEndpoint } from './images.ts';
 import { moderationsEndpoint } from './moderations.ts';
 import { rerankEndpoint } from './rerank.ts';
@@ -24,6 +25,8 @@ export const ENDPOINTS: Readonly<Record<Endpoint, EndpointRules>> = {
   '/v1/images/generations': imagesEndpoint,
   '/v1beta/models/{model}:generateContent': geminiEndpoint,
   '/v1beta/models/{model}:streamGenerateContent': geminiEndpoint,
+  '/v1beta/models/{model}:embedContent': geminiEmbedEndpoint,
+  '/v1beta/models/{model}:batchEmbedContents': geminiBatchEmbedEndpoint,
 };
 
 /** Endpoints whose requests name the model in their body. */
