@@ -35,4 +35,4 @@ interface RequestFacts {
 export const isGeminiRequest = ({ method, path, header }: RequestFacts): boolean =>
   path.startsWith(`${GEMINI_PATH}/`) ||
   (path.startsWith('/v1/models') &&
-    ((method === 'POST' && path.startsWith('/v1/models/')) || Boolean(header('x-goog-api-key'))));
+    (Boolean(header('x-goog-api-key')) || (method === 'POST' && geminiCallOf(path) !== undefined)));

@@ -66,7 +66,7 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
   };
   routes.post(`${GEMINI_PATH}/models/:call{.+}`, call);
   // Newer clients use this version.
-  routes.post('/v1/models/:call{.+}', call);
+  routes.post(`/v1/models/:call{.+:(?:${METHODS.join('|')})}`, call);
   routes.get(`${GEMINI_PATH}/models`, anyKey, async (c) =>
     c.json({ models: (await modelsOf(callerOf(c))).map(geminiModelView) }),
   );

@@ -200,7 +200,7 @@ describe('the OpenAPI document', () => {
     const routed = app.routes
       .filter(({ method, path }) => method !== 'ALL' && !/^\/(?:docs|assets\/.*|openapi\.yaml)$/.test(path))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`)
-      // The same as below /v1beta.
+      // Methods of Gemini's API, the same as below /v1beta.
       .filter((route) => route !== 'POST /v1/models/{}');
     const { body } = await request('/openapi.json');
     // The contract writes some paths with a slash at their end; the app takes both.
