@@ -53,6 +53,11 @@ export const GATEWAY_COMPLETIONS = {
     source: 'gateway reference 4, row 21',
     behaviour: 'Embeddings and classifications go the same way and are billed.',
   },
+  'gateway:doors': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'Clients of Gemini’s API and of older completions reach any provider and are billed; tokens are counted without a bill.',
+  },
   'gateway:clients:openai': {
     source: 'issue 6, "Must show"',
     behaviour:

@@ -6,8 +6,10 @@ const headers = mapOf<string>({ type: 'string' }, 'Headers to send with every re
 export const timeouts = keys(
   {
     connect: duration('Timeout for establishing the connection (10s).'),
-    first_byte: duration('Timeout for the first event of a stream (60s).'),
-    answer: duration('Timeout for the complete answer, if it is not streamed (10m).'),
+    first_byte: duration(
+      'Timeout for the first event of a stream; `answer` applies to its first output (60s).',
+    ),
+    answer: duration('Timeout for the complete answer, or for the first output of a stream (10m).'),
     idle: duration('Timeout between two events of a stream (2m).'),
     stream: duration('Timeout from the first event of a stream to its end (1h).'),
     drain: duration(
@@ -24,7 +26,7 @@ export const provider = keys(
     ),
     provider_type: text('Alias of `type`.'),
     api_key: text('API key (the usual variable of the preset, e.g. OPENAI_API_KEY).'),
-    api_base: text('Base URL, with the common path of all routes. Presets have a default.'),
+    api_base: text('Base URL, with or without the version of the API. Presets have a default.'),
     client_args: Type.Optional(
       keys(
         {
