@@ -7,7 +7,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { embed, generateText, jsonSchema, streamText, tool } from 'ai';
 import { readFileSync } from 'node:fs';
-import OpenAI from 'openai';
+import OpenAI, { RateLimitError } from 'openai';
 
 const { url, key, wires: WIRES } = JSON.parse(process.argv[2]);
 const REPLY = 'Grüße aus 東京 🌍: Hello';
@@ -104,7 +104,7 @@ async function openaiChecks() {
     const error = await chat
       .create({ model: `${wire}:rate-limited`, messages: HELLO })
       .catch((thrown) => thrown);
-    expect([error instanceof OpenAI.RateLimitError, error.code], [true, 'provider_rate_limited']);
+    expect([error instanceof RateLimitError, error.code], [true, 'provider_rate_limited']);
   });
 }
 

@@ -172,25 +172,6 @@ verifiesGateway('gateway:chat:user', async (arm) => {
   expect(await usage()).toHaveLength(1);
 });
 
-verifiesGateway('gateway:doors', async (arm) => {
-  const { api, key, usage } = await someone(arm);
-  const prompt = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
-  for (const provider of ['openai', 'anthropic']) {
-    const answer = await api.post(`/v1beta/models/${provider}:good:generateContent`, prompt, key);
-    expect(answer.body.candidates[0]).toMatchObject({
-      content: { parts: [{ text: REPLY }] },
-      finishReason: 'STOP',
-    });
-    const completion = { model: `${provider}:good`, prompt: 'Hello', max_tokens: 9 };
-    expect((await api.post('/v1/completions', completion, key)).body.choices[0].text).toBe(REPLY);
-  }
-  const refused = await api.post('/v1beta/models/nobody:good:generateContent', prompt, key);
-  expect(refused.body.error).toMatchObject({ code: 400, details: [{ reason: 'model_not_found' }] });
-  const counted = await api.post('/v1/messages/count_tokens', chatWith('anthropic:good'), key);
-  expect(counted.body).toEqual({ input_tokens: 25 });
-  expect((await usage()).map(({ status }) => status)).toEqual(['success', 'success', 'success', 'success']);
-});
-
 verifiesGateway('gateway:chat:provider-errors', async (arm) => {
   const { api, key } = await someone(arm);
   const cases: [string, number, string][] = [

@@ -10,7 +10,7 @@ import type { Wire } from '../shapes/wire.ts';
 import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { promptTokensIn } from './endpoints/tokens.ts';
 
-export interface CountRequest {
+interface CountRequest {
   readonly wire: Wire;
   readonly schema: TSchema;
   readonly caller: Payer;
@@ -20,7 +20,7 @@ export interface CountRequest {
   readonly signal: AbortSignal;
 }
 
-export interface InputCount {
+interface InputCount {
   readonly tokens: number;
   /** Whether the provider has not counted. */
   readonly isEstimated: boolean;
@@ -51,7 +51,14 @@ export function createInputCounts(
         identity.requireModel(await identity.spender(caller, undefined), resolved.alias ?? target?.key ?? '');
       const { unsupportedTools } = requests;
       const answer = await target?.provider.countTokens?.({
-        ...{ wire, model: target.model, bytes, members, body, headers, signal, unsupportedTools },
+        wire,
+        model: target.model,
+        bytes,
+        members,
+        body,
+        headers,
+        signal,
+        unsupportedTools,
       });
       if (answer?.kind === 'counted') return { tokens: answer.tokens, isEstimated: false };
       if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;

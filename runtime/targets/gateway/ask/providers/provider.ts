@@ -116,7 +116,7 @@ export interface RelayCall extends EmbeddingsCall {
 }
 
 /** A route of a provider that requests are relayed to. */
-export interface Relay {
+interface Relay {
   readonly path: string;
   /** The list without which an answer is invalid, so that it is not billed. */
   readonly requiredList: string;

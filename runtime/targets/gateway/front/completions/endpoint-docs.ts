@@ -1,51 +1,19 @@
 import { type TSchema, Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { Endpoint } from '../../ask/completions/completion.ts';
+import {
+  answerOf,
+  usage,
+  list,
+  chatAnswer,
+  messagesAnswer,
+  responsesAnswer,
+  embeddingsAnswer,
+  classifyAnswer,
+  geminiAnswer,
+  vector,
+} from './answer-schemas.ts';
 import { MODEL_PARAMETER } from '../gemini/operations.ts';
-
-const answerOf = (members: Record<string, TSchema>, description: string): TSchema =>
-  Type.Object(members, { additionalProperties: true, description });
-
-const usage = Type.Optional(
-  Type.Unsafe({ type: ['object', 'null'], additionalProperties: true, description: 'Token counts.' }),
-);
-const list = Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }));
-
-const chatAnswer = answerOf(
-  { id: Type.String(), object: Type.String(), model: Type.String(), choices: list, usage },
-  'The answer of the provider.',
-);
-const messagesAnswer = answerOf(
-  { id: Type.String(), type: Type.String(), model: Type.String(), content: list, usage },
-  'The answer of the provider.',
-);
-const responsesAnswer = answerOf(
-  { id: Type.String(), object: Type.String(), model: Type.String(), output: list, usage },
-  'The answer of the provider.',
-);
-const embeddingsAnswer = answerOf(
-  { object: Type.String(), model: Type.String(), data: list, usage },
-  'One vector per input, in input order.',
-);
-const scored = Type.Object({
-  index: Type.Integer(),
-  label: Type.Unsafe({ type: ['string', 'null'], description: 'Label with the highest score.' }),
-  score: Type.Unsafe({ type: ['number', 'null'] }),
-  scores: Type.Unsafe({
-    type: 'object',
-    additionalProperties: { type: 'number' },
-    description: 'Probability of each label.',
-  }),
-});
-const classifyAnswer = answerOf(
-  {
-    object: Type.Literal('list'),
-    model: Type.String(),
-    data: Type.Array(scored),
-    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
-  },
-  'One entry per text, in input order.',
-);
 
 interface EndpointDocs {
   readonly id: string;
@@ -65,11 +33,6 @@ const HELLO = [{ role: 'user', content: 'Hello' }];
 const GREETING = { role: 'assistant', content: 'Hello! How can I help?' };
 const PASSED_THROUGH = 'Other members are passed to the provider, and its answer is returned unchanged.';
 
-const geminiAnswer = answerOf(
-  { candidates: list, usageMetadata: Type.Unsafe({ type: 'object' }), modelVersion: Type.String() },
-  'The answer of the provider.',
-);
-const vector = Type.Object({ values: Type.Array(Type.Number()) });
 const GEMINI_NOTE = `${PASSED_THROUGH} Paths with \`/v1\` instead of \`/v1beta\` work too. The key can also be in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` names the user.`;
 const GEMINI_EXAMPLE = {
   candidates: [

@@ -25,7 +25,7 @@ export function geminiCallOf(path: string): GeminiCall | undefined {
 interface RequestFacts {
   readonly method: string;
   readonly path: string;
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 /**

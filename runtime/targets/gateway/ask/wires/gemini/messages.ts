@@ -44,7 +44,9 @@ export function messagesOf(contents: readonly Json[]): ChatMessage[] {
       );
     if (content['role'] === 'model') {
       const called = of('functionCall').map(([part, at]) => callOf(part, at));
-      const text = parts.map(({ text: said, thought }) => (thought === true ? '' : (said ?? ''))).join('');
+      const text = parts
+        .map(({ text: said, thought }) => (typeof said === 'string' && thought !== true ? said : ''))
+        .join('');
       return [
         {
           role: 'assistant',

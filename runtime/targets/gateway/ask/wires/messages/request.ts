@@ -10,6 +10,7 @@ import type {
   ToolChoice,
 } from '../../shapes/chat.ts';
 import { clientTool } from './client-tools.ts';
+import { textOr } from '../foreign-json.ts';
 import { refuse } from '../refuse.ts';
 import { textAt } from '../request-members.ts';
 import { checkRequest, type MessageParam, type MessagesRequest } from './check-request.ts';
@@ -117,7 +118,9 @@ function partOf({ type, text, source, title, content }: AnthropicBlock): Content
     return [
       {
         type: 'text',
-        text: [String(title), String(source), ...found.map((one) => one.text ?? '')].join('\n'),
+        text: [textOr(title, ''), textOr(source as unknown, ''), ...found.map((one) => one.text ?? '')].join(
+          '\n',
+        ),
       },
     ];
   }

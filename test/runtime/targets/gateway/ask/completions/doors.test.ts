@@ -58,7 +58,7 @@ describe('Gemini’s API', () => {
     all.flatMap(({ candidates = [] }) => candidates.flatMap(({ content }) => content.parts));
   const textOf = (all: readonly Generated[]): string =>
     partsOf(all)
-      .map(({ text }) => text ?? '')
+      .map(({ text }) => (typeof text === 'string' ? text : ''))
       .join('');
   const eventsIn = async (answer: Response): Promise<Generated[]> =>
     eventsOf((await answer.text()).replaceAll('\r\n', '\n')).map(([, data]) => JSON.parse(data) as Generated);

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import type { StreamSummary } from '../../../../../../runtime/targets/gateway/ask/streams/stream.ts';
-import { type FixtureProvider, type FixtureWire, startFixture } from '../../fixture-provider.ts';
+import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {
   callOf,
@@ -162,40 +159,6 @@ test('a provider that begins with silence runs into the time for the first byte,
     expect((await openai.happened('closed', model)).complete).toBe(false);
   }
 });
-
-test('a provider that is heard has the time of a whole answer for its first output', async () => {
-  for (const isAnthropic of [true, false]) {
-    // Anthropic sends its first events immediately, this one only headers, and there is no other target.
-    const clock = manualClock();
-    const limits = { firstByteMs: 5000, idleMs: 10_000, answerMs: 60_000 };
-    const fixture = isAnthropic ? await startScriptedSlow() : openai;
-    const provider = providerOf(isAnthropic ? 'anthropic' : 'openai', fixture, { clock, limits });
-    const body = isAnthropic
-      ? { model: 'slow', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hello' }] }
-      : streaming('stall-first@heard');
-    const wire = isAnthropic ? 'messages' : 'chat';
-    const answer = provider.chat(callOf(wire, body, { hasFallback: isAnthropic }));
-    await clock.nextIn(60_000);
-    clock.advance(59_999);
-    clock.advance(1);
-    expect(failureOf(await answer)).toMatchObject({ kind: 'timeout' });
-  }
-});
-
-/** A provider that begins with events without output, and then is silent. */
-async function startScriptedSlow(): Promise<FixtureProvider> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write('event: ping\ndata: {"type":"ping"}\n\n');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { ...openai, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 test('while nothing comes, comments keep the connection alive', async () => {
   // Given
