@@ -6,6 +6,8 @@ import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
 import { serveCommand } from './commands/serve.ts';
+import { backupCommand } from './commands/backup/backup.ts';
+import { restoreCommand } from './commands/backup/restore.ts';
 import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
@@ -32,6 +34,8 @@ export const gatewayProgram: Program = {
     budgets: BUDGET_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
+    backup: backupCommand,
+    restore: restoreCommand,
     doctor: doctorCommand,
     completion: completionCommand,
     version: versionCommand('gateway'),

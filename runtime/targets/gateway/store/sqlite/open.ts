@@ -19,6 +19,8 @@ const STARTUP_BUSY_TIMEOUT_MS = 5000;
 
 /** 16 MB. A checkpoint blocks the event loop for milliseconds, so it runs less often than by default. */
 const CHECKPOINT_PAGES = 4000;
+/** Size to which the write-ahead log is cut after a checkpoint, twice that of a usual one. */
+const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens a database file. A missing file and its folder are created for the owner only. There are two connections: that of the
@@ -66,6 +68,8 @@ function connect(path: string): DatabaseSync {
     database.exec('pragma journal_mode = wal');
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    // After a burst of writes, the log shrinks again with the next checkpoint.
+    database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
   } catch (error) {

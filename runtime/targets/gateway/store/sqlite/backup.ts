@@ -1,0 +1,124 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { configError } from '../../../../contract/errors.ts';
+import { createFolders } from '../../../../platform/files/create-folders.ts';
+import { temporaryPath } from '../../../../platform/files/temporary.ts';
+import { explainWriteError } from '../../../../platform/files/write-error.ts';
+import { NEWEST_VERSION } from '../migrate.ts';
+
+/** How long a statement waits for the lock of a running gateway. */
+const BUSY_TIMEOUT_MS = 5000;
+/** A gateway that has not been heard for this time is dead. */
+const DEAD_AFTER_MS = 30_000;
+
+/**
+ * Writes a consistent copy of a database, which gateways can use meanwhile. Reservations of running requests are not part of it: no
+ * process would ever release them.
+ */
+export function backUpSqlite(database: string, file: string): void {
+  const temporary = temporaryPath(file);
+  try {
+    createOwn(temporary);
+    const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      source.prepare('vacuum into ?').run(temporary);
+    } finally {
+      source.close();
+    }
+    const copy = new DatabaseSync(temporary);
+    try {
+      copy.exec(`
+        update gateway_accounts set reserved_nano = 0, running = 0;
+        delete from gateway_reservations;
+        delete from gateway_processes;
+        update gateway_meta set ledger_owner = null;`);
+      requireIntact(copy, file);
+    } finally {
+      copy.close();
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw explainWriteError(file, error);
+  }
+}
+
+/**
+ * Puts a copy into the place of a database. An existing one is replaced only with `replace`, and kept next to it. Returns its new path.
+ * Throws a ConfigError if a gateway uses it, or if the file is not a copy of a gateway's database.
+ */
+export async function restoreSqlite(
+  file: string,
+  database: string,
+  replace: boolean,
+): Promise<string | undefined> {
+  requireBackup(file);
+  const existing = existsSync(database);
+  if (existing) {
+    if (!replace)
+      throw configError(
+        `${database} exists. Replace it with --force; it is then kept as ${database}.before-restore.`,
+      );
+    requireUnused(database);
+  }
+  createFolders(dirname(database), 0o700);
+  const temporary = temporaryPath(database);
+  const before = `${database}.before-restore`;
+  try {
+    createOwn(temporary);
+    await copyFile(file, temporary);
+    if (existing) renameSync(database, before);
+    renameSync(temporary, database);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw explainWriteError(database, error);
+  }
+  return existing ? before : undefined;
+}
+
+/** Creates an empty file for the owner only, as the database is one. */
+const createOwn = (path: string): void => closeSync(openSync(path, 'wx', 0o600));
+
+function requireBackup(file: string): void {
+  if (!existsSync(file)) throw configError(`${file} does not exist. Create it with \`gateway backup\`.`);
+  let version: unknown;
+  const copy = new DatabaseSync(file, { readOnly: true });
+  try {
+    requireIntact(copy, file);
+    version = copy.prepare('select schema_version from gateway_meta').get()?.['schema_version'];
+  } catch (error) {
+    throw configError(
+      `${file} is not a backup of a gateway's database. Use a file of \`gateway backup\`.`,
+      error,
+    );
+  } finally {
+    copy.close();
+  }
+  if (typeof version === 'number' && version > NEWEST_VERSION) {
+    throw configError(
+      `${file} has schema version ${version}, but this gateway supports versions up to ${NEWEST_VERSION}. Use a newer gateway.`,
+    );
+  }
+}
+
+function requireIntact(database: DatabaseSync, file: string): void {
+  const found = Object.values(database.prepare('pragma quick_check(1)').get() ?? {})[0];
+  if (found !== 'ok') throw new Error(`${file} is damaged: ${String(found)}`);
+}
+
+/** Throws if a gateway uses a database. Otherwise, all of it is in its file afterwards, and not in the write-ahead log next to it. */
+function requireUnused(path: string): void {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const tables = database.prepare("select 1 from sqlite_schema where name = 'gateway_processes'").get();
+    const alive = 'select count(*) as alive from gateway_processes where seen_at > ?';
+    const count = tables ? database.prepare(alive).get(Date.now() - DEAD_AFTER_MS)?.['alive'] : 0;
+    if (count !== 0)
+      throw configError(`A gateway uses ${path}. Stop it first; one that was killed counts for 30 seconds.`);
+    database.exec('pragma wal_checkpoint(truncate); pragma journal_mode = delete');
+  } finally {
+    database.close();
+  }
+}
