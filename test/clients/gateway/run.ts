@@ -73,7 +73,8 @@ function tableOf(rows: readonly Row[]): string {
   return ['| client | feature | openai | anthropic | gemini |', '|---|---|---|---|---|', ...lines].join('\n');
 }
 
+/** Replaces the table, which is the end of the document. */
 function writeTable(table: string): void {
   const text = readFileSync(DOCUMENT, 'utf8');
-  writeFileSync(DOCUMENT, text.replace(/^\| client [^]*?(?=\n\n|\n*$)/m, table));
+  writeFileSync(DOCUMENT, `${text.slice(0, text.indexOf('| client | feature'))}${table}\n`);
 }
