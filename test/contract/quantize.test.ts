@@ -125,7 +125,10 @@ verifiesOnce('build:quantize-refused', async () => {
       { path: join(FIXTURES, 'models/gliner-span'), model_type: 'zero_shot_ner', quantize: 'int8' },
       /Models of type zero_shot_ner cannot be quantized\. Remove `quantize`\./,
     ],
-    [{ path: 'bert', quantize: 'int4' }, /encoderfile\.quantize: expected one of none, int8, auto; found "int4"; did you mean `int8`\?/],
+    [
+      { path: 'bert', quantize: 'int4' },
+      /encoderfile\.quantize: expected one of none, int8, auto; found "int4"; did you mean `int8`\?/,
+    ],
     [{ ...int8, min_cosine: 2 }, /min_cosine/],
   ];
   for (const [fields, message] of cases) {

@@ -6,6 +6,7 @@ import type { Experiments } from './lab/experiments/experiment.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
+import type { TokenCounter } from './ask/tokens/token-counter.ts';
 import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
 import type { Workflows } from './lab/workflows/workflow.ts';
@@ -22,6 +23,7 @@ export interface GatewayContext {
   /** Where new jobs run. */
   readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
+  readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
   readonly telemetry: Telemetry;
   readonly version: string;

@@ -97,6 +97,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       compute,
       models,
       watch,
+      tokenCounter,
       completions: createCompletions({ state, models, telemetry, tokenCounter, lifecycle, clock, log }),
       telemetry,
       version,

@@ -7,8 +7,11 @@ import type { Payer } from '../../accounts/identity/identity.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Wire } from '../shapes/wire.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
 import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
+import { responsesEndpoint } from './endpoints/responses.ts';
 import { promptTokensIn } from './endpoints/tokens.ts';
+import { countRequest } from './request-counts.ts';
 
 interface CountRequest {
   readonly wire: Wire;
@@ -35,6 +38,7 @@ const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'canc
 export function createInputCounts(
   { identity }: Pick<GatewayState, 'identity'>,
   models: CurrentModels,
+  tokenCounter: TokenCounter,
 ): CountInput {
   const parse = createBodyParser({ maxDepth: 200 });
   return async ({ wire, schema, caller, bytes, headers, signal }) => {
@@ -62,7 +66,9 @@ export function createInputCounts(
       });
       if (answer?.kind === 'counted') return { tokens: answer.tokens, isEstimated: false };
       if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;
-      return { tokens: promptTokensIn(body), isEstimated: true };
+      const rules = wire === 'responses' ? responsesEndpoint : { promptTokens: promptTokensIn };
+      const counts = await countRequest(tokenCounter, rules, body, [target?.key ?? name]);
+      return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
       held.release();
     }

@@ -28,7 +28,12 @@ export function createRelay({ adapter, exchange, limits, unsupported }: RelayPar
     const read = (answer: JsonAnswer): WholeAnswer => {
       if (!Array.isArray(answer.json[relay.requiredList]))
         throw new Error(`The response has no \`${relay.requiredList}\`.`);
-      const summary = { usage: usageIn(answer.json), outputLength: 0, finishReason: undefined };
+      const summary = {
+        usage: usageIn(answer.json),
+        outputLength: 0,
+        outputText: '',
+        finishReason: undefined,
+      };
       const shown = showModel === undefined ? answer.bytes : exchange.renamed('chat', answer, showModel);
       return { kind: 'whole', bytes: shown, text: '', summary };
     };

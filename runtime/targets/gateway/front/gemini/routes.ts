@@ -22,7 +22,7 @@ import { geminiModelView } from './view.ts';
 export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions): GatewayRoutes {
   const signIn = createSignIn(context);
   const answer = createCompletionAnswer(context, options);
-  const count = createInputCounts(context.state, context.models);
+  const count = createInputCounts(context.state, context.models, context.tokenCounter);
   const modelsOf = createModelList(context);
   const bodies = modelBodyOptions(options);
   const admitted = admit(context.kernel.lifecycle);

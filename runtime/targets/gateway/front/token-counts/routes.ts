@@ -19,7 +19,7 @@ export function tokenCountRoutes(
   { guards }: HttpParts,
   options: GatewayAppOptions,
 ): GatewayRoutes {
-  const count = createInputCounts(context.state, context.models);
+  const count = createInputCounts(context.state, context.models, context.tokenCounter);
   const bodies = modelBodyOptions(options);
   const routes = newRoutes();
 

@@ -120,6 +120,7 @@ export function gatewayOn(
   });
   const compute = 'local';
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
+  const tokenCounter = createTokenCounter();
   const context: GatewayContext = {
     kernel,
     clock,
@@ -130,11 +131,12 @@ export function gatewayOn(
     singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
     compute,
     models,
+    tokenCounter,
     completions: createCompletions({
       state,
       models,
       telemetry,
-      tokenCounter: createTokenCounter(),
+      tokenCounter,
       lifecycle: kernel.lifecycle,
       clock,
       log: kernel.log,

@@ -45,7 +45,7 @@ export const completionsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   endUser: () => undefined,
-  promptTokens: (body) => promptTokensIn(body) + idsIn(body['prompt']),
+  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body['prompt']),
   maxOutputTokens(body, assumed) {
     const { prompt, n, best_of: best } = body;
     const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;
