@@ -15,12 +15,8 @@ import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-fil
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
 import { reportPooling } from '../packaging/model/sentence-family.ts';
 import { findMaskToken } from '../packaging/model/mask-token.ts';
-import { type PreparedGraph, prepareGraph } from '../packaging/model/prepare-graph.ts';
-import { quantizePrepared } from '../packaging/model/quantize-prepared.ts';
+import { prepareGraph } from '../packaging/model/prepare-graph.ts';
 import type { GraphRequest } from '../packaging/model/rewrite-graph.ts';
-import type { ComparedModel } from '../packaging/quantize/compared-results.ts';
-import { accuracyText } from '../../runtime/core/model/quantization-facts.ts';
-import type { Quantization } from '../../runtime/contract/quantization.ts';
 import { specialIds } from '../packaging/model/special-ids.ts';
 import { unused } from '../packaging/model/token-outputs-source.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
@@ -43,6 +39,7 @@ import { planManifest } from '../packaging/plan.ts';
 import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
 import type { Reporter } from '../packaging/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
+import { quantizeIfWanted } from './quantize-if-wanted.ts';
 import { readTypeSources } from '../packaging/model/type-sources.ts';
 
 /** Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of `validate`. */
@@ -190,33 +187,6 @@ export async function prepareModel(
     cardText: documents.cardText,
     manifest: planManifest(config, facts, ownVersion()),
   };
-}
-
-interface OriginalModel {
-  readonly request: GraphRequest;
-  readonly tokenizer: PreparedTokenizer;
-  readonly original: PreparedGraph;
-}
-
-/** Quantizes a model if the config asks for it. */
-async function quantizeIfWanted(
-  { quantize }: BuildConfig,
-  { request, tokenizer, original }: OriginalModel,
-  compared: ComparedModel,
-  folder: string,
-  report: Reporter,
-): Promise<{ readonly graph: PreparedGraph; readonly quantization: Quantization | undefined }> {
-  if (quantize.form === 'none') return { graph: original, quantization: undefined };
-  const step = report.step('Quantizing the model');
-  const result = await quantizePrepared(request, tokenizer, original, { ...quantize, compared }, folder);
-  if ('reason' in result) {
-    step.done('not quantized');
-    report.warn(`The model stays in float32: ${result.reason}`);
-    return { graph: original, quantization: undefined };
-  }
-  step.done(accuracyText(result.quantization.accuracy));
-  checkFiniteOutput(result.graph, request.file);
-  return result;
 }
 
 /** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */
