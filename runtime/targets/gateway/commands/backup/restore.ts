@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from '../../../../serve/cli/command.ts';
+import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
@@ -9,7 +10,9 @@ export const restoreCommand: Command = {
   summary: 'Put a backup into the place of the SQLite database. No gateway can use it meanwhile.',
   positionals: '<file>',
   options: {
-    force: { help: 'Replace an existing database, which is kept as <database>.before-restore' },
+    ...commonOptions({
+      force: { help: 'Replace an existing database, which is kept as <database>.before-restore' },
+    }),
     ...JSON_OPTION,
     ...STORE_OPTIONS,
   },

@@ -184,7 +184,7 @@ test('by time, and both at once', async () => {
 
 test.each([
   ['?group_by=colour', 'group_by', /be one or more of user, key, model, .*, comma-separated, not "colour"$/],
-  ['?interval=year', 'interval', /must be one of minute, hour, day, not "year"$/],
+  ['?interval=year', 'interval', /must be one of minute, hour, day, month, not "year"$/],
   ['?status=ok', 'status', /must be one of any, success, error, not "ok"$/],
   ['?from=yesterday', 'from', /must be a time/],
   ['?to=2026-13-01', 'to', /must be a time/],
