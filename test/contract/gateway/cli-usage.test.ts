@@ -72,7 +72,7 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   expect(await refused(1, 'usage', '--model', 'gpt-4')).toContain('did you mean `gpt-4o`?');
   for (const [args, meant] of [
     [['--group-by', 'modl'], 'Did you mean model?'],
-    [['--interval', 'week'], 'is not one of minute, hour, day.'],
+    [['--interval', 'week'], 'is not one of minute, hour, day, month.'],
     [['--group-by', 'user', '--csv'], '--group-by, --interval and --csv conflict; use one of them.'],
     [['--csv', '--json'], '--csv conflicts with --json; use one of them.'],
     [['--from', 'yesterday'], '--from: "yesterday" is not'],

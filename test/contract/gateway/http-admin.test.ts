@@ -171,6 +171,8 @@ verifiesGateway('gateway:budgets', async (arm) => {
       name: null,
       max_budget: 0.1,
       budget_duration_sec: 60,
+      calendar: null,
+      time_zone: null,
       created_at: expect.stringMatching(TIME),
       updated_at: expect.stringMatching(TIME),
     },

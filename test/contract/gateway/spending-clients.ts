@@ -7,7 +7,7 @@ export const PRICING = { 'openai:good': { input_price_per_million: 1, output_pri
 export const COST = 39_000n;
 
 /** Estimated at as many tokens as the fixture counts, so that budgets are spent exactly. */
-const QUESTION = 'How many tokens does this question have? '.repeat(2);
+const QUESTION = 'How many tokens does this short question have, and why?';
 
 export interface Spending {
   /** Ids of the requests whose answers arrived whole. */

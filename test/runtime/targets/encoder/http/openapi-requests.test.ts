@@ -29,7 +29,7 @@ const MEMBERS: Readonly<Record<string, unknown>> = {
   function_to_apply: 'softmax',
   normalize: true,
   nonsense: true,
-  prompt_name: 'query',
+  prompt_name: 'passage',
   texts: ['a'],
   top_k: 1,
   top_n: 1,

@@ -28,8 +28,8 @@ test.each([
   [COUNT, 'anthropic:good', { messages: MESSAGES }, { input_tokens: 25 }, null],
   [COUNT, 'gemini:good', { messages: MESSAGES, system: 'x' }, { input_tokens: 17 }, null],
   // OpenAI counts requests of its own API only, and a failure of the provider is not worth an error.
-  [COUNT, 'openai:good', { messages: MESSAGES }, { input_tokens: 3 }, 'true'],
-  [COUNT, 'anthropic:fails-500', { messages: MESSAGES }, { input_tokens: 3 }, 'true'],
+  [COUNT, 'openai:good', { messages: MESSAGES }, { input_tokens: 10 }, 'true'],
+  [COUNT, 'anthropic:fails-500', { messages: MESSAGES }, { input_tokens: 10 }, 'true'],
   ['/v1/responses/input_tokens', 'openai:good', { input: 'Hello' }, { input_tokens: 21 }, null],
   ['/v1/responses/input_tokens', 'anthropic:good', { input: 'Hello' }, { input_tokens: 25 }, null],
 ])('%s counts for %s', async (path, model, body, wanted, isEstimated) => {
