@@ -32,7 +32,7 @@ for (const model of REAL_MODELS.filter(isWished)) {
   });
   models.push([model.name, model.family, packageOf(model), needs, size, speed, alone, others, written]);
   // Texts about chemistry and biology are too few to calibrate with.
-  if ((model.texts ?? 'prose') === 'prose') quantized.push(...(await quantizedRow(model, speed)));
+  if ((model.texts ?? 'prose') === 'prose') quantized.push(...(await quantizedRow(model)));
 }
 if (models.length > 0) {
   const heading = ['model', 'kind', 'package', 'needs', 'executable', 'ms per text', 'alone', 'among others'];
@@ -40,7 +40,7 @@ if (models.length > 0) {
 }
 if (quantized.length > 0) {
   const heading = ['model', 'int8 executable', 'ms per text', 'mean cosine', 'lowest', 'nearest texts kept'];
-  printTable([...heading, 'labels that agree', 'ratio of ms'], quantized);
+  printTable([...heading, 'labels that agree'], quantized);
 }
 
 const architectures: string[][] = [];
@@ -80,7 +80,7 @@ async function differencesOf(
 }
 
 /** The row of a model's int8 form; none if its weights are integers already. */
-async function quantizedRow(model: RealModel, speed: string): Promise<string[][]> {
+async function quantizedRow(model: RealModel): Promise<string[][]> {
   const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-models-'));
   try {
     const found = await tryQuantized(model, await fetchModel(model), scratch);
@@ -89,9 +89,8 @@ async function quantizedRow(model: RealModel, speed: string): Promise<string[][]
     const share = (value: number | undefined): string =>
       value === undefined ? '-' : `${(value * 100).toFixed(1)}%`;
     const cosines = cosine ? [cosineText(cosine.mean), cosineText(cosine.worst)] : ['-', '-'];
-    const ratio = (Number(speed) / found.milliseconds).toFixed(2);
     const sizes = [megabytes(found.size), found.milliseconds.toFixed(1)];
-    return [[model.name, ...sizes, ...cosines, share(neighbors), share(agreement), ratio]];
+    return [[model.name, ...sizes, ...cosines, share(neighbors), share(agreement)]];
   } catch (error) {
     fail(model.name, messageOf(error));
     return [];
