@@ -1,5 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { type AttributeProto, AttributeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import {
+  type AttributeProto,
+  AttributeProtoSchema,
+  type NodeProto,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 
 /** AttributeProto.AttributeType of onnx.proto. */
 const FLOAT = 1;
@@ -14,3 +18,10 @@ export const int = (name: string, i: number | bigint): AttributeProto =>
 
 export const ints = (name: string, values: readonly number[]): AttributeProto =>
   create(AttributeProtoSchema, { name, ints: values.map(BigInt), type: INTS });
+
+/** A numeric attribute of a node: a float or an integer. */
+export function readNumber({ attribute }: NodeProto, wanted: string, otherwise: number): number {
+  const found = attribute.find(({ name }) => name === wanted);
+  if (!found) return otherwise;
+  return found.type === FLOAT ? found.f : Number(found.i);
+}

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { isRowLookup } from './is-row-lookup.ts';
 import { findTableConversion, type TableConversion } from './table-conversion.ts';
 
 /**
@@ -39,7 +40,3 @@ function lookUpFirst(lookup: NodeProto, { table, nodes, perRow }: TableConversio
   });
   return [...lookups, ...converted];
 }
-
-/** A lookup along the first axis, which is the default. */
-const isRowLookup = ({ opType, attribute }: NodeProto): boolean =>
-  opType === 'Gather' && attribute.every(({ name, i }) => name !== 'axis' || i === 0n);

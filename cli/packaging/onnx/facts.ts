@@ -1,5 +1,9 @@
-import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, ModelProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES } from './element-types.ts';
+
+/** The version of ONNX's operators that a model uses; 0 if it states none. */
+export const opsetOf = ({ opsetImport }: ModelProto): number =>
+  Number(opsetImport.find(({ domain }) => domain === '')?.version ?? 0n);
 
 /** The element type of most bytes of the weights. */
 export function precisionOf(graph: GraphProto): string {

@@ -8,6 +8,7 @@ import {
   ValueInfoProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from './element-types.ts';
+import { opsetOf } from './facts.ts';
 import { int, ints } from './attributes.ts';
 import type { SelectedOutput } from './select-output.ts';
 
@@ -19,7 +20,7 @@ export class GraphAppender {
 
   /** The names of new values begin with `prefix`. */
   constructor(model: ModelProto, graph: GraphProto, prefix: string) {
-    this.opset = Number(model.opsetImport.find(({ domain }) => domain === '')?.version ?? 0n);
+    this.opset = opsetOf(model);
     this.#graph = graph;
     this.#prefix = prefix;
   }

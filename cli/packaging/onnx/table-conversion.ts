@@ -8,7 +8,7 @@ import {
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
 import { FLOAT32 } from './element-types.ts';
-import { int } from './attributes.ts';
+import { int, readNumber } from './attributes.ts';
 
 /** Nodes that convert a table of integers, in order; each one reads the result of the one before. */
 export interface TableConversion {
@@ -38,7 +38,7 @@ function multiplication(last: NodeProto, { weights, made }: GraphIndex): TableCo
   const [from = '', scale = ''] = last.input;
   const cast = made.get(from);
   const [source = ''] = cast?.input ?? [];
-  if (cast?.opType !== 'Cast' || readInt(cast, 'to', 0) !== FLOAT32) return undefined;
+  if (cast?.opType !== 'Cast' || readNumber(cast, 'to', 0) !== FLOAT32) return undefined;
   const [factor, integers] = [weights.get(scale), weights.get(source)];
   if (!factor || integers?.dims.length !== 2) return undefined;
   const nodes = [cast, last];
@@ -52,7 +52,7 @@ function dequantization(node: NodeProto, { graph, weights }: GraphIndex): TableC
   const [integers, scale, zero] = [table, scaleName, zeroName].map((name) => weights.get(name));
   if (integers?.dims.length !== 2 || !EIGHT_BITS.has(integers.dataType)) return undefined;
   if (!scale || (zeroName !== '' && !zero)) return undefined;
-  const axis = (readInt(node, 'axis', 1) + 2) % 2;
+  const axis = (readNumber(node, 'axis', 1) + 2) % 2;
   if (scale.dims.length < 2) return product(node, { table, scale, zero }, axis, graph);
   // With a scale per block of a row. The rows of a lookup have more axes than the table, so the axis is counted from the end.
   const perRow = zeroName === '' ? [scaleName] : [scaleName, zeroName];
@@ -98,9 +98,6 @@ const withAxis = (node: NodeProto, axis: bigint): NodeProto => {
   const others = node.attribute.filter(({ name }) => name !== 'axis');
   return create(NodeProtoSchema, { ...node, attribute: [...others, int('axis', axis)] });
 };
-
-const readInt = ({ attribute }: NodeProto, wanted: string, otherwise: number): number =>
-  Number(attribute.find(({ name }) => name === wanted)?.i ?? otherwise);
 
 /** Whether a factor is the same for every row, so that it fits rows in any arrangement. */
 const isPerColumn = ({ dims }: TensorProto): boolean =>

@@ -1,4 +1,5 @@
 import type { GraphProto, NodeProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 
 /** A matrix product of hidden states and a constant matrix. */
@@ -76,21 +77,11 @@ type Form = Pick<Product, 'isTransposed' | 'alpha'>;
 const FORMS: Readonly<Record<string, (node: NodeProto) => Form | undefined>> = {
   MatMul: () => ({ isTransposed: false, alpha: 1 }),
   Gemm: (node) =>
-    number(node, 'transA', 0) === 0 && number(node, 'beta', 1) === 1
-      ? { isTransposed: number(node, 'transB', 0) === 1, alpha: number(node, 'alpha', 1) }
+    readNumber(node, 'transA', 0) === 0 && readNumber(node, 'beta', 1) === 1
+      ? { isTransposed: readNumber(node, 'transB', 0) === 1, alpha: readNumber(node, 'alpha', 1) }
       : undefined,
   FusedMatMul: (node) =>
-    ['transA', 'transBatchA', 'transBatchB'].every((name) => number(node, name, 0) === 0)
-      ? { isTransposed: number(node, 'transB', 0) === 1, alpha: number(node, 'alpha', 1) }
+    ['transA', 'transBatchA', 'transBatchB'].every((name) => readNumber(node, name, 0) === 0)
+      ? { isTransposed: readNumber(node, 'transB', 0) === 1, alpha: readNumber(node, 'alpha', 1) }
       : undefined,
 };
-
-/** A numeric attribute of a node: a float or an integer. */
-function number({ attribute }: NodeProto, wanted: string, otherwise: number): number {
-  const found = attribute.find(({ name }) => name === wanted);
-  if (!found) return otherwise;
-  return found.type === FLOAT_ATTRIBUTE ? found.f : Number(found.i);
-}
-
-/** AttributeProto.AttributeType of onnx.proto. */
-const FLOAT_ATTRIBUTE = 1;

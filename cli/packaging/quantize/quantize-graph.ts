@@ -9,11 +9,12 @@ import {
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { castNode } from '../onnx/cast-node.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
+import { opsetOf } from '../onnx/facts.ts';
+import { isRowLookup } from '../onnx/is-row-lookup.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 import type { ProductGroup } from './find-products.ts';
 import { FUSED, ProductNodes, type Scaling } from './product-nodes.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';
-import { isRowLookup } from './round-tables.ts';
 
 /** How a group of products is computed with integers. */
 export interface QuantizedGroup {
@@ -31,9 +32,8 @@ export function quantizeGraph(
 ): void {
   const { graph } = model;
   if (!graph) return;
-  const opset = Number(model.opsetImport.find(({ domain }) => domain === '')?.version ?? 0n);
   const added = new Map<string, TensorProto>();
-  const nodes = new ProductNodes(opset, added);
+  const nodes = new ProductNodes(opsetOf(model), added);
   const quantized = new Map(
     groups.flatMap(({ group, rounded, scaling }) =>
       group.products.map((product) => [product.result, { product, rounded, scaling }] as const),

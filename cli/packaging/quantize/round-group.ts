@@ -28,11 +28,11 @@ export async function roundGroup(
   writer: WeightsWriter,
 ): Promise<RoundedGroup> {
   const found = inputs.flatMap((input) => statistics.get(input) ?? []);
-  const distinct = [...new Map(products.map((product) => [product.weight.name, product])).values()];
+  const distinct = [...new Map(products.map((product) => [product.weight.name, product])).values()].map(
+    (product) => ({ ...product, values: matrixOf(product, weights) }),
+  );
   const rowMaxima = new Float32Array(distinct[0]?.inputs ?? 0);
-  for (const product of distinct) {
-    const { outputs } = product;
-    const values = matrixOf(product, weights);
+  for (const { outputs, values } of distinct) {
     for (let row = 0; row < rowMaxima.length; row += 1) {
       let most = rowMaxima[row] ?? 0;
       for (let at = row * outputs; at < (row + 1) * outputs; at += 1)
@@ -43,9 +43,7 @@ export async function roundGroup(
   const factors = smoothingFactors(found, rowMaxima);
   const blocks = smoothedBlocks(found, factors);
   const matrices = new Map<string, IntegerTensor>();
-  for (const product of distinct) {
-    const { weight, inputs: rows, outputs } = product;
-    const values = matrixOf(product, weights);
+  for (const { weight, inputs: rows, outputs, values } of distinct) {
     for (let row = 0; row < rows; row += 1) {
       const factor = factors[row] ?? 1;
       for (let at = row * outputs; at < (row + 1) * outputs; at += 1) values[at] = (values[at] ?? 0) * factor;

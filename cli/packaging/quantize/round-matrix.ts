@@ -80,7 +80,7 @@ function scalesOf({ values, inputs, outputs }: FloatMatrix): Float32Array {
 }
 
 /**
- * The upper Cholesky factor of the inverse of a block: row `i` tells how the error of row `i` of a matrix is distributed over the rows after
+ * The upper Cholesky factor of the inverse of a block: row `i` states how the error of row `i` of a matrix is distributed over the rows after
  * it (GPTQ, https://arxiv.org/abs/2210.17323).
  */
 function compensationOf(block: Float32Array, size: number): Float64Array {

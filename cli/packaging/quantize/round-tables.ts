@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import type { GraphProto, NodeProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT8 } from '../onnx/element-types.ts';
+import { isRowLookup } from '../onnx/is-row-lookup.ts';
 import type { IntegerTensor } from './round-group.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
 
@@ -34,10 +35,6 @@ export async function roundTables(
   }
   return tables;
 }
-
-/** A lookup along the first axis, which is the default. */
-export const isRowLookup = ({ opType, attribute }: NodeProto): boolean =>
-  opType === 'Gather' && attribute.every(({ name, i }) => name !== 'axis' || i === 0n);
 
 const isLarge = ({ dataType, dims }: TensorProto): boolean =>
   dataType === FLOAT32 && dims.length === 2 && Number(dims[0]) >= MIN_ROWS;
