@@ -44,7 +44,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
   return answer.kind === 'whole' ? await finish(parts, answer, target) : begin(parts, answer, target);
 }
 
-/** Tells the client and the log which tools the model did not get. */
+/** Reports to the client and to the log which tools the model did not get. */
 function reportDropped(
   { request, log }: CallModelParts,
   { key }: Target,

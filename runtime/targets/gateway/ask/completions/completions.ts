@@ -1,24 +1,22 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { createBodyParser } from '../../../../serve/http/body.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Telemetry } from './telemetry.ts';
 import { openAccount } from './account.ts';
-import type { CompletionAnswer, CompletionRequest, Completions, PathMembers } from './completion.ts';
+import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel } from './call-model.ts';
-import { editMembers, listMembers } from '../../shared/json-members.ts';
-import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { streamError } from './stream-error.ts';
 import { usersOf } from './users-of.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
+import { createRequestReader } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
 
 export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
@@ -30,15 +28,12 @@ export interface CompletionParts {
   readonly log: Logger;
 }
 
-/** Maximum nesting of a body. Requests contain schemas of tools, which can be deep. */
-const MAX_DEPTH = 200;
-
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, tokenCounter, lifecycle, clock, log } = parts;
   const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
-  const parse = createBodyParser({ maxDepth: MAX_DEPTH });
+  const read = createRequestReader();
 
   /** Checks the request completely and reserves its budget before any model or encoder is called. */
   const begin = async (
@@ -49,13 +44,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   ) => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const { inPath } = request;
-    const parsed = membersOf(parse(request.bytes, rules.schema));
-    const body = inPath ? { ...parsed, ...inPath } : parsed;
-    const bytes = withMembers(withoutByteOrderMark(request.bytes), inPath);
-    const members = listMembers(bytes);
-    requireDistinctMembers(members);
-    const model = requireWellFormedModel(body);
+    const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer);
     const resolved = set.router.resolve(model);
@@ -73,7 +62,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const headers = forwardedHeaders(request, rules.forwardedHeaders);
+    const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
     const { unsupportedTools } = set.requests;
     const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
@@ -101,26 +90,3 @@ export function createCompletions(parts: CompletionParts): Completions {
     },
   };
 }
-
-function forwardedHeaders(
-  { headers }: CompletionRequest,
-  names: readonly string[],
-): Readonly<Record<string, string>> | undefined {
-  if (names.length === 0) return undefined;
-  const entries = names.flatMap((name) => {
-    const value = headers.get(name);
-    return value ? [[name, value] as const] : [];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** Adds members that are in the path of the request. */
-function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8Array {
-  if (!members) return bytes;
-  const { model, stream } = members;
-  return editMembers(bytes, { model: JSON.stringify(model), stream: JSON.stringify(stream) });
-}
-
-/** Removes a byte order mark, which some programs write and providers reject. */
-const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
-  bytes[0] === 0xef ? bytes.subarray(3) : bytes;

@@ -1,16 +1,13 @@
 import type { TSchema } from 'typebox';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { createBodyParser } from '../../../../serve/http/body.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import { listMembers } from '../../shared/json-members.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { responsesEndpoint } from './endpoints/responses.ts';
 import { promptTokensIn } from './endpoints/tokens.ts';
+import { createRequestReader } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 
 interface CountRequest {
@@ -23,7 +20,7 @@ interface CountRequest {
   readonly signal: AbortSignal;
 }
 
-interface InputCount {
+export interface InputCount {
   readonly tokens: number;
   /** Whether the provider has not counted. */
   readonly isEstimated: boolean;
@@ -40,15 +37,12 @@ export function createInputCounts(
   models: CurrentModels,
   tokenCounter: TokenCounter,
 ): CountInput {
-  const parse = createBodyParser({ maxDepth: 200 });
-  return async ({ wire, schema, caller, bytes, headers, signal }) => {
+  const read = createRequestReader();
+  return async ({ wire, schema, caller, bytes: given, headers, signal }) => {
     const held = models.hold();
     try {
       const { router, requests } = held.set;
-      const body = membersOf(parse(bytes, schema));
-      const members = listMembers(bytes);
-      requireDistinctMembers(members);
-      const name = requireWellFormedModel(body);
+      const { body, bytes, members, model: name } = read(given, schema);
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       if (caller.kind === 'key')

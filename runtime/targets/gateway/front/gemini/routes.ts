@@ -2,7 +2,7 @@ import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
-import { disconnectSignal, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
+import { disconnectSignal } from '../../../../serve/http/exchange/exchange.ts';
 import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { createInputCounts } from '../../ask/completions/count-input.ts';
@@ -12,6 +12,7 @@ import { createCompletionAnswer } from '../completions/answer.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { createModelList } from '../models/model-list.ts';
 import { callerOf, createSignIn } from '../sign-in/sign-in.ts';
+import { answerCount } from '../token-counts/answer-count.ts';
 import { COUNT_SCHEMA, promptOf } from './count-request.ts';
 import { withQueryKey } from './key-headers.ts';
 import { GEMINI_OPERATIONS } from './operations.ts';
@@ -50,12 +51,7 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
           headers: {},
           signal,
         });
-        if (counted.isEstimated) exchange.setHeader('X-Gateway-Estimated', 'true');
-        exchange.answer({
-          status: 200,
-          headers: JSON_TYPE,
-          body: JSON.stringify({ totalTokens: counted.tokens }),
-        });
+        answerCount(exchange, counted, (totalTokens) => ({ totalTokens }));
       });
     }
     const stream = method === 'streamGenerateContent';

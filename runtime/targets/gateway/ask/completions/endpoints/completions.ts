@@ -10,7 +10,7 @@ import {
   streams,
   userName,
 } from './shapes.ts';
-import { idsIn, maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { idsIn, maxOutputTokensIn, textOr } from './tokens.ts';
 
 const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
 
@@ -45,7 +45,7 @@ export const completionsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   endUser: () => undefined,
-  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body['prompt']),
+  promptTokens: (body, count) => count(body) + idsIn(body['prompt']),
   maxOutputTokens(body, assumed) {
     const { prompt, n, best_of: best } = body;
     const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1;

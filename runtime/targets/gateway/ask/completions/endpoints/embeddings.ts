@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { EndpointRules } from './endpoint.ts';
 import { requestGuardrails, modelName, openObject, optionalOrNull, userName } from './shapes.ts';
-import { idsIn, promptTokensIn, textOr } from './tokens.ts';
+import { idsIn, textOr } from './tokens.ts';
 
 const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' });
 const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
@@ -31,7 +31,7 @@ export const embeddingsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   endUser: () => undefined,
-  promptTokens: (body, count) => promptTokensIn(body, count) + idsIn(body['input']),
+  promptTokens: (body, count) => count(body) + idsIn(body['input']),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.embed(resolved, call, options),

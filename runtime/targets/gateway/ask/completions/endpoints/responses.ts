@@ -3,7 +3,7 @@ import type { Json } from '../../shapes/chat.ts';
 import { CLIENT_WIRES } from '../../wires/index.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { optionalOrNull, maxTokens, modelName, openObject, openAiMembers, requestTools } from './shapes.ts';
-import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { maxOutputTokensIn, textOr } from './tokens.ts';
 
 const prompt = {
   input: optionalOrNull(
@@ -40,7 +40,7 @@ export const responsesEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   endUser: (body) => textOr(body['safety_identifier']),
-  promptTokens: (body, count) => promptTokensIn(withMessage(body), count),
+  promptTokens: (body, count) => count(withMessage(body)),
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_output_tokens'], assumed),
   syntax: CLIENT_WIRES.responses.syntax,
   forwardedHeaders: [],

@@ -69,7 +69,7 @@ function effortOf(thinking: Json): string | undefined {
   const level = memberIn(thinking, 'thinkingLevel');
   if (typeof level === 'string') return level.toLowerCase();
   const budget = memberIn(thinking, 'thinkingBudget');
-  // 0 and -1 let the model decide elsewhere: not every model can be told not to think.
+  // 0 and -1 let the model decide elsewhere: thinking cannot be switched off for every model.
   if (typeof budget !== 'number' || budget <= 0) return undefined;
   return EFFORTS.find(([, most]) => budget <= most)?.[0] ?? 'high';
 }

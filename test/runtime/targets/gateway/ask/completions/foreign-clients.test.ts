@@ -38,6 +38,12 @@ test.each([
   expect([answer.status, answer.headers.get('x-gateway-estimated')]).toEqual([200, isEstimated]);
 });
 
+test('a byte order mark before a prompt to count does not reach the provider', async () => {
+  const body = `\uFEFF${JSON.stringify({ model: 'anthropic:good', messages: MESSAGES })}`;
+  const answer = await gateway.post(COUNT, body, secret);
+  expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 25 }]);
+});
+
 test('a count has no row, needs a key that is allowed the model, and reports what is wrong with the request', async () => {
   const before = (await gateway.usage('ann')).length;
   expect((await gateway.post(COUNT, { model: 'anthropic:good', messages: MESSAGES }, MASTER)).status).toBe(

@@ -1,0 +1,48 @@
+import type { TSchema } from 'typebox';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { createBodyParser } from '../../../../serve/http/body.ts';
+import { editMembers, listMembers } from '../../shared/json-members.ts';
+import type { Json } from '../shapes/chat.ts';
+import type { PathMembers } from './completion.ts';
+import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
+
+/** A request whose form was checked. */
+export interface ReadRequest {
+  readonly body: Json;
+  /** The body as it is sent to a provider. */
+  readonly bytes: Uint8Array;
+  readonly members: ReturnType<typeof listMembers>;
+  readonly model: string;
+}
+
+/** Maximum nesting of a body. Requests contain schemas of tools, which can be deep. */
+const MAX_DEPTH = 200;
+
+/** Creates the function that reads the body of a request that names a model. */
+export function createRequestReader(): (
+  bytes: Uint8Array,
+  schema: TSchema,
+  /** Members that the path of the request has instead of its body. */
+  inPath?: PathMembers,
+) => ReadRequest {
+  const parse = createBodyParser({ maxDepth: MAX_DEPTH });
+  return (given, schema, inPath) => {
+    const parsed = membersOf(parse(given, schema));
+    const body = inPath ? { ...parsed, ...inPath } : parsed;
+    const bytes = withMembers(withoutByteOrderMark(given), inPath);
+    const members = listMembers(bytes);
+    requireDistinctMembers(members);
+    return { body, bytes, members, model: requireWellFormedModel(body) };
+  };
+}
+
+/** Adds members that are in the path of the request. */
+function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8Array {
+  if (!members) return bytes;
+  const { model, stream } = members;
+  return editMembers(bytes, { model: JSON.stringify(model), stream: JSON.stringify(stream) });
+}
+
+/** Removes a byte order mark, which some programs write and providers reject. */
+const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef ? bytes.subarray(3) : bytes;
