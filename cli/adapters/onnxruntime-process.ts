@@ -15,7 +15,15 @@ import {
   Tensor,
 } from '../../runtime/platform/onnx/session.ts';
 import { endWithParent } from './end-with-parent.ts';
-import type { OnnxAnswer, OnnxTask, TryResult, TryTask } from './onnxruntime-task.ts';
+import type {
+  MeasureResult,
+  MeasureTask,
+  OnnxAnswer,
+  OnnxTask,
+  RunTask,
+  TryResult,
+  TryTask,
+} from './onnxruntime-task.ts';
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
 export async function runOnnxRuntimeProcess(): Promise<void> {
@@ -33,6 +41,7 @@ async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer>
   try {
     const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
     if (task.kind === 'try') return { result: await tryOut(addon, task, opened) };
+    if (task.kind === 'measure') return { result: await measure(addon, task) };
     opened.delete(task.graph);
     optimizeModel(addon, task);
     return { result: undefined };
@@ -41,21 +50,42 @@ async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer>
   }
 }
 
-async function tryOut(
-  addon: OnnxRuntime,
-  { graph, folder, inputs, output, ids, padId, fixedShape = {}, firstPosition = 0, words, prepack }: TryTask,
-  opened: OpenedGraphs,
-): Promise<TryResult> {
+async function tryOut(addon: OnnxRuntime, task: TryTask, opened: OpenedGraphs): Promise<TryResult> {
+  const { graph, output, prepack = false } = task;
   const key = prepack ? `${graph} prepacked` : graph;
-  const session =
-    opened.get(key) ??
-    openSession(addon, {
-      graph: await readFile(graph),
-      weightsFolder: folder,
-      threads: availableParallelism(),
-      prepack: prepack ?? false,
-    });
+  const session = opened.get(key) ?? (await open(addon, task, prepack));
   opened.set(key, session);
+  const feeds = feedsOf(task, task.ids);
+  const before = process.cpuUsage();
+  const { type, dims, data } = session.run(feeds, output);
+  const { user, system } = process.cpuUsage(before);
+  return { type, dims: [...dims], data: data as Float32Array, processorMs: (user + system) / 1000 };
+}
+
+async function measure(addon: OnnxRuntime, task: MeasureTask): Promise<MeasureResult[]> {
+  const session = await open(addon, task, false);
+  const runs = task.runs.map((ids) =>
+    session.runAll(feedsOf(task, ids), task.values).map(({ type, dims }) => ({ type, dims: [...dims] })),
+  );
+  return task.values.map((name, at) => ({
+    name,
+    type: runs[0]?.[at]?.type ?? '',
+    dims: runs.map((values) => values[at]?.dims ?? []),
+  }));
+}
+
+const open = async (addon: OnnxRuntime, { graph, folder }: RunTask, prepack: boolean): Promise<Session> =>
+  openSession(addon, {
+    graph: await readFile(graph),
+    weightsFolder: folder,
+    threads: availableParallelism(),
+    prepack,
+  });
+
+function feedsOf(
+  { inputs, padId, fixedShape = {}, firstPosition = 0, words }: RunTask,
+  ids: readonly (readonly number[])[],
+): Record<string, Tensor> {
   const columns = fixedShape.tokens ?? Math.max(...ids.map((row) => row.length));
   // Rows without a text repeat the first one.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
@@ -74,15 +104,11 @@ async function tryOut(
     position_ids: cells((_row, column) => firstPosition + column),
     ...(words ? wordFeeds(words, columns) : {}),
   };
-  const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
-  const before = process.cpuUsage();
-  const { type, dims, data } = session.run(wanted, output);
-  const { user, system } = process.cpuUsage(before);
-  return { type, dims: [...dims], data: data as Float32Array, processorMs: (user + system) / 1000 };
+  return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
 }
 
 function wordFeeds(
-  { mask: rows, counts, maxWidth }: NonNullable<TryTask['words']>,
+  { mask: rows, counts, maxWidth }: NonNullable<RunTask['words']>,
   columns: number,
 ): Record<string, Tensor> {
   const mask = new Int32Array(rows.length * columns);

@@ -15,25 +15,37 @@ export interface OptimizeTask {
 
 /** How token ids become the inputs of a graph. */
 interface InputRules {
+  readonly inputs: readonly string[];
   readonly padId: number;
   /** Sizes that each run must have; undefined if the graph accepts any. */
   readonly fixedShape?: FixedShape | undefined;
   /** Position of the first token; undefined means 0. */
   readonly firstPosition?: number | undefined;
+  /** The words of each text, for zero_shot_ner models. */
+  readonly words?: TryWords | undefined;
 }
 
-export interface TryTask extends InputRules {
-  readonly kind: 'try';
+/** A graph that is run. */
+export interface RunTask extends InputRules {
   readonly graph: string;
   /** Folder that contains the weights of the graph. */
   readonly folder: string;
-  readonly inputs: readonly string[];
+}
+
+export interface TryTask extends RunTask {
+  readonly kind: 'try';
   readonly output: string;
   readonly ids: readonly (readonly number[])[];
   /** Whether weights are prepacked, as in a server; by default not. */
   readonly prepack?: boolean | undefined;
-  /** The words of each text, for zero_shot_ner models. */
-  readonly words?: TryWords | undefined;
+}
+
+/** Measures the sizes of many values of a graph in several runs. */
+export interface MeasureTask extends RunTask {
+  readonly kind: 'measure';
+  readonly values: readonly string[];
+  /** Token ids of each run. */
+  readonly runs: readonly (readonly (readonly number[])[])[];
 }
 
 interface TryWords {
@@ -51,5 +63,12 @@ export interface TryResult {
   readonly processorMs: number;
 }
 
-export type OnnxTask = OptimizeTask | TryTask;
+/** Type of a value, and its sizes in each run. */
+export interface MeasureResult {
+  readonly name: string;
+  readonly type: string;
+  readonly dims: readonly (readonly number[])[];
+}
+
+export type OnnxTask = OptimizeTask | TryTask | MeasureTask;
 export type OnnxAnswer = { readonly result: unknown } | { readonly error: string };

@@ -4,6 +4,8 @@ import { spanText } from '../../runtime/core/time/time-span.ts';
 import { ownCommand } from '../../runtime/platform/own-command.ts';
 import { settlesWithin } from '../../runtime/platform/settles-within.ts';
 import {
+  type MeasureResult,
+  type MeasureTask,
   ONNXRUNTIME_PROCESS,
   type OnnxAnswer,
   type OnnxTask,
@@ -20,6 +22,8 @@ export interface OnnxRuntime {
    * the process has been ended.
    */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
+  /** Measures the sizes of values that are outputs of a graph. */
+  measure(task: Omit<MeasureTask, 'kind'>): Promise<readonly MeasureResult[]>;
 }
 
 /**
@@ -64,6 +68,7 @@ export async function withOnnxRuntime<Result>(
     return await use({
       optimize: async (task) => void (await ask({ kind: 'optimize', ...task })),
       tryOut,
+      measure: async (task) => (await ask({ kind: 'measure', ...task })) as readonly MeasureResult[],
     });
   } finally {
     child.kill();

@@ -110,10 +110,7 @@ export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: st
 
 /** Doubles an output in a branch that has its own constant, as graphs of DeBERTa have. The condition holds for every text. */
 export function doubleInBranch(graph: GraphProto, output: string): void {
-  const before = `${output}_before`;
-  for (const each of graph.node) {
-    each.output = each.output.map((name) => (name === output ? before : name));
-  }
+  const before = renameOutput(graph, output);
   graph.initializer.push(
     create(TensorProtoSchema, {
       name: 'least',
@@ -144,4 +141,49 @@ export function doubleInBranch(graph: GraphProto, output: string): void {
     }),
   ];
   graph.node.push(largest, node('Greater', ['largest_id', 'least'], ['has_ids']), choice);
+}
+
+/** Adds to an output a value of which only the first tokens have a size, and which is zero. */
+export function addFirstTokens(graph: GraphProto, output: string, tokens: number): void {
+  const before = renameOutput(graph, output);
+  const integers = { first: 0, end: tokens, axis: 1 };
+  for (const [name, value] of Object.entries(integers)) {
+    const rawData = new Uint8Array(BigInt64Array.of(BigInt(value)).buffer);
+    graph.initializer.push(create(TensorProtoSchema, { name, dataType: INT64, dims: [1n], rawData }));
+  }
+  const cast = node('Cast', ['first_mask'], ['first_floats']);
+  cast.attribute = [create(AttributeProtoSchema, { name: 'to', type: INT, i: BigInt(FLOAT) })];
+  const largest = node('ReduceMax', ['first_negative'], ['first_largest']);
+  largest.attribute = [create(AttributeProtoSchema, { name: 'keepdims', type: INT, i: 0n })];
+  graph.node.push(
+    node('Slice', ['attention_mask', 'first', 'end', 'axis'], ['first_mask']),
+    cast,
+    node('Neg', ['first_floats'], ['first_negative']),
+    largest,
+    node('Sub', ['first_largest', 'first_largest'], ['first_nothing']),
+    node('Add', [before, 'first_nothing'], [output]),
+  );
+}
+
+/** Passes an output through a sequence of tensors, which is no tensor. */
+export function passThroughSequence(graph: GraphProto, output: string): void {
+  const before = renameOutput(graph, output);
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: 'only',
+      dataType: INT64,
+      rawData: new Uint8Array(BigInt64Array.of(0n).buffer),
+    }),
+  );
+  graph.node.push(
+    node('SequenceConstruct', [before], ['values']),
+    node('SequenceAt', ['values', 'only'], [output]),
+  );
+}
+
+/** Gives the value that is an output another name, and returns it. */
+function renameOutput(graph: GraphProto, output: string): string {
+  const before = `${output}_before`;
+  for (const each of graph.node) each.output = each.output.map((name) => (name === output ? before : name));
+  return before;
 }

@@ -10,10 +10,9 @@ import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
 import type { ComparedModel } from '../quantize/compared-results.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
 import type { Ids } from '../quantize/trial.ts';
-import type { PreparedGraph } from './prepare-graph.ts';
+import { type PreparedGraph, tryTextGraph } from './prepare-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest } from './rewrite-graph.ts';
-import { tryGraph } from './try-graph.ts';
 
 /** A quantized graph; or why the model stays in float32, with `quantize: auto`. */
 type QuantizedModel =
@@ -69,7 +68,7 @@ export async function quantizePrepared(
     const { graph } = fromBinary(ModelProtoSchema, await readFile(files.graphPath));
     if (!graph) throw new Error('The quantized model has no graph');
     const rewritten = { ...prepared, ...files, graph };
-    const tried = await tryGraph(runtime, request, tokenizer, rewritten, dirname(files.graphPath));
+    const tried = await tryTextGraph(runtime, request, tokenizer, rewritten, dirname(files.graphPath));
     return { graph: { ...prepared, ...files, ...tried, precision: 'int8' }, quantization };
   });
 }

@@ -26,7 +26,7 @@ export interface TriedGraph {
 }
 
 /** What a run of a graph needs. */
-type RunnableGraph = Pick<
+export type RunnableGraph = Pick<
   RewrittenGraph,
   'graphPath' | 'graph' | 'signature' | 'fixedShape' | 'firstPosition'
 >;

@@ -1,7 +1,7 @@
 import type { ModelProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import type { ProductGroup } from './find-products.ts';
-import type { GraphFile } from './graph-file.ts';
+import type { GraphFile } from '../onnx/graph-file.ts';
 import { addStatistics, appendRowMaxima, appendStatistics, type InputStatistics } from './probe-graph.ts';
 import type { Scaling } from './product-nodes.ts';
 import type { RoundedGroup } from './round-group.ts';

@@ -5,7 +5,7 @@ import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import { accuracyOf, driftOf } from './accuracy.ts';
 import { type ComparedModel, comparedResult } from './compared-results.ts';
 import type { ProductGroup } from './find-products.ts';
-import { GraphFile } from './graph-file.ts';
+import { GraphFile } from '../onnx/graph-file.ts';
 import type { Scaling } from './product-nodes.ts';
 import { quantizeGraph } from './quantize-graph.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';

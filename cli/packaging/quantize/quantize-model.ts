@@ -11,7 +11,7 @@ import { Candidates, type RoundedModel, writeAlone } from './candidates.ts';
 import { chooseForm } from './choose-form.ts';
 import type { ComparedModel } from './compared-results.ts';
 import { findProducts, groupProducts, type ProductGroup } from './find-products.ts';
-import { GraphFile } from './graph-file.ts';
+import { GraphFile } from '../onnx/graph-file.ts';
 import type { InputStatistics } from './probe-graph.ts';
 import { roundGroup, type RoundedGroup } from './round-group.ts';
 import { roundTables } from './round-tables.ts';

@@ -1,0 +1,76 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type DimensionProtoSchema,
+  type GraphProto,
+  ValueInfoProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
+import { elementType } from './element-types.ts';
+
+/** How many texts a run has, and how many tokens the longest one. */
+export interface RunSize {
+  readonly texts: number;
+  readonly tokens: number;
+}
+
+/** Makes all values of a graph outputs, so that a run returns them, and returns the names of those that were none. */
+export function exposeValues(graph: GraphProto): string[] {
+  const outputs = new Set(['', ...graph.output.map(({ name }) => name)]);
+  const values = graph.node.flatMap(({ output }) => output).filter((name) => !outputs.has(name));
+  graph.output.push(...values.map((name) => create(ValueInfoProtoSchema, { name })));
+  return values;
+}
+
+/**
+ * Records the shapes of values in a graph, with symbols for the number of texts and tokens. Sizes that depend on anything else stay
+ * unknown.
+ */
+export function recordShapes(
+  graph: GraphProto,
+  values: readonly MeasureResult[],
+  sizes: readonly RunSize[],
+): void {
+  for (const { type } of graph.input) {
+    const [texts, tokens] = type?.tensorType?.shape?.dim ?? [];
+    if (texts && texts.dimValue <= 0n) texts.dimParam = TEXTS;
+    if (tokens && tokens.dimValue <= 0n) tokens.dimParam = TOKENS;
+  }
+  graph.valueInfo = values.flatMap(({ name, type, dims }) => {
+    const elemType = elementType(type);
+    const [first = []] = dims;
+    if (elemType === undefined || dims.some(({ length }) => length !== first.length)) return [];
+    const dim = first.map((_, axis) =>
+      sizeOf(
+        dims.map((run) => run[axis] ?? 0),
+        sizes,
+      ),
+    );
+    return [create(ValueInfoProtoSchema, { name, type: { tensorType: { elemType, shape: { dim } } } })];
+  });
+}
+
+const TEXTS = 'batch';
+const TOKENS = 'sequence';
+
+/** Sizes that a value of an encoder can have, but for a constant factor. */
+const SYMBOLS: readonly { readonly name: string; readonly of: (size: RunSize) => number }[] = [
+  { name: TEXTS, of: ({ texts }) => texts },
+  { name: TOKENS, of: ({ tokens }) => tokens },
+  { name: `${TEXTS}*${TOKENS}`, of: ({ texts, tokens }) => texts * tokens },
+];
+
+/** The size of an axis as a number or a symbol, from its size in each run; unknown if no symbol explains all runs. */
+function sizeOf(
+  measured: readonly number[],
+  sizes: readonly RunSize[],
+): MessageInitShape<typeof DimensionProtoSchema> {
+  const [first = 0] = measured;
+  if (measured.every((size) => size === first)) return { dimValue: BigInt(first) };
+  for (const { name, of } of SYMBOLS) {
+    const factors = measured.map((size, run) => size / of(sizes[run] ?? { texts: 1, tokens: 1 }));
+    const [factor = 0] = factors;
+    if (!Number.isInteger(factor) || factors.some((other) => other !== factor)) continue;
+    return { dimParam: factor === 1 ? name : `${factor}*${name}` };
+  }
+  return {};
+}
