@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { cosine } from '../bench/measure/vectors.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
@@ -43,12 +44,6 @@ verifiesServed('build:quantize', async (arm) => {
   expect(int8).not.toEqual(float);
   for (const [at, vector] of float.entries()) expect(cosine(vector, int8[at] ?? [])).toBeGreaterThan(0.99);
 });
-
-function cosine(a: readonly number[], b: readonly number[]): number {
-  const dot = (x: readonly number[], y: readonly number[]): number =>
-    x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0);
-  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-}
 
 const build = async (config: string, ...flags: string[]) =>
   await runCliHere(

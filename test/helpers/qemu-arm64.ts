@@ -12,8 +12,16 @@ interface Arm64Answer {
 }
 
 export interface Arm64Machine {
-  run(executable: string, args: readonly string[], env?: Record<string, string>): Promise<Arm64Answer>;
+  run(
+    executable: string,
+    args: readonly string[],
+    env?: Record<string, string>,
+    processor?: Arm64Processor,
+  ): Promise<Arm64Answer>;
 }
+
+/** The oldest processor that executables are for, with no instructions beyond ARMv8.0; and one that has all, such as products of integers. */
+type Arm64Processor = 'cortex-a72' | 'max';
 
 const FOLDER = join(TEST_CACHE, 'arm64-root');
 const EMULATOR = 'usr/bin/qemu-aarch64-static';
@@ -24,8 +32,6 @@ const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
 /** Until Debian 12 the first one has the emulator; since Debian 13 it only has a link to the file in the second one. */
 const EMULATOR_PACKAGES = ['qemu-user-static', 'qemu-user'];
 
-/** The oldest processor the executables are for: it has no instructions beyond ARMv8.0. */
-const PROCESSOR = 'cortex-a72';
 /**
  * ONNX Runtime asks this file which processor it runs on, and older emulators show it the one of the host. The host's
  * has no "CPU implementer" or "CPU part", and without any of them ONNX Runtime writes through a null pointer when loaded.
@@ -63,11 +69,12 @@ async function run(
   executable: string,
   args: readonly string[],
   env: Record<string, string> = {},
+  processor: Arm64Processor = 'cortex-a72',
 ): Promise<Arm64Answer> {
   const root = join(FOLDER, 'root');
   const { exitCode, stdout, stderr } = await execa(
     join(FOLDER, EMULATOR),
-    ['-cpu', PROCESSOR, '-L', root, executable, ...args],
+    ['-cpu', processor, '-L', root, executable, ...args],
     { env, reject: false, stdin: 'ignore' },
   );
   return { exitCode, stdout, stderr };

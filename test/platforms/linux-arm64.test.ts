@@ -1,11 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cosine } from '../bench/measure/vectors.ts';
 import { readGolden } from '../helpers/golden.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { type Arm64Machine, prepareArm64 } from '../helpers/qemu-arm64.ts';
+import { writeRandomBert } from '../helpers/random-bert.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { runProcess } from '../helpers/run-process.ts';
 
 // Downloads the emulator, libraries and Node for arm64 the first time; emulation is about ten times slower than a processor.
 const PREPARE_MS = 600_000;
@@ -56,4 +59,34 @@ describe('an executable for linux-arm64', () => {
     expect(await run('verify')).toContain(`${executable} is intact.`);
     expect(await run('inspect')).toContain('aarch64-unknown-linux-gnu');
   });
+
+  it(
+    'has nearly the int8 vectors of x64, with and without instructions for integers',
+    { timeout: RUN_MS },
+    async (context) => {
+      context.skip(!machine, 'no emulator');
+      writeRandomBert(join(folder, 'bert'));
+      const config = join(folder, 'int8.yml');
+      const fields = { name: 'int8', model_type: 'sentence_embedding', path: 'bert', quantize: 'int8' };
+      writeFileSync(config, JSON.stringify({ encoderfile: fields }));
+      const built = async (platform: string): Promise<string> => {
+        const output = join(folder, `int8-${platform}.encoder`);
+        const target = ['--platform', platform, '-o', output, '--cache-dir', TEST_CACHE];
+        const { exitCode, stderr } = await runCli(['build', '--quiet', '-f', config, ...target]);
+        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+        return output;
+      };
+      const texts = ['no', 'The train to the coast was late again.', 'Who wrote the first program?'];
+      const vectors = ({ stdout }: { readonly stdout: string }): number[][] => JSON.parse(stdout).embeddings;
+      const expected = vectors(await runProcess(await built('linux-x64'), ['infer', ...texts]));
+      const executable = await built('linux-arm64');
+      for (const processor of ['cortex-a72', 'max'] as const) {
+        const env = { ENCODERFILE_CACHE_DIR: join(folder, 'cache') };
+        const actual = await machine?.run(executable, ['infer', ...texts], env, processor);
+        if (!actual) throw new Error('no emulator');
+        for (const [at, vector] of vectors(actual).entries())
+          expect(cosine(vector, expected[at] ?? []), processor).toBeGreaterThan(0.998);
+      }
+    },
+  );
 });
