@@ -51,7 +51,8 @@ function serviceForm(file: File, path: string, clock: Clock): Record<string, str
       `${path} has no \`client_email\` and \`private_key\`. Download the key of the account again.`,
     );
   const issuedAt = Math.floor(clock.now() / 1000);
-  const claims = { iss: email, scope: SCOPE, aud: audience, iat: issuedAt, exp: issuedAt + 3600 };
+  // The audience is this address also where `token_uri` has another.
+  const claims = { iss: email, scope: SCOPE, aud: TOKEN_URL, iat: issuedAt, exp: issuedAt + 3600 };
   try {
     const assertion = signJwt(
       { alg: 'RS256', typ: 'JWT', ...(typeof id === 'string' && { kid: id }) },
