@@ -45,7 +45,7 @@ async function readCredentials(path: string): Promise<File> {
 
 /** @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
 function serviceForm(file: File, path: string, clock: Clock): Record<string, string> {
-  const { client_email: email, private_key: key, private_key_id: id, token_uri: audience = TOKEN_URL } = file;
+  const { client_email: email, private_key: key, private_key_id: id } = file;
   if (typeof email !== 'string' || typeof key !== 'string')
     throw accessRefused(
       `${path} has no \`client_email\` and \`private_key\`. Download the key of the account again.`,
