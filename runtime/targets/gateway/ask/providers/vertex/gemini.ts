@@ -3,11 +3,11 @@ import { geminiAdapter } from '../gemini/adapter.ts';
 import { modelEntry } from '../model-entry.ts';
 import type { ProviderAdapter, UpstreamWire } from '../provider.ts';
 import { vertexEmbeddings } from './embeddings.ts';
-import { bareModel, modelPath, type VertexPlace } from './model-path.ts';
+import { bareModel, modelNames, modelPath, type VertexPlace } from './model-path.ts';
 
 /** Google's models on Vertex AI: Gemini's API with other paths. @see https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest */
 export function geminiOnVertex(place: VertexPlace): ProviderAdapter {
-  const { native, translated, tokenCount, modelNames: _none, ...gemini } = geminiAdapter;
+  const { native, translated, tokenCount, ...gemini } = geminiAdapter;
   const wireAt = (wire: UpstreamWire): UpstreamWire => ({
     ...wire,
     path: (model, streams) =>
@@ -30,6 +30,7 @@ export function geminiOnVertex(place: VertexPlace): ProviderAdapter {
         ...(tools !== undefined && { tools }),
       }),
     },
+    modelNames,
     models: {
       path: '/v1beta1/publishers/google/models?pageSize=100',
       list: ({ publisherModels: models }) =>

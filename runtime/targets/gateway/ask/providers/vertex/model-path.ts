@@ -14,6 +14,12 @@ export type Publisher = 'google' | 'anthropic';
 export const publisherOf = (model: string): Publisher =>
   model.includes('publishers/anthropic/') || bareModel(model).startsWith('claude') ? 'anthropic' : 'google';
 
+/** All names of one model, the canonical name first. */
+export function modelNames(model: string): readonly [string, string] {
+  const bare = bareModel(model);
+  return [bare, `publishers/${publisherOf(model)}/models/${bare}`];
+}
+
 /** The path of a method of a model. The name is encoded, because it comes from clients; `@` before a version stays. */
 export function modelPath(
   { project, location }: VertexPlace,
