@@ -90,6 +90,7 @@ export function resolveProvider(
     ),
     ...sendableHeaders(context, [...path, 'headers'], entry.headers),
   };
+  const models = entry.models ?? (entry.deployments && Object.keys(entry.deployments));
   const usesMap = context.flagsAndEnv.flag('price-map') ?? usesPriceMap;
   const listed = usesMap ? listedAs({ pricedAs: entry.priced_as, type, preset, baseUrl }) : undefined;
   return {
@@ -99,7 +100,7 @@ export function resolveProvider(
     apiKey,
     headers,
     local: entry.local ?? (preset.local === true || isLocalUrl(baseUrl)),
-    ...(entry.models && { models: entry.models }),
+    ...(models && { models }),
     limits: { ...shared, ...timeoutOf(context, path, entry), ...resolveLimits(context, path, entry) },
     dialect: { ...preset.dialect, ...dialectOf(entry) },
     ...(listed !== undefined && { listedAs: listed }),

@@ -27,9 +27,7 @@ export const openAzure: OpenCloud<AzureSettings> = (
   const upstream = entra
     ? authorizedUpstream(direct, bearerAccess(createRenewed(() => entraToken(entra, clock), clock)))
     : direct;
-  const names = Object.keys(deployments);
-  const models = instance.models ?? names;
-  const provider = createProvider({ instance: { ...instance, models }, adapter, upstream, limits, clock });
+  const provider = createProvider({ instance, adapter, upstream, limits, clock });
   return withModelNames(provider, (model) =>
     Object.hasOwn(deployments, model) ? (deployments[model] ?? model) : model,
   );

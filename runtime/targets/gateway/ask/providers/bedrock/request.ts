@@ -3,14 +3,16 @@ import { membersOf } from '../../../../../core/json/members-of.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
 import { mergedTurns, partsOf, readArguments, readDataUrl, type Turn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
+import { withoutTools } from './calls-as-text.ts';
 import { fileBlock } from './file-block.ts';
 import { bareModel } from './model-path.ts';
 
 const NAME = 'Amazon Bedrock';
 
 /** Translates a request to Converse. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
-export function converseRequest(chat: ChatRequest, model: string): Json {
-  refuseUnsupported(chat, NAME, { manyChoices: false });
+export function converseRequest(request: ChatRequest, model: string): Json {
+  refuseUnsupported(request, NAME, { manyChoices: false });
+  const chat = withoutTools(request);
   const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
   const system = chat.messages.filter(isSystem).flatMap((message) => partsOf(message).flatMap(systemBlocks));
   const turns = mergedTurns(chat.messages.filter((message) => !isSystem(message)).map(turnOf));
@@ -93,11 +95,8 @@ function inferenceConfig({ temperature, top_p: topP, stop, ...chat }: ChatReques
   };
 }
 
-function toolConfig({ tools, tool_choice: choice, messages }: ChatRequest): Json {
+function toolConfig({ tools, tool_choice: choice }: ChatRequest): Json {
   if (!tools || tools.length === 0) return {};
-  // There is no choice of no tool, and the tools of calls in the conversation must be listed.
-  const hasCalls = messages.some(({ tool_calls: calls }) => (calls ?? []).length > 0);
-  if (choice === 'none' && !hasCalls) return {};
   const toolChoice = choice ? choiceOf(choice) : undefined;
   return { toolConfig: { tools: tools.flatMap(toolsOf), ...(toolChoice && { toolChoice }) } };
 }
@@ -114,9 +113,9 @@ function toolsOf(tool: NonNullable<ChatRequest['tools']>[number]): Json[] {
   return [{ toolSpec }, ...cachePoint(tool)];
 }
 
-function choiceOf(choice: ToolChoice): Json | undefined {
+function choiceOf(choice: ToolChoice): Json {
   if (choice === 'required') return { any: {} };
-  if (typeof choice === 'string') return choice === 'auto' ? { auto: {} } : undefined;
+  if (typeof choice === 'string') return { auto: {} };
   if (choice.function) return { tool: { name: choice.function.name } };
   throw unsupported(`tool choice of type \`${choice.type}\``, NAME);
 }

@@ -120,6 +120,12 @@ test('errors: filtered content with its categories, unknown deployments, a wrong
   expect(failureOf(await wrong.chat(callOf('chat', chatBody('good')))).kind).toBe('credentials');
 });
 
+test('the models are the deployments of the configuration; Azure lists what could be deployed', async () => {
+  const { signal } = new AbortController();
+  expect(await dated.models(signal)).toEqual([{ id: 'gpt-4o', created: 0, ownedBy: 'azure' }]);
+  expect(await undated.models(signal)).toEqual([]);
+});
+
 describe('tokens of Microsoft Entra', () => {
   const entra = (more: object = {}): object => ({ api_base: fixture.url, entra: { ...ENTRA, ...more } });
 

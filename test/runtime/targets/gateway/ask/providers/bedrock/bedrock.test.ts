@@ -158,6 +158,28 @@ describe('Converse', () => {
     });
   });
 
+  test('with no choice of a tool, calls and their results are texts', async () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+    const body = {
+      model: 'good',
+      messages: [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Let me see.', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: 'sunny' },
+      ],
+      tools: [{ type: 'function', function: { name: 'weather' } }],
+      tool_choice: 'none',
+    };
+    jsonOf(await bedrock.chat(callOf('chat', body)));
+    expect(await sent()).toEqual({
+      messages: [
+        { role: 'user', content: [{ text: 'Hello' }] },
+        { role: 'assistant', content: [{ text: 'Let me see.' }, { text: 'Called weather with {}' }] },
+        { role: 'user', content: [{ text: 'Result of weather: sunny' }] },
+      ],
+    });
+  });
+
   test('counts tokens, and lists models at the address of its own', async () => {
     const counted = await bedrock.countTokens?.(callOf('chat', chatBody('anthropic.good')));
     expect(counted).toEqual({ kind: 'counted', tokens: 30 });
