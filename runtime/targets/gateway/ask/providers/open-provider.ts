@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
-import type { CloudParts, CloudSettings } from './cloud.ts';
+import type { CloudSettings } from './cloud-settings.ts';
+import type { CloudParts } from './cloud-parts.ts';
 import {
   type EncoderProgram,
   type Provider,

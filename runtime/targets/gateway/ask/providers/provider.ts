@@ -7,7 +7,7 @@ import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
-import type { CloudSettings } from './cloud.ts';
+import type { CloudSettings } from './cloud-settings.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
 

@@ -52,7 +52,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 /** A section of a file in the format INI. The file of settings writes `[profile name]`, the other one `[name]`. */
-export function sectionOf(text: string, profile: string): Record<string, string> | undefined {
+function sectionOf(text: string, profile: string): Record<string, string> | undefined {
   let section: Record<string, string> | undefined;
   let isInside = false;
   for (const line of text.split(/\r?\n/)) {

@@ -66,7 +66,7 @@ function serviceForm(file: File, path: string, clock: Clock): Record<string, str
 }
 
 /** A JSON Web Token with an RSA signature. @see https://www.rfc-editor.org/rfc/rfc7515 */
-export function signJwt(header: object, claims: object, privateKey: string): string {
+function signJwt(header: object, claims: object, privateKey: string): string {
   const text = [header, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');

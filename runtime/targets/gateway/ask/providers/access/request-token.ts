@@ -70,7 +70,8 @@ export async function requestText({
     if (status === 429 || status >= 500) throw new Error(message);
     throw accessRefused(message + skewNote(header('date'), clock.now()));
   } catch (error) {
-    if (timeout.signal.aborted) throw new Error(`cannot get ${what}: ${messageOf(timeout.signal.reason)}`);
+    if (timeout.signal.aborted)
+      throw new Error(`cannot get ${what}: ${messageOf(timeout.signal.reason)}`, { cause: error });
     throw error;
   } finally {
     disarm();
@@ -93,7 +94,7 @@ function reasonIn(text: string): string {
 }
 
 /** A sentence about the clock of this machine, if it differs so much that it can be the reason. */
-export function skewNote(date: string, now: number): string {
+function skewNote(date: string, now: number): string {
   const difference = now - Date.parse(date);
   if (!(Math.abs(difference) > MAX_SKEW_MS)) return '';
   const minutes = Math.round(Math.abs(difference) / 60_000);

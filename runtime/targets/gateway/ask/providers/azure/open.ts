@@ -1,22 +1,12 @@
 import { authorizedUpstream } from '../access/authorized-upstream.ts';
 import { bearerAccess } from '../access/bearer-access.ts';
-import { type EntraClient, entraToken } from '../access/entra-token.ts';
+import { entraToken } from '../access/entra-token.ts';
 import { createRenewed } from '../access/renewed.ts';
-import type { OpenCloud } from '../cloud.ts';
+import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
 import { withModelNames } from '../with-model-names.ts';
 import { azureAdapter } from './adapter.ts';
-
-/** A resource of Azure OpenAI. */
-export interface AzureSettings {
-  readonly kind: 'azure';
-  /** Undefined for the version without dates. */
-  readonly apiVersion: string | undefined;
-  /** Names of deployments by the model that clients name. Other models are names of deployments. */
-  readonly deployments: Readonly<Record<string, string>>;
-  /** Undefined if requests have a key. */
-  readonly entra: EntraClient | undefined;
-}
+import type { AzureSettings } from './settings.ts';
 
 export const openAzure: OpenCloud<AzureSettings> = (
   { apiVersion, deployments, entra },

@@ -40,7 +40,7 @@ function asEvents(body: UpstreamBody): UpstreamBody {
 }
 
 /** The event of a message. Chunks of InvokeModel contain an event of the model itself. */
-export function eventOf({ headers, payload }: StreamMessage): string {
+function eventOf({ headers, payload }: StreamMessage): string {
   const json = membersOf(parseJsonText(payload.toString('utf8')));
   if (headers[':message-type'] !== 'event') return errorEvent(headers, json);
   const name = headers[':event-type'] ?? '';

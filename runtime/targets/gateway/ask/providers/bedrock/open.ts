@@ -1,9 +1,9 @@
 import { type Access, authorizedUpstream } from '../access/authorized-upstream.ts';
 import { awsAccess } from '../access/aws-access.ts';
-import { awsKeys, type AwsKeySources } from '../access/aws-keys.ts';
+import { awsKeys } from '../access/aws-keys.ts';
 import { createRenewed } from '../access/renewed.ts';
 import { byModel } from '../by-model.ts';
-import type { OpenCloud } from '../cloud.ts';
+import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
 import type { Upstream } from '../provider.ts';
 import { anthropicOnBedrock } from './anthropic.ts';
@@ -12,16 +12,7 @@ import { converseAdapter } from './converse.ts';
 import { embedInParts } from './embed-in-parts.ts';
 import { isAnthropic } from './model-path.ts';
 import { MODELS_PATH } from './models.ts';
-
-/** Amazon Bedrock in a region. */
-export interface BedrockSettings {
-  readonly kind: 'bedrock';
-  readonly region: string;
-  /** URL of the API that lists models. */
-  readonly controlUrl: string;
-  /** Undefined if requests have an API key. */
-  readonly keys: AwsKeySources | undefined;
-}
+import type { BedrockSettings } from './settings.ts';
 
 export const openBedrock: OpenCloud<BedrockSettings> = (
   { region, controlUrl, keys: sources },

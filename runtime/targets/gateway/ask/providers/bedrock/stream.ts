@@ -45,6 +45,7 @@ export function converseDecoder(): EventDecoder<unknown> {
         return { kind: 'end', chunks: [{ ...head, choices: [], usage: usageOf(json['usage']) }] };
       case 'error':
         return { kind: 'error', body: json };
+      case undefined:
       default:
         return NOTHING;
     }

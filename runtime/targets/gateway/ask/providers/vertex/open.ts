@@ -1,21 +1,14 @@
 import { authorizedUpstream } from '../access/authorized-upstream.ts';
 import { bearerAccess } from '../access/bearer-access.ts';
-import { type GoogleSource, googleToken } from '../access/google-token.ts';
+import { googleToken } from '../access/google-token.ts';
 import { createRenewed } from '../access/renewed.ts';
 import { byModel } from '../by-model.ts';
-import type { OpenCloud } from '../cloud.ts';
+import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
 import { anthropicOnVertex } from './anthropic.ts';
 import { geminiOnVertex } from './gemini.ts';
 import { publisherOf } from './model-path.ts';
-
-/** Vertex AI in a project and a location of Google Cloud. */
-export interface VertexSettings {
-  readonly kind: 'vertex';
-  readonly project: string;
-  readonly location: string;
-  readonly credentials: GoogleSource;
-}
+import type { VertexSettings } from './settings.ts';
 
 export const openVertex: OpenCloud<VertexSettings> = (place, { instance, limits, clock, connect }) => {
   const token = createRenewed(() => googleToken(place.credentials, clock), clock);

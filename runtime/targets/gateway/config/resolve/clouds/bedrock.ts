@@ -45,6 +45,7 @@ export const resolveBedrock: ResolveCloud = (parts) => {
   };
 };
 
+type Variable = (name: string) => string | undefined;
 type Keys = NonNullable<AwsKeySources['keys']>;
 
 /** Keys of the entry. */
@@ -68,7 +69,7 @@ function keysOf({ context, path, entry }: CloudEntry): Keys | 'invalid' | undefi
 }
 
 function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined): AwsKeySources {
-  const { variable } = context.flagsAndEnv;
+  const variable: Variable = (name) => context.flagsAndEnv.variable(name);
   const profile = entry.aws?.profile ?? variable('AWS_PROFILE');
   const fromEnvironment = keys ?? (entry.aws?.profile === undefined ? environmentKeys(context) : undefined);
   const home = homeOrAccountFolder() ?? '/';
@@ -88,17 +89,17 @@ function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined): AwsK
   };
 }
 
-function environmentKeys({ flagsAndEnv: { variable }, secrets }: CloudEntry['context']): Keys | undefined {
-  const accessKeyId = variable('AWS_ACCESS_KEY_ID');
-  const secretAccessKey = variable('AWS_SECRET_ACCESS_KEY');
-  const sessionToken = variable('AWS_SESSION_TOKEN');
+function environmentKeys({ flagsAndEnv, secrets }: CloudEntry['context']): Keys | undefined {
+  const accessKeyId = flagsAndEnv.variable('AWS_ACCESS_KEY_ID');
+  const secretAccessKey = flagsAndEnv.variable('AWS_SECRET_ACCESS_KEY');
+  const sessionToken = flagsAndEnv.variable('AWS_SESSION_TOKEN');
   for (const secret of [secretAccessKey, sessionToken]) if (secret) secrets.add(secret, ['secret']);
   return accessKeyId !== undefined && secretAccessKey !== undefined
     ? { accessKeyId, secretAccessKey, sessionToken }
     : undefined;
 }
 
-function containerOf(variable: (name: string) => string | undefined): AwsKeySources['container'] {
+function containerOf(variable: Variable): AwsKeySources['container'] {
   const relative = variable('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
   const url =
     relative === undefined ? variable('AWS_CONTAINER_CREDENTIALS_FULL_URI') : CONTAINER_URL + relative;

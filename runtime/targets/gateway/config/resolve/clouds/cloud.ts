@@ -1,9 +1,9 @@
-import type { CloudSettings } from '../../../ask/providers/cloud.ts';
+import type { CloudSettings } from '../../../ask/providers/cloud-settings.ts';
 import type { ProviderEntry } from '../../schemas/providers.ts';
 import type { Path, ResolveContext } from '../context.ts';
 
 /** What the entry of a provider of a cloud comes to. */
-export interface ResolvedCloud {
+interface ResolvedCloud {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly cloud: CloudSettings;
