@@ -138,6 +138,8 @@ const BILLING =
 const OVERLOADED = /overloaded|resource_exhausted/i;
 /** Azure's code for a prompt that its filter refused. */
 const CONTENT_FILTER = /\bcontent_filter\b/;
+/** Code of this gateway as an upstream, and of servers that answer 400 instead of 404. */
+const MODEL_NOT_FOUND = /\bmodel_not_found\b/;
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
 
 function kindOf(status: number, { code = '', message = '' }: ErrorText): FailureKind {
@@ -146,6 +148,7 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
     return 'billing';
   // Gemini returns 400 for an invalid API key.
   if (status === 400 && /api[_ ]key[_ ](?:invalid|not valid)/i.test(text)) return 'credentials';
+  if (status === 400 && MODEL_NOT_FOUND.test(code)) return 'model_not_found';
   if (status === 400 && CONTENT_FILTER.test(code)) return 'content_filtered';
   if (status === 400 || status === 422) return 'bad_request';
   if (status === 401 || status === 403) return 'credentials';

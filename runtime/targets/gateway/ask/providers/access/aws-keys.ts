@@ -2,6 +2,7 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { containerKeys, type ContainerSource, instanceKeys } from './aws-metadata.ts';
 import { sharedFileKeys, type SharedFiles } from './aws-shared-files.ts';
+import { type WebIdentity, webIdentityKeys } from './aws-web-identity.ts';
 import type { Expiring } from './renewed.ts';
 import type { AwsKeys } from './sign-v4.ts';
 
@@ -9,18 +10,20 @@ import type { AwsKeys } from './sign-v4.ts';
 export interface AwsKeySources {
   /** Keys of the configuration or the environment, which apply alone. */
   readonly keys: AwsKeys | undefined;
+  readonly webIdentity: WebIdentity | undefined;
   readonly files: SharedFiles;
   readonly container: ContainerSource | undefined;
   /** URL of the metadata of the machine; undefined if it must not be asked. */
   readonly metadataUrl: string | undefined;
 }
 
-/** Finds keys in the order of Amazon's own tools: configuration, environment, shared files, container, machine. */
+/** Finds keys in the order of Amazon's own tools: configuration, environment, web identity, shared files, container, machine. */
 export async function awsKeys(
-  { keys, files, container, metadataUrl }: AwsKeySources,
+  { keys, webIdentity, files, container, metadataUrl }: AwsKeySources,
   clock: Clock,
 ): Promise<Expiring<AwsKeys>> {
   if (keys) return { value: keys, expiresAt: undefined };
+  if (webIdentity) return await webIdentityKeys(webIdentity, clock);
   const shared = await sharedFileKeys(files, clock);
   if (shared) return shared;
   if (container) return await containerKeys(container, clock);

@@ -90,6 +90,9 @@ function reasonIn(text: string): string {
   } catch {
     // The text itself follows.
   }
+  // Amazon's errors of tokens are XML.
+  const [, inXml] = /<Message>([^<]+)<\/Message>/.exec(text) ?? [];
+  if (inXml !== undefined) return inXml.replace(/\.?$/, '.');
   return text.trim() === '' ? 'no reason.' : `${text.trim().slice(0, 200)}.`;
 }
 

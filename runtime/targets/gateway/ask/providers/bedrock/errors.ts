@@ -6,9 +6,10 @@ export function bedrockErrorText(body: unknown): ErrorText {
   const members = membersOf(body);
   const { type, message = members['message'] ?? members['Message'] } = membersOf(members['error']);
   const text = typeof message === 'string' ? message : undefined;
+  const isUnknown = text !== undefined && /model identifier is invalid/i.test(text);
   const isSkewed = text !== undefined && /signature (?:expired|not yet current)/i.test(text);
   return {
     message: isSkewed ? `The clock of this machine differs from Amazon's; correct it. ${text}` : text,
-    code: typeof type === 'string' ? type : undefined,
+    code: isUnknown ? 'model_not_found' : typeof type === 'string' ? type : undefined,
   };
 }

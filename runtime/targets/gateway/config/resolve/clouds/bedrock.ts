@@ -30,8 +30,8 @@ export const resolveBedrock: ResolveCloud = (parts) => {
   const variable =
     keys || aws.profile !== undefined ? undefined : flagsAndEnv.variable('AWS_BEARER_TOKEN_BEDROCK');
   const apiKey = ownKey ?? sendableKey(context, path, variable, 'AWS_BEARER_TOKEN_BEDROCK');
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const sources = apiKey === undefined ? sourcesOf(parts, keys) : undefined;
+  const domain = domainOf(region);
+  const sources = apiKey === undefined ? sourcesOf(parts, keys, region) : undefined;
   return {
     baseUrl: written ?? `https://bedrock-runtime.${region}.${domain}`,
     apiKey,
@@ -68,7 +68,7 @@ function keysOf({ context, path, entry }: CloudEntry): Keys | 'invalid' | undefi
   return 'invalid';
 }
 
-function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined): AwsKeySources {
+function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined, region: string): AwsKeySources {
   const variable: Variable = (name) => context.flagsAndEnv.variable(name);
   const profile = entry.aws?.profile ?? variable('AWS_PROFILE');
   const fromEnvironment = keys ?? (entry.aws?.profile === undefined ? environmentKeys(context) : undefined);
@@ -76,6 +76,7 @@ function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined): AwsK
   const isLeftOut = /^true$/i.test(variable('AWS_EC2_METADATA_DISABLED') ?? '');
   return {
     keys: fromEnvironment,
+    webIdentity: profile === undefined ? webIdentityOf(variable, region) : undefined,
     files: {
       paths: [
         variable('AWS_SHARED_CREDENTIALS_FILE') ?? join(home, '.aws', 'credentials'),
@@ -98,6 +99,20 @@ function environmentKeys({ flagsAndEnv, secrets }: CloudEntry['context']): Keys 
     ? { accessKeyId, secretAccessKey, sessionToken }
     : undefined;
 }
+
+function webIdentityOf(variable: Variable, region: string): AwsKeySources['webIdentity'] {
+  const [roleArn, tokenFile] = [variable('AWS_ROLE_ARN'), variable('AWS_WEB_IDENTITY_TOKEN_FILE')];
+  if (roleArn === undefined || tokenFile === undefined) return undefined;
+  return {
+    roleArn,
+    tokenFile,
+    sessionName: variable('AWS_ROLE_SESSION_NAME') ?? 'gateway',
+    url: variable('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${domainOf(region)}`,
+  };
+}
+
+const domainOf = (region: string): string =>
+  region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 
 function containerOf(variable: Variable): AwsKeySources['container'] {
   const relative = variable('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');

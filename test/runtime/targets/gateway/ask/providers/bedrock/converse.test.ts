@@ -4,6 +4,7 @@ import {
   chatBody,
   contentOf,
   eventsOf,
+  failureOf,
   jsonOf,
   readStream,
   REPLY,
@@ -152,6 +153,10 @@ describe('Converse', () => {
         { role: 'user', content: [{ text: 'Result of weather: sunny' }] },
       ],
     });
+  });
+
+  test('an unknown model is one, although Amazon answers 400', async () => {
+    expect(failureOf(await bedrock.chat(callOf('chat', chatBody('absent')))).kind).toBe('model_not_found');
   });
 
   test('counts tokens, and lists models at the address of its own', async () => {

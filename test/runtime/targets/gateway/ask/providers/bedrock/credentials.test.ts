@@ -50,6 +50,39 @@ describe('credentials', () => {
     });
   });
 
+  test('of a role, by the token of a pod', async () => {
+    const token = join(folder, 'token');
+    const pod = {
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/gateway',
+      AWS_WEB_IDENTITY_TOKEN_FILE: token,
+      AWS_ENDPOINT_URL_STS: fixture.url,
+    };
+    expect(await signer({}, pod)).toMatchObject({
+      text: expect.stringContaining('AWS_WEB_IDENTITY_TOKEN_FILE'),
+    });
+    writeFileSync(token, 'pod-token\n');
+    expect(await signer({}, pod)).toBe('ASIAFIXTURE');
+    writeFileSync(token, 'wrong');
+    expect(await signer({}, pod)).toMatchObject({
+      kind: 'credentials',
+      text: expect.stringContaining("(status 400): Couldn't retrieve verification key"),
+    });
+  });
+
+  test('errors that repeat the credentials do not show them', async () => {
+    const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
+    for (const [more, env] of [
+      [{ api_key: 'bedrock-key-3' }, {}],
+      [{ headers: { 'x-extra-secret': 'canary-in-a-header' } }, machine],
+    ] as const) {
+      const provider = await providerOfEntry('bedrock', entryOf({}, more), { env: { ...nowhere, ...env } });
+      for (const model of ['secret', 'secret-400']) {
+        const { error, text, detail } = failureOf(await provider.chat(callOf('chat', chatBody(model))));
+        expect(`${error.message} ${text} ${detail}`).not.toMatch(/bedrock-key-3|canary|IQoJb3/);
+      }
+    }
+  });
+
   test('a wrong secret and a wrong clock are errors of the gateway', async () => {
     expect(await signer({ ...KEYS, secret_access_key: 'wrong-secret-1' })).toMatchObject({
       kind: 'credentials',
