@@ -10,7 +10,9 @@ const BINARY = 'application/vnd.amazon.eventstream';
 /** An upstream whose binary streams become server-sent events, so that they are read like those of other providers. */
 export const withEvents = (upstream: Upstream): Upstream => ({
   async request(request): Promise<UpstreamAnswer> {
-    const answer = await upstream.request(request);
+    const isStream = request.headers?.['accept'] === 'text/event-stream';
+    const own = isStream ? { ...request.headers, accept: BINARY } : request.headers;
+    const answer = await upstream.request({ ...request, headers: own });
     if (!String(answer.headers['content-type']).startsWith(BINARY)) return answer;
     const headers = { ...answer.headers, 'content-type': 'text/event-stream' };
     return { ...answer, headers, body: asEvents(answer.body) };

@@ -35,6 +35,7 @@ describe('Converse', () => {
     const stream = callOf('chat', chatBody(model, { stream: true }));
     const { text, summary } = await readStream(await bedrock.chat(stream));
     expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', COUNTED]);
+    expect((await fixture.last()).headers['accept']).toBe('application/vnd.amazon.eventstream');
   });
 
   test('byte by byte, with reasoning, and with tools', async () => {
