@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../../platform/clock.ts';
-import { accessRefused } from './access-refused.ts';
+import { expiringToken } from './expiring-token.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
 
@@ -32,15 +32,4 @@ export async function entraToken(
     clock,
   });
   return expiringToken(answer, requestedAt, 'Microsoft Entra');
-}
-
-/** Reads the answer of an OAuth server, which is valid from the time of the request. */
-export function expiringToken(
-  { access_token: token, expires_in: seconds }: Readonly<Record<string, unknown>>,
-  requestedAt: number,
-  server: string,
-): Expiring<string> {
-  if (typeof token !== 'string' || token === '') throw accessRefused(`The answer of ${server} has no token.`);
-  const life = Number(seconds);
-  return { value: token, expiresAt: requestedAt + (life > 0 ? life : 300) * 1000 };
 }

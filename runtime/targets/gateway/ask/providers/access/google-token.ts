@@ -6,7 +6,7 @@ import { membersOf } from '../../../../../core/json/members-of.ts';
 import { errorCode } from '../../../../../core/values/error-code.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
-import { expiringToken } from './entra-token.ts';
+import { expiringToken } from './expiring-token.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
 

@@ -1,7 +1,7 @@
-import { inputError } from '../../../../../contract/errors.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readUsage } from '../../streams/tally.ts';
+import { embeddedTexts } from '../embedded-texts.ts';
 import type { EmbeddingsCall, EmbeddingsExchange } from '../provider.ts';
 import { unsupported } from '../unsupported.ts';
 import { vectorsAnswer } from '../vectors.ts';
@@ -44,12 +44,7 @@ function familyOf(model: string): Family {
   throw unsupported(`embeddings of ${model}; it has those of Titan and Cohere`, 'The gateway');
 }
 
-/** Texts of a request for embeddings. Throws an InputError for token ids, which these models do not take. */
-export function textsOf(input: unknown): readonly string[] {
-  if (typeof input === 'string') return [input];
-  if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
-  throw inputError('Models of Amazon Bedrock embed text only: `input` must be text or a list of texts.');
-}
+export const textsOf = (input: unknown): readonly string[] => embeddedTexts(input, 'Amazon Bedrock');
 
 /** Maximum number of texts of one request to a model. Throws a NotImplementedError if it does not embed. */
 export const maxTextsOf = (model: string): number => familyOf(model).maxTexts;

@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
 import type { EmbeddingsExchange } from '../provider.ts';
+import { embeddedTexts } from '../embedded-texts.ts';
 import { vectorsAnswer } from '../vectors.ts';
 import { bareModel, modelPath } from './model-path.ts';
 
@@ -8,7 +8,7 @@ export const geminiEmbeddings: EmbeddingsExchange = {
   path: (model) => modelPath(model, 'batchEmbedContents'),
   request({ body, model }) {
     const { dimensions } = body;
-    const requests = textsOf(body['input']).map((text) => ({
+    const requests = embeddedTexts(body['input'], 'Gemini').map((text) => ({
       model: `models/${bareModel(model)}`,
       content: { parts: [{ text }] },
       ...(typeof dimensions === 'number' && { outputDimensionality: dimensions }),
@@ -26,9 +26,3 @@ export const geminiEmbeddings: EmbeddingsExchange = {
   },
   usage: () => undefined,
 };
-
-function textsOf(input: unknown): readonly string[] {
-  if (typeof input === 'string') return [input];
-  if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
-  throw inputError('Gemini embeds text only: `input` must be text or a list of texts.');
-}

@@ -1,8 +1,8 @@
-import { inputError } from '../../../../../contract/errors.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readUsage } from '../../streams/tally.ts';
+import { embeddedTexts } from '../embedded-texts.ts';
 import type { EmbeddingsExchange } from '../provider.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
 import { vectorsAnswer } from '../vectors.ts';
@@ -13,9 +13,7 @@ export const vertexEmbeddings = (place: VertexPlace): EmbeddingsExchange => ({
   path: (model) => modelPath(place, 'google', model, 'predict'),
   request({ body }) {
     const { dimensions, input } = body;
-    const texts = typeof input === 'string' ? [input] : input;
-    if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
-      throw inputError('Vertex AI embeds text only: `input` must be text or a list of texts.');
+    const texts = embeddedTexts(input, 'Vertex AI');
     return Buffer.from(
       JSON.stringify({
         instances: texts.map((content) => ({ content })),
