@@ -11,6 +11,8 @@ from importlib.metadata import version
 
 GIVEN = json.loads(sys.argv[1])
 URL, KEY, WIRES = GIVEN["url"], GIVEN["key"], GIVEN["wires"]
+# The name of a model of Bedrock decides whether it embeds, and `good` does not.
+EMBEDDERS = [wire for wire in WIRES if wire not in ("anthropic", "bedrock")]
 for name in list(os.environ):
     if name.lower().endswith("_proxy") or name.endswith("_API_KEY"):
         del os.environ[name]
@@ -125,9 +127,40 @@ def openai_checks():
     check(name, "openai", "JSON schema", parsed)
     check(name, "openai", "responses", responses)
     check(name, "openai", "completions", completions)
-    check(name, "openai", "embeddings", embeddings, [wire for wire in WIRES if wire != "anthropic"])
+    check(name, "openai", "embeddings", embeddings, EMBEDDERS)
     check(name, "openai", "moderations", moderations, ["openai"])
     check(name, "openai", "errors", errors)
+
+
+def azure_checks():
+    import openai
+
+    client = openai.AzureOpenAI(azure_endpoint=URL, api_key=KEY, api_version="2024-10-21", max_retries=0)
+    name = "AzureOpenAI (Python)"
+
+    def chat(wire):
+        answer = client.chat.completions.create(model=f"{wire}:good", messages=HELLO)
+        expect(answer.choices[0].message.content, REPLY)
+
+    def stream(wire):
+        chunks = client.chat.completions.create(model=f"{wire}:good", messages=HELLO, stream=True)
+        expect("".join(choice.delta.content or "" for chunk in chunks for choice in chunk.choices), REPLY)
+
+    def tools(wire):
+        answer = client.chat.completions.create(model=f"{wire}:good", messages=HELLO, tools=[CHAT_TOOL])
+        expect(json.loads(answer.choices[0].message.tool_calls[0].function.arguments)["city"], CITY)
+
+    def responses(wire):
+        expect(client.responses.create(model=f"{wire}:good", input="Hello").output_text, REPLY)
+
+    def embeddings(wire):
+        expect(len(client.embeddings.create(model=f"{wire}:good", input=["abc", "de"]).data), 2)
+
+    check(name, "openai", "chat", chat)
+    check(name, "openai", "stream", stream)
+    check(name, "openai", "tools", tools)
+    check(name, "openai", "responses", responses)
+    check(name, "openai", "embeddings", embeddings, EMBEDDERS)
 
 
 def anthropic_checks():
@@ -245,7 +278,7 @@ def google_checks():
     check(name, "google-genai", "stream", stream)
     check(name, "google-genai", "tools", tools)
     check(name, "google-genai", "countTokens", count)
-    check(name, "google-genai", "embeddings", embeddings, [wire for wire in WIRES if wire != "anthropic"])
+    check(name, "google-genai", "embeddings", embeddings, EMBEDDERS)
     check(name, "google-genai", "models", models)
     check(name, "google-genai", "errors", errors)
 
@@ -283,7 +316,7 @@ def litellm_checks():
         answer = litellm.embedding(model=f"openai/{wire}:good", input=["abc"], api_base=f"{URL}/v1", api_key=KEY)
         expect(len(answer.data), 1)
 
-    check("litellm, `openai/`", "litellm", "embeddings", embeddings, [wire for wire in WIRES if wire != "anthropic"])
+    check("litellm, `openai/`", "litellm", "embeddings", embeddings, EMBEDDERS)
 
 
 def langchain_checks():
@@ -399,6 +432,7 @@ def any_llm_checks():
 
 ALL = [
     openai_checks,
+    azure_checks,
     anthropic_checks,
     google_checks,
     litellm_checks,

@@ -70,7 +70,8 @@ function tableOf(rows: readonly Row[]): string {
     });
     return `| ${[`${client} ${version}`, feature, ...cells].join(' | ')} |`;
   });
-  return ['| client | feature | openai | anthropic | gemini |', '|---|---|---|---|---|', ...lines].join('\n');
+  const head = ['client', 'feature', ...WIRES];
+  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...lines].join('\n');
 }
 
 /** Replaces the table, which is the end of the document. */

@@ -6,7 +6,7 @@ import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { type RunningExecutable, startExecutable } from '../../helpers/start-executable.ts';
 
 /** Types of providers, each with a stand-in in `fixtures/providers`. */
-export const WIRES = ['openai', 'anthropic', 'gemini'] as const;
+export const WIRES = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
 
 export interface ClientGateway {
   readonly url: string;
@@ -40,8 +40,9 @@ export async function startClientGateway(): Promise<ClientGateway> {
       const api_base = await urlOf(fixture);
       providers[wire] = {
         api_base,
-        api_key: 'k',
+        api_key: 'bedrock-and-other-keys',
         ...(wire === 'openai' && { dialect: { responses: true } }),
+        ...(wire === 'bedrock' && { aws: { region: 'us-east-1' }, models: ['good'] }),
       };
     }
     const config = join(folder, 'gateway.json');

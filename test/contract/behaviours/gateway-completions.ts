@@ -58,6 +58,16 @@ export const GATEWAY_COMPLETIONS = {
     behaviour:
       'Clients of Gemini’s API and of older completions reach any provider and are billed; tokens are counted without a bill.',
   },
+  'gateway:clouds': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'Azure OpenAI, Amazon Bedrock and Vertex AI answer clients of OpenAI’s and Anthropic’s API, whole and as streams, with credentials of their own; usage is recorded, and their secrets are in no answer.',
+  },
+  'gateway:clients:azure': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'The `AzureOpenAI` class of the `openai` package chats, streams and embeds, with any provider.',
+  },
   'gateway:clients:openai': {
     source: 'issue 6, "Must show"',
     behaviour:

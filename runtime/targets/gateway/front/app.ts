@@ -12,6 +12,7 @@ import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
+import { azureRoutes } from './azure/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { compareRoutes } from './compare/routes.ts';
 import { completionRoutes } from './completions/routes.ts';
@@ -49,6 +50,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   const groups = [
     completionRoutes(context, options),
     geminiRoutes(context, options),
+    azureRoutes(context, options),
     tokenCountRoutes(context, parts, options),
     modelRoutes(context, parts),
     userRoutes(context, parts),

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 export type FixtureWire = 'openai' | 'anthropic' | 'gemini';
-export type FixtureName = FixtureWire | 'encoder';
+export type FixtureName = FixtureWire | 'encoder' | 'azure' | 'bedrock' | 'vertex';
 
 /** What a fixture says of itself, as it happens. */
 interface FixtureEvent {

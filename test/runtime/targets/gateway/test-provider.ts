@@ -16,21 +16,24 @@ import type {
 } from '../../../../runtime/targets/gateway/ask/streams/stream.ts';
 import { KEEP_ALIVE_TEXT } from '../../../../runtime/targets/gateway/ask/streams/event-text.ts';
 import { readablePieces } from '../../../../runtime/serve/http/exchange/readable-pieces.ts';
-import type { FixtureName, FixtureProvider } from './fixture-provider.ts';
+import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */
 export const CANARY = 'sk-canary-4d1f0a7be2';
 
-const PATHS: Readonly<Record<FixtureName, string>> = {
+const PATHS: Readonly<Record<OwnName, string>> = {
   openai: '/v1',
   anthropic: '',
   gemini: '',
   encoder: '',
 };
 
+/** The fixtures of providers that need no more than an address and a key. */
+type OwnName = FixtureWire | 'encoder';
+
 /** The real provider in front of a fixture. It needs no closing: its connections end with the process of the fixture. */
 export function providerOf(
-  type: FixtureName,
+  type: OwnName,
   fixture: FixtureProvider,
   options: Partial<ProviderInstance> & { readonly clock?: Clock } = {},
 ): Provider {

@@ -1,8 +1,9 @@
+import { withoutRegion } from '../../shared/inference-profile.ts';
+
 /** A date or number of a snapshot at the end of a name: -2024-08-06, -20241022, @20241022, -0613, -002. */
 const SNAPSHOT = /[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3})$/;
 const LATEST = /[-@](latest|default)$/;
-/** Regions and versions in the names of Bedrock: `us.anthropic.claude-…-v1:0`. */
-const REGION = /^(us|eu|apac|jp|au|ca|in|global|us-gov)\./;
+/** Versions in the names of Bedrock: `anthropic.claude-…-v1:0`. */
 const VERSION = /-v\d+(:\d+)?$/;
 
 /** Names of a provider's price map, to look up others in. */
@@ -31,11 +32,11 @@ function spellingsOf(provider: string, text: string): string[] {
   const name = text
     // The resource names of Google and Amazon end with the model.
     .replace(/^arn:.*\//, '')
-    .replace(/^(projects\/.*\/)?models\//, '');
+    .replace(/^((projects|publishers)\/.*\/)?models\//, '');
   const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
   // A tuned model is `ft:<base>:<organization>:<name>:<id>`, and costs what its base does when it is tuned.
   const [tuned] = /^ft:[^:]+/.exec(bare) ?? [];
-  const global = bare.replace(REGION, '');
+  const global = withoutRegion(bare);
   return [...new Set([bare, tuned ?? bare, global, global.replace(VERSION, '')])];
 }
 

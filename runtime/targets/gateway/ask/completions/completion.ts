@@ -21,7 +21,8 @@ export type Endpoint =
 /** Members of a request that are in its path instead of its body. */
 export interface PathMembers {
   readonly model: string;
-  readonly stream: boolean;
+  /** Undefined if the body has it. */
+  readonly stream?: boolean | undefined;
 }
 
 export interface CompletionRequest {

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 import { createBodyParser } from '../../../../serve/http/body.ts';
 import { editMembers, listMembers } from '../../shared/json-members.ts';
@@ -27,8 +28,8 @@ export function createRequestReader(): (
 ) => ReadRequest {
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
   return (given, schema, inPath) => {
-    const parsed = membersOf(parse(given, schema));
-    const body = inPath ? { ...parsed, ...inPath } : parsed;
+    const parsed = membersOf(parse(given, inPath ? withoutModel(schema) : schema));
+    const body = inPath ? { ...parsed, ...omitUndefined({ ...inPath }) } : parsed;
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
@@ -36,11 +37,28 @@ export function createRequestReader(): (
   };
 }
 
+/** Schemas of requests that the path names the model of, by the schema of the body that names it. */
+const withoutModels = new WeakMap<TSchema, TSchema>();
+
+function withoutModel(schema: TSchema): TSchema {
+  const { required } = schema as { readonly required?: readonly string[] };
+  if (!required?.includes('model')) return schema;
+  const known = withoutModels.get(schema);
+  if (known) return known;
+  const { $id: _own, ...rest } = schema as TSchema & { readonly $id?: string };
+  const changed = { ...rest, required: required.filter((name) => name !== 'model') };
+  withoutModels.set(schema, changed);
+  return changed;
+}
+
 /** Adds members that are in the path of the request. */
 function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8Array {
   if (!members) return bytes;
   const { model, stream } = members;
-  return editMembers(bytes, { model: JSON.stringify(model), stream: JSON.stringify(stream) });
+  return editMembers(bytes, {
+    model: JSON.stringify(model),
+    ...(stream !== undefined && { stream: JSON.stringify(stream) }),
+  });
 }
 
 /** Removes a byte order mark, which some programs write and providers reject. */

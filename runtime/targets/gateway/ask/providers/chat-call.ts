@@ -101,7 +101,11 @@ export function createChatCaller({
         const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
         return { kind: 'whole', bytes, text, summary };
       }
-      const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
+      const shown = {
+        ...chat,
+        model: showModel ?? (chat.model || call.model),
+        created: chat.created || seconds(clock),
+      };
       const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
       return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary, droppedTools };
     };

@@ -20,7 +20,10 @@ import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
 
 export interface ProviderParts {
-  readonly instance: Pick<ProviderInstance, 'name' | 'apiKey' | 'headers' | 'models' | 'listedAs'>;
+  readonly instance: Pick<
+    ProviderInstance,
+    'name' | 'apiKey' | 'headers' | 'models' | 'listedAs' | 'secrets'
+  >;
   readonly adapter: ProviderAdapter;
   readonly upstream: Upstream;
   readonly limits: ProviderLimits;
@@ -30,9 +33,10 @@ export interface ProviderParts {
 const MODELS_MS = 10_000;
 
 /** The API key and the headers that can contain credentials; versions and media types are left out. */
-function secretsOf({ apiKey = '', headers = {} }: Pick<ProviderInstance, 'apiKey' | 'headers'>): string[] {
+function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['instance']): string[] {
   const redactions = createRedactions();
   redactions.add(apiKey, ['key']);
+  for (const secret of secrets) redactions.add(secret, ['secret']);
   for (const [name, value] of Object.entries(headers)) redactions.add(value, [name]);
   return redactions.all().map(({ value }) => value);
 }
@@ -48,8 +52,8 @@ function requireVectors({ data }: Json): void {
 
 /** A provider that is called over HTTP, in the format of its adapter. */
 export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
-  const { name, apiKey, headers = {}, models = [] } = instance;
-  const redact = createRedact(secretsOf({ apiKey, headers }));
+  const { name, models = [] } = instance;
+  const redact = createRedact(secretsOf(instance));
   const exchange = createExchange({ upstream, adapter, limits, clock, redact });
   const { embeddings } = adapter;
   const unsupported = (feature: string): FailedAnswer =>

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../../../contract/errors.ts';
 import type { AbandonedAnswer, ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './provider.ts';
+import { isAccessRefused } from './access/access-refused.ts';
 import { describeThrown } from './failure-detail.ts';
 import type { Redact } from './redact.ts';
 
@@ -18,6 +19,12 @@ const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
     code: 'MalformedError',
     reason: 'provider_refused',
     message: 'The provider rejected the request',
+    showsProvider: true,
+  },
+  content_filtered: {
+    code: 'MalformedError',
+    reason: 'content_filter',
+    message: 'The provider filtered the request',
     showsProvider: true,
   },
   model_not_found: {
@@ -129,6 +136,10 @@ export function refusedAnswer({
 const BILLING =
   /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
 const OVERLOADED = /overloaded|resource_exhausted/i;
+/** Azure's code for a prompt that its filter refused. */
+const CONTENT_FILTER = /\bcontent_filter\b/;
+/** Code of this gateway as an upstream, and of servers that answer 400 instead of 404. */
+const MODEL_NOT_FOUND = /\bmodel_not_found\b/;
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
 
 function kindOf(status: number, { code = '', message = '' }: ErrorText): FailureKind {
@@ -137,6 +148,8 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
     return 'billing';
   // Gemini returns 400 for an invalid API key.
   if (status === 400 && /api[_ ]key[_ ](?:invalid|not valid)/i.test(text)) return 'credentials';
+  if (status === 400 && MODEL_NOT_FOUND.test(code)) return 'model_not_found';
+  if (status === 400 && CONTENT_FILTER.test(code)) return 'content_filtered';
   if (status === 400 || status === 422) return 'bad_request';
   if (status === 401 || status === 403) return 'credentials';
   if (status === 404) return 'model_not_found';
@@ -185,6 +198,8 @@ export function thrownFailure(
   if (facts.timedOut) return failure('timeout', { cause: error, detail }).failure;
   if (error instanceof AppError && error.code === 'TooLargeError')
     return failure('answer_too_large', { text: error.message, cause: error, detail }).failure;
+  if (isAccessRefused(error))
+    return failure('credentials', { text: facts.redact(error.message), cause: error, detail }).failure;
   const kind: FailureKind =
     error instanceof AppError
       ? error.code === 'UpstreamError'

@@ -1,5 +1,7 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
+import type { CloudSettings } from './cloud-settings.ts';
+import type { CloudParts } from './cloud-parts.ts';
 import {
   type EncoderProgram,
   type Provider,
@@ -13,6 +15,10 @@ import type { WatchChild } from './encoder/child.ts';
 import { createEncoderProvider } from './encoder/encoder-provider.ts';
 import { superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
+import { openAzure } from './azure/open.ts';
+import { openBedrock } from './bedrock/open.ts';
+import { configError } from '../../../../contract/errors.ts';
+import { openVertex } from './vertex/open.ts';
 import { createUpstream } from './http/upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { createProvider } from './create-provider.ts';
@@ -30,12 +36,19 @@ export interface OpenOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => ProviderAdapter>> = {
+type OwnType = Exclude<ProviderType, CloudSettings['kind']>;
+
+const ADAPTERS: Readonly<Record<OwnType, (instance: ProviderInstance) => ProviderAdapter>> = {
   openai: ({ dialect }) => openAiAdapter(dialect),
   anthropic: () => anthropicAdapter,
   gemini: () => geminiAdapter,
   encoder: () => encoderAdapter,
 };
+
+function openCloud(settings: CloudSettings, parts: CloudParts): Provider {
+  if (settings.kind === 'azure') return openAzure(settings, parts);
+  return settings.kind === 'bedrock' ? openBedrock(settings, parts) : openVertex(settings, parts);
+}
 
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
@@ -60,14 +73,14 @@ export function openProvider(
     return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
   }
   const { apiKey, baseUrl, local, headers } = instance;
-  const adapter = ADAPTERS[instance.type](instance);
-  const upstream = createUpstream({
-    name,
-    baseUrl,
-    local,
-    headers: { ...adapter.headers(apiKey), ...headers },
-    limits,
-  });
-  if (instance.type === 'encoder') return createEncoderProvider({ name, apiKey, upstream, limits, clock });
+  const connect: CloudParts['connect'] = (own, address = baseUrl) =>
+    createUpstream({ name, baseUrl: address, local, headers: { ...own, ...headers }, limits });
+  if (instance.cloud) return openCloud(instance.cloud, { instance, limits, clock, connect });
+  const { type } = instance;
+  if (type === 'azure' || type === 'bedrock' || type === 'vertex')
+    throw configError(`Provider \`${name}\`: type ${type} has no settings.`);
+  const adapter = ADAPTERS[type](instance);
+  const upstream = connect(adapter.headers(apiKey));
+  if (type === 'encoder') return createEncoderProvider({ name, apiKey, upstream, limits, clock });
   return createProvider({ instance, adapter, upstream, limits, clock });
 }

@@ -7,10 +7,11 @@ import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
+import type { CloudSettings } from './cloud-settings.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
 
-export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder';
+export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder' | CloudSettings['kind'];
 
 /** A provider as configured. */
 export interface ProviderInstance {
@@ -31,6 +32,10 @@ export interface ProviderInstance {
   readonly dialect?: Partial<OpenAiDialect> | undefined;
   /** Its name in the price map; undefined if none of its prices apply. */
   readonly listedAs?: string | undefined;
+  /** Settings of Azure, Amazon or Google. */
+  readonly cloud?: CloudSettings | undefined;
+  /** Secrets besides the key and the headers, which messages must not contain. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** An `.encoder` executable that the gateway starts. */
@@ -117,7 +122,7 @@ export interface RelayCall extends EmbeddingsCall {
 
 /** A route of a provider that requests are relayed to. */
 interface Relay {
-  readonly path: string;
+  path(model: string): string;
   /** The list without which an answer is invalid, so that it is not billed. */
   readonly requiredList: string;
 }
@@ -129,6 +134,7 @@ export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'i
 /** Why an attempt failed. It decides whether the attempt is retried and whether another provider is called. */
 export type FailureKind =
   | 'bad_request'
+  | 'content_filtered'
   | 'model_not_found'
   | 'unsupported'
   | 'too_large'

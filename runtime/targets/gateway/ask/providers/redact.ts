@@ -10,6 +10,8 @@ const HIDDEN = '[hidden]';
 /** Matches text that looks like a credential: keys with the prefixes of known providers, bearer tokens, userinfo in URLs. */
 const SECRET_PATTERNS = [
   /\b(?:(?:sk|pk|rk|gw|gsk|xai|hf|nvapi|r8|key)[-_]|AIza|ya29\.|eyJ)[A-Za-z0-9][A-Za-z0-9_.*-]{6,}/g,
+  // Session tokens of Amazon.
+  /\b(?:IQoJ|FwoG)[A-Za-z0-9+/=]{8,}/g,
   /\bBearer\s+[^\s"',]+/gi,
   /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[=:]\s*["']?)[^\s"',&]+/gi,
   /(?<=:\/\/)[^\s/@]+@/g,

@@ -24,7 +24,7 @@ export function createRelay({ adapter, exchange, limits, unsupported }: RelayPar
     const edits = { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) };
     const body = requestOrFailure(() => editMembers(bytes, edits, members));
     if (isFailed(body)) return body;
-    const request = { method: 'POST', path: relay.path, body, headers: trace } as const;
+    const request = { method: 'POST', path: relay.path(model), body, headers: trace } as const;
     const read = (answer: JsonAnswer): WholeAnswer => {
       if (!Array.isArray(answer.json[relay.requiredList]))
         throw new Error(`The response has no \`${relay.requiredList}\`.`);

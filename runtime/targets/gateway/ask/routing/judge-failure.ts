@@ -13,6 +13,8 @@ export interface Judgement {
 /** Consequences by kind of failure. A target that answers is healthy, even if it rejects the request. */
 const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   bad_request: { retry: false, fallBack: false, breaker: 'succeeded' },
+  // Another provider can have another filter, but a filter must not be avoided without the caller.
+  content_filtered: { retry: false, fallBack: false, breaker: 'succeeded' },
   too_large: { retry: false, fallBack: true, breaker: 'succeeded' },
   unsupported: { retry: false, fallBack: true, breaker: 'succeeded' },
   model_not_found: { retry: false, fallBack: true, breaker: 'succeeded' },

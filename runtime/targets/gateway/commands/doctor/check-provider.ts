@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import type { CloudSettings } from '../../ask/providers/cloud-settings.ts';
 import type { FailureKind, LabelScores, ProviderFailure } from '../../ask/providers/provider.ts';
 import { failure } from '../../ask/providers/failure.ts';
 import { subjectOf, type OpenedProvider } from './open-providers.ts';
@@ -51,7 +52,8 @@ async function listModels(
   const models = await provider.models(signal);
   if ('kind' in models) return models;
   const count = models.length;
-  return { message: `reachable, ${count} model${count === 1 ? '' : 's'}`, labels: undefined };
+  const listed = count === 0 ? '' : `, ${count} model${count === 1 ? '' : 's'}`;
+  return { message: `reachable${listed}`, labels: undefined };
 }
 
 async function classifyWord(
@@ -77,6 +79,9 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
     return note(subject, 'reachable, but has no list of models, so its key was not checked');
   if (kind === 'rate_limited')
     return note(subject, 'reachable, but rate-limited now, so its key was not checked');
+  const cloud = 'path' in instance ? undefined : instance.cloud?.kind;
+  if (kind === 'credentials' && cloud !== undefined)
+    return problem(subject, refusalOf(failed), CLOUD_REMEDIES[cloud]);
   // An encoder that did not start reports the reason itself.
   if (failed.error.cause instanceof AppError)
     return problem(subject, messageOf(failed.error.cause).replace(/\.$/, ''), defaultRemedy(instance));
@@ -94,6 +99,19 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
 const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
   cause instanceof Error && errorCode(cause) === 'UND_ERR_INVALID_ARG';
 const UNSENT_REMEDY = 'Correct its `api_key` and `headers`.';
+
+/** Why a provider of a cloud has no valid credentials: it refused them, or they could not be found. */
+function refusalOf({ text, upstreamStatus }: ProviderFailure): string {
+  const why = text?.replace(/\.$/, '');
+  if (upstreamStatus === undefined) return why ?? 'has no credentials';
+  return `rejected the credentials (status ${upstreamStatus})${why === undefined ? '' : `: ${why}`}`;
+}
+
+const CLOUD_REMEDIES: Readonly<Record<CloudSettings['kind'], string>> = {
+  azure: 'Correct its `api_key` or `entra`, or their variables.',
+  bedrock: 'Correct its `api_key` or `aws`, or their variables.',
+  vertex: 'Correct its `google.credentials`, or the role of the account.',
+};
 
 const FAILURES: Readonly<Partial<Record<FailureKind, string>>> = {
   credentials: 'rejected the API key',

@@ -22,6 +22,8 @@ function baseOf(address: string, type: ProviderType): string {
 const VERSIONS: Readonly<Partial<Record<ProviderType, RegExp>>> = {
   anthropic: /\/v1\/*$/,
   gemini: /\/v1(?:beta)?\/*$/,
+  azure: /\/openai(?:\/v1)?\/*$/,
+  vertex: /\/v1(?:beta1)?\/*$/,
 };
 
 function pathOfPreset(address: string): string | undefined {

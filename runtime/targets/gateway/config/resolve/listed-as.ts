@@ -1,3 +1,4 @@
+import { CLOUD_HOSTS, isCloud } from './clouds/index.ts';
 import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
 
 interface PricedProvider {
@@ -17,8 +18,10 @@ const NONE = 'none';
  */
 export function listedAs({ pricedAs, type, preset, baseUrl }: PricedProvider): string | undefined {
   if (pricedAs !== undefined) return pricedAs === NONE ? undefined : pricedAs.toLowerCase();
+  const host = new URL(baseUrl).hostname;
+  if (isCloud(type)) return CLOUD_HOSTS[type].test(host) ? type : undefined;
   const own = Object.hasOwn(PRESETS, type) ? PRESETS[type] : undefined;
   if (!own || preset.local) return undefined;
-  const [host, itsHost] = [new URL(baseUrl).hostname, new URL(own.baseUrl).hostname];
+  const itsHost = new URL(own.baseUrl).hostname;
   return host === itsHost || host.endsWith(`.${itsHost}`) ? type : undefined;
 }

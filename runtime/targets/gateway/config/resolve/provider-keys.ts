@@ -13,6 +13,17 @@ export function keyVariables(preset: string): readonly string[] {
   return VARIABLES[preset] ?? [`${preset.toUpperCase()}_API_KEY`];
 }
 
+/** Variables that are enough to call a cloud. */
+const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  azure: ['AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_API_KEY'],
+  bedrock: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION'],
+};
+
 /** Returns the presets whose key is in the environment, which are the providers of a gateway without a configuration file. */
-export const presetsWithKeys = (variable: (name: string) => string | undefined): string[] =>
-  Object.keys(PRESETS).filter((preset) => keyVariables(preset).some((name) => variable(name) !== undefined));
+export function presetsWithKeys(variable: (name: string) => string | undefined): string[] {
+  const isSet = (name: string): boolean => variable(name) !== undefined;
+  return [
+    ...Object.keys(PRESETS).filter((preset) => keyVariables(preset).some(isSet)),
+    ...Object.keys(CLOUD_VARIABLES).filter((cloud) => CLOUD_VARIABLES[cloud]?.every(isSet)),
+  ];
+}

@@ -8,6 +8,7 @@ import type {
 } from '../../ask/providers/provider.ts';
 import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
 import type { ProviderEntry } from '../schemas/providers.ts';
+import { CLOUDS, foreignKeys, isCloud } from './clouds/index.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { withCommonPath } from './common-path.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
@@ -17,8 +18,10 @@ import { listedAs } from './listed-as.ts';
 import { keyVariables } from './provider-keys.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 
+type PresetWithoutUrl = Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined };
+
 /** A server with OpenAI's API, whose address must be configured. */
-const COMPATIBLE: Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined } = { type: 'openai' };
+const COMPATIBLE: PresetWithoutUrl = { type: 'openai' };
 const COMPATIBLE_NAMES = ['openai-compatible', 'openai_compatible'];
 export const ENCODER = 'encoder';
 
@@ -46,9 +49,12 @@ export function resolveProvider(
   if (entry.path !== undefined) {
     report([...path, 'path'], 'requires type encoder; other types use `api_base`', 'key');
   }
+  for (const [key, owner] of foreignKeys(entry, type)) {
+    report([...path, key], `requires type ${owner}`, 'key');
+  }
   const preset = presetOf(type);
   if (!preset) {
-    const known = [...Object.keys(PRESETS), COMPATIBLE_NAMES[0] ?? '', ENCODER];
+    const known = [...Object.keys(PRESETS), ...Object.keys(CLOUDS), COMPATIBLE_NAMES[0] ?? '', ENCODER];
     const isNamed = entry[typeKey] !== undefined;
     const hint = didYouMean(type, known) || `; known types are ${known.join(', ')}`;
     report(
@@ -61,15 +67,21 @@ export function resolveProvider(
     return undefined;
   }
   const written = readBaseUrl(context, path, 'api_base', entry.api_base);
-  const baseUrl = written === undefined ? preset.baseUrl : withCommonPath(written, preset.type);
+  if (written === undefined && entry.api_base !== undefined) return undefined;
+  const ownUrl = written === undefined ? preset.baseUrl : withCommonPath(written, preset.type);
+  const ownKey = sendableKey(context, [...path, 'api_key'], entry.api_key);
+  const cloud = isCloud(type)
+    ? CLOUDS[type]({ context, path, entry, written: ownUrl, apiKey: ownKey })
+    : undefined;
+  if (isCloud(type) && !cloud) return undefined;
+  const baseUrl = cloud?.baseUrl ?? ownUrl;
   if (baseUrl === undefined) {
-    if (entry.api_base === undefined)
-      report(path, `type ${type} has no default address; set \`api_base\``, 'key');
+    report(path, `type ${type} has no default address; set \`api_base\``, 'key');
     return undefined;
   }
-  const apiKey =
-    sendableKey(context, [...path, 'api_key'], entry.api_key) ??
-    keyFromEnvironment(context, path, { name, type, hasBase: entry.api_base !== undefined });
+  const apiKey = cloud
+    ? cloud.apiKey
+    : (ownKey ?? keyFromEnvironment(context, path, { name, type, hasBase: entry.api_base !== undefined }));
   const headers = {
     ...sendableHeaders(
       context,
@@ -78,6 +90,7 @@ export function resolveProvider(
     ),
     ...sendableHeaders(context, [...path, 'headers'], entry.headers),
   };
+  const models = entry.models ?? (entry.deployments && Object.keys(entry.deployments));
   const usesMap = context.flagsAndEnv.flag('price-map') ?? usesPriceMap;
   const listed = usesMap ? listedAs({ pricedAs: entry.priced_as, type, preset, baseUrl }) : undefined;
   return {
@@ -87,15 +100,18 @@ export function resolveProvider(
     apiKey,
     headers,
     local: entry.local ?? (preset.local === true || isLocalUrl(baseUrl)),
-    ...(entry.models && { models: entry.models }),
+    ...(models && { models }),
     limits: { ...shared, ...timeoutOf(context, path, entry), ...resolveLimits(context, path, entry) },
     dialect: { ...preset.dialect, ...dialectOf(entry) },
     ...(listed !== undefined && { listedAs: listed }),
+    ...(cloud && { cloud: cloud.cloud, secrets: cloud.secrets }),
   };
 }
 
-function presetOf(type: string): Preset | typeof COMPATIBLE | undefined {
+function presetOf(type: string): Preset | PresetWithoutUrl | undefined {
   if (COMPATIBLE_NAMES.includes(type)) return COMPATIBLE;
+  // Its address depends on the resource or the region.
+  if (isCloud(type)) return { type };
   return Object.hasOwn(PRESETS, type) ? PRESETS[type] : undefined;
 }
 

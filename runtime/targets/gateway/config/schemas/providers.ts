@@ -19,13 +19,48 @@ export const timeouts = keys(
   'Timeouts of provider calls.',
 );
 
+const entra = keys(
+  {
+    tenant_id: text('Tenant (AZURE_TENANT_ID).'),
+    client_id: text('Client id of the application (AZURE_CLIENT_ID).'),
+    client_secret: text('Secret of the application (AZURE_CLIENT_SECRET).'),
+    authority: text('URL of the server that issues tokens (https://login.microsoftonline.com).'),
+    scope: text('Scope of tokens (https://cognitiveservices.azure.com/.default).'),
+  },
+  'Azure: an application in Microsoft Entra, in place of `api_key`.',
+);
+
+const aws = keys(
+  {
+    region: text('Region, e.g. us-east-1 (AWS_REGION, AWS_DEFAULT_REGION).'),
+    access_key_id: text('Access key (AWS_ACCESS_KEY_ID).'),
+    secret_access_key: text('Secret of the access key (AWS_SECRET_ACCESS_KEY).'),
+    session_token: text('Token of a temporary access key (AWS_SESSION_TOKEN).'),
+    profile: text('Profile of the shared files ~/.aws/credentials and ~/.aws/config (AWS_PROFILE, default).'),
+  },
+  'Amazon Bedrock: region and keys (those that tools of Amazon find).',
+);
+
+const google = keys(
+  {
+    project: text('Project (GOOGLE_CLOUD_PROJECT).'),
+    location: text('Location, e.g. europe-west1 (GOOGLE_CLOUD_LOCATION, global).'),
+    credentials: text(
+      'File with the key of a service account, relative to this file (GOOGLE_APPLICATION_CREDENTIALS, the file of gcloud, the machine).',
+    ),
+  },
+  'Vertex AI: project, location and credentials.',
+);
+
 export const provider = keys(
   {
     type: text(
-      'A preset such as openai or mistral, openai-compatible, or encoder (the name of the provider).',
+      'A preset such as openai or mistral, azure, bedrock, vertex, openai-compatible, or encoder (the name of the provider).',
     ),
     provider_type: text('Alias of `type`.'),
-    api_key: text('API key (the usual variable of the preset, e.g. OPENAI_API_KEY).'),
+    api_key: text(
+      'API key (the usual variable of the preset, e.g. OPENAI_API_KEY). For bedrock, in place of keys of `aws`.',
+    ),
     api_base: text('Base URL, with or without the version of the API. Presets have a default.'),
     client_args: Type.Optional(
       keys(
@@ -67,6 +102,14 @@ export const provider = keys(
         "Differences between servers with OpenAI's API.",
       ),
     ),
+    api_version: text('Azure: version of the API, e.g. 2024-10-21 (the one without dates, `/openai/v1`).'),
+    deployments: mapOf<string>(
+      { type: 'string', minLength: 1 },
+      'Azure: name of the deployment of each model (model names are names of deployments).',
+    ),
+    entra: Type.Optional(entra),
+    aws: Type.Optional(aws),
+    google: Type.Optional(google),
     priced_as: text(
       'Provider whose published prices apply, e.g. openai (the preset, at its own address), or none.',
     ),

@@ -1,34 +1,37 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
 import { type HttpExchange, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
+import type { PieceSource } from '../../../../serve/http/exchange/piece-source.ts';
 import type { CompletionRequest } from '../../ask/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
-import { EVENT_STREAM, KEEP_ALIVE } from './event-stream.ts';
 import { createPendingStream } from './pending-stream.ts';
+import { AS_EVENTS, type StreamForm } from './stream-form.ts';
 
 /** Answers a model request. Shutdown waits for the answer. */
 export type AnswerCompletion = (
   exchange: HttpExchange,
   request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'>,
+  /** Default: events. */
+  form?: StreamForm,
 ) => Promise<void>;
-
-const STREAM_HEADERS = { 'Content-Type': EVENT_STREAM };
 
 export function createCompletionAnswer(
   { kernel, clock, completions }: GatewayContext,
   options: GatewayAppOptions,
 ): AnswerCompletion {
   const bodies = modelBodyOptions(options);
-  return async (exchange, request) => {
+  return async (exchange, request, form = AS_EVENTS) => {
     const startedAt = clock.now();
     const controller = new AbortController();
     exchange.onGone(() => controller.abort());
     const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
+    const send = (events: PieceSource): void =>
+      exchange.sendPieces({ 'Content-Type': form.contentType }, form.write(events), form.keepAlive);
     const pending = createPendingStream({
       clock,
-      afterMs: KEEP_ALIVE.milliseconds,
-      begin: (source) => exchange.sendPieces(STREAM_HEADERS, source, KEEP_ALIVE),
+      afterMs: form.keepAlive.milliseconds,
+      begin: send,
       onGone: () => controller.abort(),
     });
     try {
@@ -54,7 +57,7 @@ export function createCompletionAnswer(
       // `ended` also resolves if the client disconnects before the last byte.
       void answer.events.ended.then(leave);
       if (pending.hasBegun()) pending.resolve(answer.events);
-      else exchange.sendPieces(STREAM_HEADERS, answer.events, KEEP_ALIVE);
+      else send(answer.events);
     } catch (error) {
       pending.disarm();
       leave();

@@ -25,7 +25,7 @@ interface EndpointDocs {
   readonly request: object;
   readonly answer: TSchema;
   readonly example: object;
-  /** Whether a request can ask for events, or gets nothing else. */
+  /** Whether a request can ask for events, or gets nothing but a stream. */
   readonly streams: boolean | 'only';
 }
 
@@ -193,11 +193,11 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1beta/models/{model}:streamGenerateContent': {
     id: 'streamGenerateContent',
     tag: 'Gemini',
-    summary: 'Call a model and get its answer as events, in the format of Gemini’s API.',
-    description: GEMINI_NOTE,
+    summary: 'Call a model and get its answer as a stream, in the format of Gemini’s API.',
+    description: `${GEMINI_NOTE} Without \`alt=sse\`, the stream is a list in JSON.`,
     parameters: [
       MODEL_PARAMETER,
-      { name: 'alt', in: 'query', required: true, description: 'The format of streams.', example: 'sse' },
+      { name: 'alt', in: 'query', description: '`sse` for events.', example: 'sse' },
     ],
     request: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
     answer: geminiAnswer,

@@ -57,6 +57,9 @@ export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DO
       ...(streams === 'only' ? EVENTS : { schema: answer, examples: { answer: example } }),
     },
     ...(streams === true && { otherAnswers: [EVENTS] }),
+    ...(streams === 'only' && {
+      otherAnswers: [{ schema: Type.Array(answer), examples: { answer: [example] } }],
+    }),
     errors: ERRORS,
   }),
 );

@@ -13,6 +13,7 @@ import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { createModelList } from '../models/model-list.ts';
 import { callerOf, createSignIn } from '../sign-in/sign-in.ts';
 import { answerCount } from '../token-counts/answer-count.ts';
+import { AS_ARRAY } from './array-stream.ts';
 import { COUNT_SCHEMA, promptOf } from './count-request.ts';
 import { withQueryKey } from './key-headers.ts';
 import { GEMINI_OPERATIONS } from './operations.ts';
@@ -55,10 +56,10 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
       });
     }
     const stream = method === 'streamGenerateContent';
-    if (stream && c.req.query('alt') !== 'sse') throw onlyEvents();
+    const form = c.req.query('alt') === 'sse' ? undefined : AS_ARRAY;
     const endpoint = `${GEMINI_PATH}/models/{model}:${method}` as const;
     const request = { endpoint, caller, requestId: c.get('requestId'), inPath: { model, stream } };
-    return await answerRequest(c, (exchange) => answer(exchange, request));
+    return await answerRequest(c, (exchange) => answer(exchange, request, form));
   };
   routes.post(`${GEMINI_PATH}/models/:call{.+}`, call);
   // Newer clients use this version.
@@ -84,6 +85,3 @@ function requiredCall(c: Context<ShellEnv, string>): NonNullable<ReturnType<type
     `Unknown method of a model. Use {model}:${METHODS.join(', {model}:')}.`,
   );
 }
-
-const onlyEvents = (): AppError =>
-  new AppError('MalformedError', 'Streams are sent as events only. Add ?alt=sse to the URL.');

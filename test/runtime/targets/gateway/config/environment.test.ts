@@ -78,6 +78,16 @@ test('without a file, the presets whose variables are set', async () => {
     expect(config.models.providers.map(({ name }) => name)).toEqual(['anthropic', 'groq']);
     expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(['a-key', 'g-key']));
     expect(config.files).toEqual([join(process.cwd(), 'gateway.yml')]);
+    // A cloud needs more than a key.
+    const clouds = {
+      AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com',
+      AZURE_OPENAI_API_KEY: 'azure-key',
+      AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key',
+    };
+    const names = async (variables: Readonly<Record<string, string>>) =>
+      (await readWithEnv({ env: variables })).models.providers.map(({ name }) => name);
+    expect(await names(clouds)).toEqual(['azure']);
+    expect(await names({ ...clouds, AWS_REGION: 'eu-west-1' })).toEqual(['azure', 'bedrock']);
     writeFileSync('gateway.yml', 'providers: {ollama: }\n', { mode: 0o600 });
     expect((await readWithEnv({ env })).models.providers).toMatchObject([{ name: 'ollama' }]);
   } finally {

@@ -10,7 +10,7 @@ export const encoderAdapter: ProviderAdapter = {
   native: {},
   translated: undefined,
   embeddings: encoderEmbeddings,
-  relays: { rerank: { path: '/v1/rerank', requiredList: 'results' } },
+  relays: { rerank: { path: () => '/v1/rerank', requiredList: 'results' } },
   models: encoderModels,
   errorText: encoderErrorText,
 };

@@ -31,9 +31,9 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
     translated: { wire, request: (chat, model) => openAiRequest(chat, model, dialect) },
     embeddings: openAiEmbeddings,
     relays: {
-      moderations: { path: '/moderations', requiredList: 'results' },
-      rerank: { path: '/rerank', requiredList: 'results' },
-      image_generations: { path: '/images/generations', requiredList: 'data' },
+      moderations: { path: () => '/moderations', requiredList: 'results' },
+      rerank: { path: () => '/rerank', requiredList: 'results' },
+      image_generations: { path: () => '/images/generations', requiredList: 'data' },
     },
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
     models: openAiModels,

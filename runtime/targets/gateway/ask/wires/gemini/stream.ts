@@ -69,6 +69,7 @@ const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   guardrail_violation: [403, 'PERMISSION_DENIED'],
   provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],
   provider_refused: [400, 'INVALID_ARGUMENT'],
+  content_filter: [400, 'INVALID_ARGUMENT'],
   provider_timeout: [504, 'DEADLINE_EXCEEDED'],
   internal_error: [500, 'INTERNAL'],
 };

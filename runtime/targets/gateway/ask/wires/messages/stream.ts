@@ -99,4 +99,5 @@ const ERROR_TYPES: Readonly<Record<string, string>> = {
   provider_rate_limited: 'rate_limit_error',
   provider_timeout: 'timeout_error',
   provider_refused: 'invalid_request_error',
+  content_filter: 'invalid_request_error',
 };

@@ -39,6 +39,8 @@ const SPELLINGS: readonly (readonly [
   ['anthropic', 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-5-20250929', 'a date without dashes'],
   ['gemini', 'models/gemini-2.5-pro', 'gemini-2.5-pro', 'a resource name'],
   ['vertex', 'claude-haiku-4-5@20311231', 'claude-haiku-4-5', 'a version after @'],
+  ['vertex', 'publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro', 'the name with its publisher'],
+  ['azure', 'GPT-4o-2024-08-06', 'gpt-4o-2024-08-06', 'a model of a deployment'],
   ['bedrock', 'xx.anthropic.claude-sonnet-4-5-20250929-v1:0', undefined, 'an unknown region'],
   ['openai', 'my-gpt-4o', undefined, 'a name that only contains a listed one'],
   ['openai', 'gpt-4o-mini-tts-2', undefined, 'a longer name'],

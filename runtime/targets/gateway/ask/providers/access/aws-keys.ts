@@ -1,0 +1,42 @@
+import type { Clock } from '../../../../../platform/clock.ts';
+import { accessRefused } from './access-refused.ts';
+import { containerKeys, type ContainerSource, instanceKeys } from './aws-metadata.ts';
+import { sharedFileKeys, type SharedFiles } from './aws-shared-files.ts';
+import { type WebIdentity, webIdentityKeys } from './aws-web-identity.ts';
+import type { Expiring } from './renewed.ts';
+import type { AwsKeys } from './sign-v4.ts';
+
+/** Where keys of Amazon are looked for. */
+export interface AwsKeySources {
+  /** Keys of the configuration or the environment, which apply alone. */
+  readonly keys: AwsKeys | undefined;
+  readonly webIdentity: WebIdentity | undefined;
+  readonly files: SharedFiles;
+  readonly container: ContainerSource | undefined;
+  /** URL of the metadata of the machine; undefined if it must not be asked. */
+  readonly metadataUrl: string | undefined;
+}
+
+/** Finds keys in the order of Amazon's own tools: configuration, environment, web identity, shared files, container, machine. */
+export async function awsKeys(
+  { keys, webIdentity, files, container, metadataUrl }: AwsKeySources,
+  clock: Clock,
+): Promise<Expiring<AwsKeys>> {
+  if (keys) return { value: keys, expiresAt: undefined };
+  if (webIdentity) return await webIdentityKeys(webIdentity, clock);
+  const shared = await sharedFileKeys(files, clock);
+  if (shared) return shared;
+  if (container) return await containerKeys(container, clock);
+  if (metadataUrl === undefined) throw noKeys();
+  try {
+    return await instanceKeys(metadataUrl, clock);
+  } catch (cause) {
+    throw noKeys(cause);
+  }
+}
+
+const noKeys = (cause?: unknown): Error =>
+  accessRefused(
+    'No keys for Amazon were found. Set `aws` of the provider, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile of ~/.aws/credentials, or AWS_BEARER_TOKEN_BEDROCK.',
+    cause,
+  );

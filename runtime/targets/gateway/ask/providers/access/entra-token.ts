@@ -1,0 +1,35 @@
+import type { Clock } from '../../../../../platform/clock.ts';
+import { expiringToken } from './expiring-token.ts';
+import type { Expiring } from './renewed.ts';
+import { requestToken } from './request-token.ts';
+
+/** An application that is registered in Microsoft Entra. */
+export interface EntraClient {
+  readonly tenantId: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** URL of the server that issues tokens; national clouds have their own. */
+  readonly authority: string;
+  readonly scope: string;
+}
+
+export const ENTRA_AUTHORITY = 'https://login.microsoftonline.com';
+export const ENTRA_SCOPE = 'https://cognitiveservices.azure.com/.default';
+
+/**
+ * Requests a token by client credentials.
+ * @see https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
+ */
+export async function entraToken(
+  { tenantId, clientId, clientSecret, authority, scope }: EntraClient,
+  clock: Clock,
+): Promise<Expiring<string>> {
+  const requestedAt = clock.now();
+  const answer = await requestToken({
+    url: `${authority.replace(/\/+$/, '')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
+    form: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope },
+    what: 'a token of Microsoft Entra',
+    clock,
+  });
+  return expiringToken(answer, requestedAt, 'Microsoft Entra');
+}

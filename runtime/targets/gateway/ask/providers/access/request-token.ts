@@ -1,0 +1,105 @@
+import { messageOf } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+import { createJsonClient } from '../../../../../serve/client/json-client.ts';
+import type { Json } from '../../shapes/chat.ts';
+import { accessRefused } from './access-refused.ts';
+
+export interface TokenRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Members of a form. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Maximum time to the whole answer. */
+  readonly timeoutMs?: number;
+  /** What the answer is, for messages: `a token of Microsoft Entra`. */
+  readonly what: string;
+  readonly clock: Clock;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 256 * 1024;
+/** A clock that is wrong by less cannot be the reason that a token is refused. */
+const MAX_SKEW_MS = 4 * 60_000;
+
+/** Requests a token. Rejects with the reason if the server refuses, and with any other error if it cannot be reached. */
+export async function requestToken(request: TokenRequest): Promise<Json> {
+  const text = await requestText(request);
+  try {
+    return membersOf(parseJsonText(text));
+  } catch (cause) {
+    throw new Error(`cannot get ${request.what}: the answer of ${hostOf(request.url)} is not JSON`, {
+      cause,
+    });
+  }
+}
+
+/** Same as `requestToken`, for answers that are texts. */
+export async function requestText({
+  url,
+  method = 'POST',
+  headers = {},
+  form,
+  timeoutMs = TIMEOUT_MS,
+  what,
+  clock,
+}: TokenRequest): Promise<string> {
+  const { pathname, search } = new URL(url);
+  const type = form && { 'content-type': 'application/x-www-form-urlencoded' };
+  const client = createJsonClient(new URL('/', url), {
+    headers: { accept: 'application/json', ...type, ...headers },
+    connectMs: timeoutMs,
+    answerMs: timeoutMs,
+    maxResponseBytes: MAX_BYTES,
+  });
+  const timeout = new AbortController();
+  const disarm = clock.after(timeoutMs, () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)));
+  try {
+    const body = form && new URLSearchParams(form).toString();
+    const { status, text, header } = await client.ask({
+      method,
+      path: pathname + search,
+      body,
+      signal: timeout.signal,
+    });
+    if (status >= 200 && status < 300) return text;
+    const message = `${hostOf(url)} refused ${what} (status ${status}): ${reasonIn(text)}`;
+    // A busy server is no reason to doubt the credentials.
+    if (status === 429 || status >= 500) throw new Error(message);
+    throw accessRefused(message + skewNote(header('date'), clock.now()));
+  } catch (error) {
+    if (timeout.signal.aborted)
+      throw new Error(`cannot get ${what}: ${messageOf(timeout.signal.reason)}`, { cause: error });
+    throw error;
+  } finally {
+    disarm();
+    void client.close();
+  }
+}
+
+const hostOf = (url: string): string => new URL(url).host;
+
+/** The reason in an answer of OAuth, without the lines for developers that follow it. */
+function reasonIn(text: string): string {
+  try {
+    const { error, error_description: description, message, Message } = membersOf(parseJsonText(text));
+    const found = [description, message, Message, error].find((part) => typeof part === 'string');
+    if (typeof found === 'string') return (found.split(/\r?\n/)[0] ?? '').slice(0, 300).replace(/\.?$/, '.');
+  } catch {
+    // The text itself follows.
+  }
+  // Amazon's errors of tokens are XML.
+  const [, inXml] = /<Message>([^<]+)<\/Message>/.exec(text) ?? [];
+  if (inXml !== undefined) return inXml.replace(/\.?$/, '.');
+  return text.trim() === '' ? 'no reason.' : `${text.trim().slice(0, 200)}.`;
+}
+
+/** A sentence about the clock of this machine, if it differs so much that it can be the reason. */
+function skewNote(date: string, now: number): string {
+  const difference = now - Date.parse(date);
+  if (!(Math.abs(difference) > MAX_SKEW_MS)) return '';
+  const minutes = Math.round(Math.abs(difference) / 60_000);
+  return ` The clock of this machine is ${minutes} minutes ${difference > 0 ? 'ahead' : 'behind'}; correct it.`;
+}

@@ -1,0 +1,143 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
+import { mergedTurns, partsOf, readArguments, readDataUrl, type Turn } from '../content.ts';
+import { refuseUnsupported, unsupported } from '../unsupported.ts';
+import { withoutTools } from './calls-as-text.ts';
+import { fileBlock } from './file-block.ts';
+import { bareModel } from './model-path.ts';
+
+const NAME = 'Amazon Bedrock';
+
+/** Translates a request to Converse. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+export function converseRequest(request: ChatRequest, model: string): Json {
+  refuseUnsupported(request, NAME, { manyChoices: false });
+  const chat = withoutTools(request);
+  const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
+  const system = chat.messages.filter(isSystem).flatMap((message) => partsOf(message).flatMap(systemBlocks));
+  const turns = mergedTurns(chat.messages.filter((message) => !isSystem(message)).map(turnOf));
+  const inference = inferenceConfig(chat);
+  const output = outputConfig(chat);
+  const more = modelFields(chat, model);
+  return {
+    messages: turns.map(({ role, parts }) => ({ role, content: parts })),
+    ...(system.length > 0 && { system }),
+    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
+    ...toolConfig(chat),
+    ...(Object.keys(output).length > 0 && { outputConfig: output }),
+    ...(Object.keys(more).length > 0 && { additionalModelRequestFields: more }),
+  };
+}
+
+/** A mark that what precedes it is to be cached, of a part with Anthropic's `cache_control`. */
+function cachePoint(value: object): Json[] {
+  const { type, ttl } = membersOf(membersOf(value)['cache_control']);
+  if (type !== 'ephemeral') return [];
+  return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' && { ttl }) } }];
+}
+
+const systemBlocks = (part: ContentPart): Json[] =>
+  part.text === undefined || part.text === '' ? [] : [{ text: part.text }, ...cachePoint(part)];
+
+function turnOf(message: ChatMessage): Turn {
+  const parts = partsOf(message);
+  switch (message.role) {
+    case 'assistant': {
+      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: text } }) => ({
+        toolUse: { toolUseId: id, name, input: readArguments(text, name) },
+      }));
+      return { role: 'assistant', parts: [...parts.flatMap(assistantBlocks), ...calls] };
+    }
+    case 'tool': {
+      const content = parts.flatMap(blocksOf);
+      const toolResult = {
+        toolUseId: message.tool_call_id,
+        // Amazon requires content, also of a tool without output.
+        content: content.length > 0 ? content : [{ text: '(no output)' }],
+        ...(message.is_error === true && { status: 'error' }),
+      };
+      return { role: 'user', parts: [{ toolResult }, ...parts.flatMap(cachePoint)] };
+    }
+    case 'user':
+      return { role: 'user', parts: parts.flatMap((part) => [...blocksOf(part), ...cachePoint(part)]) };
+    default:
+      throw inputError(
+        `${NAME} does not support messages with role \`${message.role}\`. Use system, user, assistant or tool.`,
+      );
+  }
+}
+
+const textBlock = (text: string | undefined): Json[] => (text === undefined || text === '' ? [] : [{ text }]);
+
+const assistantBlocks = (part: ContentPart): Json[] => [
+  ...textBlock(part.text ?? part.refusal),
+  ...cachePoint(part),
+];
+
+function blocksOf(part: ContentPart): Json[] {
+  if (part.type === 'text') return textBlock(part.text);
+  const url = part.type === 'image_url' ? part.image_url?.url : part.file?.file_data;
+  if (url === undefined || (part.type !== 'image_url' && part.type !== 'file'))
+    throw unsupported(`content of type \`${part.type}\``, NAME);
+  const data = readDataUrl(url);
+  if (!data) throw unsupported('files by URL; send them as `data:` URLs', NAME);
+  return [fileBlock(data, part.file?.filename)];
+}
+
+function inferenceConfig({ temperature, top_p: topP, stop, ...chat }: ChatRequest): Json {
+  const limit = chat.max_completion_tokens ?? chat.max_tokens;
+  return {
+    ...(typeof limit === 'number' && { maxTokens: limit }),
+    // OpenAI accepts temperatures up to 2, Converse up to 1.
+    ...(typeof temperature === 'number' && { temperature: Math.min(1, temperature) }),
+    ...(typeof topP === 'number' && { topP }),
+    ...(stop && { stopSequences: typeof stop === 'string' ? [stop] : stop }),
+  };
+}
+
+function toolConfig({ tools, tool_choice: choice }: ChatRequest): Json {
+  if (!tools || tools.length === 0) return {};
+  const toolChoice = choice ? choiceOf(choice) : undefined;
+  return { toolConfig: { tools: tools.flatMap(toolsOf), ...(toolChoice && { toolChoice }) } };
+}
+
+function toolsOf(tool: NonNullable<ChatRequest['tools']>[number]): Json[] {
+  const { type, function: called } = tool;
+  if (type !== 'function' || !called) throw unsupported(`tools of type \`${type}\``, NAME);
+  const { name, description, parameters } = called;
+  const toolSpec = {
+    name,
+    ...(description !== undefined && description !== '' && { description }),
+    inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
+  };
+  return [{ toolSpec }, ...cachePoint(tool)];
+}
+
+function choiceOf(choice: ToolChoice): Json {
+  if (choice === 'required') return { any: {} };
+  if (typeof choice === 'string') return { auto: {} };
+  if (choice.function) return { tool: { name: choice.function.name } };
+  throw unsupported(`tool choice of type \`${choice.type}\``, NAME);
+}
+
+function outputConfig({ response_format: format }: ChatRequest): Json {
+  if (format && format.type === 'json_object')
+    throw unsupported('`response_format` of type `json_object`', NAME);
+  const { schema, name, description } =
+    (format?.type === 'json_schema' ? format.json_schema : undefined) ?? {};
+  if (!schema) return {};
+  const jsonSchema = {
+    schema: JSON.stringify(schema),
+    ...(name && { name }),
+    ...(description && { description }),
+  };
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
+}
+
+/** Members that only some models have: Converse has no member for the depth of reasoning that all of them take. */
+function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model: string): Json {
+  const name = bareModel(model);
+  if (name.startsWith('anthropic.') && typeof thinking === 'object' && thinking !== null) return { thinking };
+  if (typeof effort !== 'string') return {};
+  return name.startsWith('openai.') ? { reasoning_effort: effort } : {};
+}

@@ -1,0 +1,18 @@
+import { failure } from './failure.ts';
+import type { Provider } from './provider.ts';
+
+/** A provider whose models have different APIs. `pick` is the one that answers a call; `first` has what they share. */
+export function byModel(
+  first: Provider,
+  pick: (call: { readonly model: string }) => Provider,
+  others: Partial<Provider> = {},
+): Provider {
+  return {
+    ...first,
+    chat: (call) => pick(call).chat(call),
+    embed: (call) => pick(call).embed(call),
+    relay: (call) => pick(call).relay(call),
+    countTokens: async (call) => (await pick(call).countTokens?.(call)) ?? failure('unsupported'),
+    ...others,
+  };
+}

@@ -1,0 +1,130 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../../../../../runtime/platform/clock.ts';
+import { instanceOfEntry, providerOfEntry } from '../../../cloud-provider.ts';
+import { problems } from '../../../config/read.ts';
+import { callOf, chatBody, failureOf } from '../../../test-provider.ts';
+import { KEYS, SECRET, startBedrock } from './stand-in.ts';
+
+const { fixture, folder, nowhere, entryOf } = await startBedrock();
+
+describe('credentials', () => {
+  const signer = async (aws: object, env: Readonly<Record<string, string>> = {}, more: object = {}) => {
+    const provider = await providerOfEntry('bedrock', entryOf(aws, more), { env: { ...nowhere, ...env } });
+    const answer = await provider.chat(callOf('chat', chatBody('good')));
+    if (answer.kind === 'failed') return failureOf(answer);
+    const { authorization = '' } = (await fixture.last()).headers;
+    return /Credential=(\w+)|^Bearer .*/.exec(authorization)?.[1] ?? authorization;
+  };
+
+  test('of the environment, of shared files, of a container and of the machine', async () => {
+    expect(await signer({}, { AWS_ACCESS_KEY_ID: 'AKIDFIXTURE', AWS_SECRET_ACCESS_KEY: SECRET })).toBe(
+      'AKIDFIXTURE',
+    );
+    expect(await signer({}, { AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key-1' })).toBe('Bearer bedrock-key-1');
+    expect(await signer({}, {}, { api_key: 'bedrock-key-2' })).toBe('Bearer bedrock-key-2');
+    writeFileSync(
+      join(folder, 'credentials'),
+      `# keys\n[default]\naws_access_key_id = AKIDWRONG\naws_secret_access_key=x\n\n[team]\naws_access_key_id=AKIDFIXTURE\naws_secret_access_key = ${SECRET}\n`,
+    );
+    writeFileSync(join(folder, 'config'), '[profile sso]\nsso_session = s\n');
+    expect(await signer({ profile: 'team' })).toBe('AKIDFIXTURE');
+    expect(await signer({}, { AWS_PROFILE: 'team' })).toBe('AKIDFIXTURE');
+    const other = await signer({ profile: 'sso' });
+    expect(other).toMatchObject({ kind: 'credentials', text: expect.stringContaining('`sso_session`') });
+    const nobody = await signer({ profile: 'nobody' });
+    expect(nobody).toMatchObject({ text: expect.stringContaining('Profile `nobody` has no keys') });
+    rmSync(join(folder, 'credentials'));
+    const container = {
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${fixture.url}/container`,
+      AWS_CONTAINER_AUTHORIZATION_TOKEN: 'container-token',
+    };
+    expect(await signer({}, container)).toBe('ASIAFIXTURE');
+    const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
+    expect(await signer({}, machine)).toBe('ASIAFIXTURE');
+    expect((await fixture.last()).headers['x-amz-security-token']).toMatch(/^IQoJ/);
+    expect(await signer({})).toMatchObject({
+      kind: 'credentials',
+      text: expect.stringContaining('No keys for Amazon were found.'),
+    });
+  });
+
+  test('of a role, by the token of a pod', async () => {
+    const token = join(folder, 'token');
+    const pod = {
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/gateway',
+      AWS_WEB_IDENTITY_TOKEN_FILE: token,
+      AWS_ENDPOINT_URL_STS: fixture.url,
+    };
+    expect(await signer({}, pod)).toMatchObject({
+      text: expect.stringContaining('AWS_WEB_IDENTITY_TOKEN_FILE'),
+    });
+    writeFileSync(token, 'pod-token\n');
+    expect(await signer({}, pod)).toBe('ASIAFIXTURE');
+    writeFileSync(token, 'wrong');
+    expect(await signer({}, pod)).toMatchObject({
+      kind: 'credentials',
+      text: expect.stringContaining("(status 400): Couldn't retrieve verification key"),
+    });
+  });
+
+  test('errors that repeat the credentials do not show them', async () => {
+    const machine = { AWS_EC2_METADATA_DISABLED: '', AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url };
+    for (const [more, env] of [
+      [{ api_key: 'bedrock-key-3' }, {}],
+      [{ headers: { 'x-extra-secret': 'canary-in-a-header' } }, machine],
+    ] as const) {
+      const provider = await providerOfEntry('bedrock', entryOf({}, more), { env: { ...nowhere, ...env } });
+      for (const model of ['secret', 'secret-400']) {
+        const { error, text, detail } = failureOf(await provider.chat(callOf('chat', chatBody(model))));
+        expect(`${error.message} ${text} ${detail}`).not.toMatch(/bedrock-key-3|canary|IQoJb3/);
+      }
+    }
+  });
+
+  test('a wrong secret and a wrong clock are errors of the gateway', async () => {
+    expect(await signer({ ...KEYS, secret_access_key: 'wrong-secret-1' })).toMatchObject({
+      kind: 'credentials',
+    });
+    const clock = { ...systemClock, now: () => systemClock.now() - 3_600_000 };
+    const late = await providerOfEntry('bedrock', entryOf(), { env: nowhere, clock });
+    expect(failureOf(await late.chat(callOf('chat', chatBody('good'))))).toMatchObject({
+      kind: 'credentials',
+      text: expect.stringContaining("The clock of this machine differs from Amazon's; correct it."),
+    });
+  });
+});
+
+describe('configuration', () => {
+  test('addresses follow from the region, and prices are those of Amazon', async () => {
+    const instance = await instanceOfEntry('bedrock', {}, { ...nowhere, AWS_REGION: 'eu-central-1' });
+    expect(instance).toMatchObject({
+      baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+      listedAs: 'bedrock',
+      local: false,
+      cloud: { controlUrl: 'https://bedrock.eu-central-1.amazonaws.com', region: 'eu-central-1' },
+    });
+    const china = await instanceOfEntry('bedrock', { aws: { region: 'cn-north-1' } }, nowhere);
+    expect(china.baseUrl).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
+  });
+
+  test.each([
+    [{}, 'type bedrock requires a region; set `aws.region`, e.g. us-east-1, or AWS_REGION'],
+    [{ aws: { region: 'Frankfurt' } }, '`Frankfurt` is not a region; expected a name such as us-east-1'],
+    [{ aws: { region: 'us-east-1', access_key_id: 'A' } }, 'requires `secret_access_key` as well'],
+    [
+      { aws: { region: 'us-east-1', ...KEYS, profile: 'p' } },
+      'conflicts with `access_key_id`; keep one of them',
+    ],
+    [
+      { aws: { region: 'us-east-1', ...KEYS }, api_key: 'k-1' },
+      'conflicts with the keys of `aws`; keep one of them',
+    ],
+    [{ aws: { region: 'us-east-1' }, deployments: { a: 'b' } }, 'requires type azure'],
+  ])('problem of %j', async (entry, expected) => {
+    const [problem, ...others] = await problems({ providers: { bedrock: entry } }, { env: nowhere });
+    expect(problem).toContain(expected);
+    expect([others, problem?.includes(SECRET)]).toEqual([[], false]);
+  });
+});

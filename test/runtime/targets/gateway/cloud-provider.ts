@@ -1,0 +1,37 @@
+import { afterAll } from 'vitest';
+import { type Clock, systemClock } from '../../../../runtime/platform/clock.ts';
+import { openProvider } from '../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
+import type {
+  Provider,
+  ProviderInstance,
+} from '../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import { read } from './config/read.ts';
+
+interface CloudOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+}
+
+/** The instance of an entry of `providers`, with the name of its type. */
+export async function instanceOfEntry(
+  type: string,
+  entry: object,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProviderInstance> {
+  const { models } = await read({ providers: { [type]: entry } }, { env });
+  const [instance] = models.providers;
+  if (!instance || 'path' in instance) throw new Error('not an instance');
+  return instance;
+}
+
+/** The provider of an entry of `providers`, as the gateway opens it. Closed after the tests of the file. */
+export async function providerOfEntry(
+  type: string,
+  entry: object,
+  { env = {}, clock = systemClock }: CloudOptions = {},
+): Promise<Provider> {
+  const instance = await instanceOfEntry(type, entry, env);
+  const provider = openProvider(instance, { clock, random: () => 0.5, onLine: () => undefined });
+  afterAll(() => provider.close());
+  return provider;
+}
