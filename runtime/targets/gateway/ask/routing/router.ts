@@ -57,9 +57,10 @@ export function createRouter({
   return {
     resolve(model): Resolved {
       const alias = byAlias.get(model);
-      if (!alias) return { targets: [targetOf(model)], alias: undefined };
+      if (!alias) return { targets: [targetOf(model)], primaries: 1, alias: undefined };
       const order = [...orderTargets(alias.targets, random), ...(alias.fallbacks ?? [])];
-      return { targets: order.map(targetOf), alias: model };
+      const primaries = alias.targets.filter(({ weight }) => weight !== 0).length || alias.targets.length;
+      return { targets: order.map(targetOf), primaries, alias: model };
     },
     chat: (resolved, call, options) =>
       attempt<WholeAnswer | StreamedAnswer>(

@@ -48,6 +48,8 @@ export interface Target {
 export interface Resolved {
   /** At least one, in the order in which they are tried. */
   readonly targets: readonly Target[];
+  /** How many of them, from the first one, are meant to answer. The others are tried only if these fail. */
+  readonly primaries: number;
   /** The model string of the request, if it is an alias. */
   readonly alias: string | undefined;
 }
