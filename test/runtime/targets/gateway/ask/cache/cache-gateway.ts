@@ -3,16 +3,21 @@ import {
   CACHE_DEFAULTS,
   type CacheSettings,
 } from '../../../../../../runtime/targets/gateway/ask/cache/cache-settings.ts';
+import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/ask/providers/provider.ts';
 import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
 import { instanceOf, priced, runGateway, type RunningTestGateway } from '../completions/running-gateway.ts';
 import { startThree, TYPES } from '../../three-providers.ts';
 
 export const { fixtures } = await startThree();
 /** A gateway with a cache, in front of three providers. */
-export const start = (cache: Partial<CacheSettings>, url?: string): Promise<RunningTestGateway> =>
+export const start = (
+  cache: Partial<CacheSettings>,
+  url?: string,
+  encoders: readonly ProviderInstance[] = [],
+): Promise<RunningTestGateway> =>
   runGateway({
     models: {
-      providers: TYPES.map((type) => instanceOf(type, fixtures[type])),
+      providers: [...TYPES.map((type) => instanceOf(type, fixtures[type])), ...encoders],
       aliases: [
         { name: 'both', targets: [{ model: 'openai:good' }, { model: 'openai:tools' }] },
         { name: 'rescued', targets: [{ model: 'openai:fails-500' }], fallbacks: ['openai:good'] },
@@ -39,6 +44,7 @@ export async function ask(
   return {
     cache: answer.headers.get('x-cache'),
     age: answer.headers.get('age'),
+    similarity: answer.headers.get('x-cache-similarity'),
     type: answer.headers.get('content-type'),
     text,
     calls: (await calls()) - before,
