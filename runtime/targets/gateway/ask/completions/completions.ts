@@ -17,7 +17,8 @@ import { streamError } from './stream-error.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
-import { estimateOf, pricesOf } from './priced-targets.ts';
+import { cheapestFirst } from '../routing/cheapest-first.ts';
+import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
 import { createRequestReader } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
@@ -54,8 +55,8 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer);
-    const resolved = set.router.resolve(model);
-    identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
+    const chosen = set.router.resolve(model, body['stream'] === true);
+    identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const cached =
       set.cache &&
@@ -63,7 +64,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         request,
         set,
         cache: set.cache,
-        resolved,
+        resolved: chosen,
         spender,
         headers,
         body,
@@ -78,14 +79,15 @@ export function createCompletions(parts: CompletionParts): Completions {
         return hit;
       }
     }
-    const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
-    const keys = resolved.targets.map(({ key }) => key);
+    const list = await pricesOf(state, chosen.targets, startedAt, set.requirePricing);
+    const keys = chosen.targets.map(({ key }) => key);
     const counts = await countRequest(tokenCounter, rules, body, keys);
     const tokens = {
       counts,
       prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),
     };
+    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
