@@ -43,7 +43,7 @@ function resolveSemantic(
   if (problem !== undefined) context.report(['cache', 'semantic', 'encoder'], problem);
   return {
     ...SEMANTIC_DEFAULTS,
-    encoder: entry.encoder,
+    encoder: entry.encoder.toLowerCase(),
     ...omitUndefined({
       threshold: entry.threshold,
       question: entry.question,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import {
@@ -12,7 +12,11 @@ import { ask, CHAT, chat, member, start } from './cache-gateway.ts';
 
 /** An encoder whose vectors count the words of a text, so that texts with nearly the same words are similar. */
 const encoder = { texts: [] as string[], answers: 'vectors' as 'vectors' | 'errors' | 'nothing' };
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void embed(request, response)).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function embed(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string | string[] };
@@ -24,14 +28,12 @@ const server = createServer(async (request, response) => {
   response.end(
     JSON.stringify({ object: 'list', model: 'words', data, usage: { prompt_tokens: 1, total_tokens: 1 } }),
   );
-}).listen(0, '127.0.0.1');
-await once(server, 'listening');
-const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 function countsOf(text: string): number[] {
   const counts = Array.from({ length: 64 }, () => 0);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
-    const place = [...word].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 64, 7);
+    const place = Array.from(word).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 64, 7);
     counts[place] = (counts[place] ?? 0) + 1;
   }
   return counts;

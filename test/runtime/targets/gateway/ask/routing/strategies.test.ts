@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/ask/routing/circuit-breaker.ts';
@@ -24,7 +24,7 @@ interface StandIn {
 
 async function startStandIn(): Promise<StandIn> {
   const own = { url: '', takesMs: 0, status: 200, requests: 0, held: [] as (() => void)[], holds: false };
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     own.requests += 1;
@@ -33,7 +33,8 @@ async function startStandIn(): Promise<StandIn> {
     const send = (): void => answer(response, own.status, stream);
     if (own.holds) own.held.push(send);
     else send();
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => {
     server.closeAllConnections();
