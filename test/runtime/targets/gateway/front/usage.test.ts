@@ -62,6 +62,7 @@ test('without anything it is all of it, the newest first', async () => {
   expect(body.logs[2]).toEqual({
     id: expect.any(String),
     priced_by: null,
+    cache_hit: null,
     user_id: 'ada',
     api_key_id: ada.id,
     timestamp: '2026-03-01T12:00:00Z',
