@@ -32,7 +32,8 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
       return (
         row && {
           key,
-          body: row.body,
+          // A copy, because PostgreSQL's client returns a part of a larger buffer.
+          body: Uint8Array.from(row.body),
           target: row.target,
           promptTokens: row.prompt_tokens,
           completionTokens: row.completion_tokens,

@@ -114,3 +114,60 @@ test('a spent budget does not matter for an answer that costs nothing, but a rat
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
   expect(metrics).toMatch(/gateway_cache_hits_total\{kind="exact"\} \d+/);
 });
+
+test('embeddings, classifications and rankings are cached too', async () => {
+  const [gateway, secret] = [await shared, await secretOf('vectors')];
+  const documents = ['a', 'bb'];
+  for (const [path, body] of [
+    ['/v1/embeddings', { model: 'openai:good', input: ['abc'] }],
+    ['/v1beta/models/openai:good:embedContent', { content: { parts: [{ text: 'abc' }] } }],
+    ['/v1/moderations', { model: 'openai:good', input: 'abc' }],
+    ['/v1/rerank', { model: 'openai:good', query: 'a', documents }],
+  ] as const) {
+    const [first, second] = [await ask(gateway, secret, path, body), await ask(gateway, secret, path, body)];
+    expect([path, first.cache, second.cache, second.text]).toEqual([path, 'miss', 'hit', first.text]);
+  }
+  const hits = (await gateway.usage('vectors')).filter((row) => row['cache_hit'] === 'exact');
+  expect(hits.map(({ cost }) => cost)).toEqual([0, 0, 0, 0]);
+});
+
+test('tool calls are kept only by setting, for every API', async () => {
+  const [gateway, secret] = [await shared, await secretOf()];
+  const keeping = await start({ scope: 'shared', toolCalls: true });
+  const other = await member(keeping, 'ann');
+  const weather = { name: 'weather', parameters: { type: 'object' } };
+  const prompt = [{ role: 'user', content: 'Weather?' }];
+  const schema = { name: 'weather', input_schema: { type: 'object' } };
+  for (const stream of [false, true]) {
+    const route = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+    for (const [path, body] of [
+      [
+        CHAT,
+        { model: 'openai:good', messages: prompt, tools: [{ type: 'function', function: weather }], stream },
+      ],
+      ['/v1/messages', { model: 'anthropic:good', messages: prompt, max_tokens: 9, tools: [schema], stream }],
+      [
+        '/v1/responses',
+        { model: 'openai:good', input: 'Weather?', tools: [{ type: 'function', ...weather }], stream },
+      ],
+      [
+        `/v1beta/models/gemini:good:${route}`,
+        {
+          contents: [{ role: 'user', parts: [{ text: 'Weather?' }] }],
+          tools: [{ functionDeclarations: [weather] }],
+        },
+      ],
+    ] as const) {
+      const twice = async (asked: typeof gateway, key: string) => {
+        await ask(asked, key, path, body);
+        return (await ask(asked, key, path, body)).cache;
+      };
+      expect([path, await twice(gateway, secret), await twice(keeping, other)]).toEqual([
+        path,
+        'miss',
+        'hit',
+      ]);
+    }
+  }
+  await keeping.stop();
+});
