@@ -1,10 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  CACHE_DEFAULTS,
-  SEMANTIC_DEFAULTS,
-} from '../../../../../runtime/targets/gateway/ask/cache/cache-settings.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { read } from './read.ts';
 
@@ -118,12 +114,6 @@ test('everything else of the file', async () => {
       two: ['cloud:a', { model: 'encoder:guard', weight: 0 }],
       three: { targets: ['cloud:a'], fallbacks: ['ollama:b'], strategy: 'fastest' },
     },
-    cache: {
-      scope: 'shared',
-      ttl: '24h',
-      models: ['cloud:*'],
-      semantic: { encoder: 'Guard', threshold: 0.99, timeout: '2s' },
-    },
     guardrails: {
       profiles: { injection: { encoder: 'guard', labels: 'INJECTION', threshold: 0.9, timeout: '2s' } },
       policy: [
@@ -179,13 +169,6 @@ test('everything else of the file', async () => {
     { name: 'two', targets: [{ model: 'cloud:a' }, { model: 'encoder:guard', weight: 0 }] },
     { name: 'three', targets: [{ model: 'cloud:a' }], strategy: 'fastest', fallbacks: ['ollama:b'] },
   ]);
-  expect(config.models.cache).toEqual({
-    ...CACHE_DEFAULTS,
-    scope: 'shared',
-    ttlMs: 86_400_000,
-    models: ['cloud:*'],
-    semantic: { ...SEMANTIC_DEFAULTS, encoder: 'guard', threshold: 0.99, timeoutMs: 2000 },
-  });
   expect(routing).toMatchObject({
     retry: { retries: 0, baseDelay: 100, maxPause: 1000 },
     breaker: { failures: 2, open: 120_000, maxOpen: 120_000 },
