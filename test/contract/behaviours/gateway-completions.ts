@@ -68,6 +68,19 @@ export const GATEWAY_COMPLETIONS = {
     behaviour:
       'The `AzureOpenAI` class of the `openai` package chats, streams and embeds, with any provider.',
   },
+  'gateway:cache': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'An identical request gets the same answer again, whole or as a stream, at no cost; headers report it, and requests can refuse it.',
+  },
+  'gateway:cache:semantic': {
+    source: 'issue 20, "Teams"',
+    behaviour: 'With an encoder, a similar question gets the same answer, unless its numbers differ.',
+  },
+  'gateway:strategies': {
+    source: 'issue 20, "Teams"',
+    behaviour: 'An alias uses its cheapest, fastest or least busy target.',
+  },
   'gateway:clients:openai': {
     source: 'issue 6, "Must show"',
     behaviour:

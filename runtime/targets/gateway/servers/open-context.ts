@@ -4,6 +4,7 @@ import { createKernel } from '../../../serve/kernel.ts';
 import { programVersion } from '../../../serve/program/version.ts';
 import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
 import type { Logger } from '../../../serve/log.ts';
+import { createAnswerCache } from '../ask/cache/answer-cache.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 import type { GatewayContext } from '../context.ts';
@@ -85,6 +86,12 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const version = programVersion();
     const activeRequests = lifecycle.inside;
     const tokenCounter = createTokenCounter();
+    const answerCache = createAnswerCache({
+      db: store.db,
+      clock,
+      onError: (error) => log.warn({ err: error }, 'The database of the answer cache is unavailable.'),
+    });
+    closers.add(() => answerCache.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     return {
       kernel,
@@ -98,7 +105,16 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       models,
       watch,
       tokenCounter,
-      completions: createCompletions({ state, models, telemetry, tokenCounter, lifecycle, clock, log }),
+      completions: createCompletions({
+        state,
+        models,
+        telemetry,
+        tokenCounter,
+        answerCache,
+        lifecycle,
+        clock,
+        log,
+      }),
       telemetry,
       version,
       isDatabaseAvailable: createDatabaseCheck({

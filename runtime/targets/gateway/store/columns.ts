@@ -49,6 +49,7 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   cache_write_1h_tokens: 'bigint',
   priced_by: 'text',
   end_user: 'text',
+  cache_hit: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

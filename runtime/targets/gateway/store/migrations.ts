@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { addAnswerCache } from './add-answer-cache.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPriceMap,
   addCalendar,
   addEndUser,
+  addAnswerCache,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -17,6 +17,7 @@ export interface Schema extends WorkflowSchema {
   gateway_processes: ProcessRow;
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
+  gateway_answers: AnswerRow;
 }
 
 /** The only row about the database itself. */
@@ -165,6 +166,8 @@ export interface UsageRow {
   readonly priced_by: string | null;
   /** The client's own user that the request names. It is not checked. */
   readonly end_user: string | null;
+  /** `exact` or `semantic` for an answer from the cache; null for others. */
+  readonly cache_hit: string | null;
 }
 
 /** The only row of the stored price map. */
@@ -174,4 +177,23 @@ interface PriceMapRow {
   readonly source: string;
   readonly updated_at: number;
   readonly content: string;
+}
+
+/** A cached answer. */
+interface AnswerRow {
+  readonly key: string;
+  readonly target: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  /** List of names as JSON. */
+  readonly dropped_tools: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Size in bytes of the whole row. */
+  readonly size: number;
+  /** The questions that its own one is compared with; null if it is not compared. */
+  readonly question_group: string | null;
+  /** Little-endian 32-bit numbers. */
+  readonly vector: Uint8Array | null;
+  readonly body: Uint8Array;
 }

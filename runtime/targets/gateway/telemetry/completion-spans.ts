@@ -39,6 +39,7 @@ export function completionSpans(event: CompletionEvent, trace: RequestTrace): Ot
       'gen_ai.usage.cache_creation.input_tokens': usage?.cacheWriteTokens || undefined,
       'gateway.request_id': event.requestId,
       'gateway.streamed': event.streamed,
+      'gateway.cache_hit': event.cacheHit,
       'gateway.attempts': event.attempts.length,
       'gateway.cost_dollars': cost === undefined ? undefined : { fraction: dollarsOf(cost) },
       'gateway.first_byte_ms': firstByteMs === undefined ? undefined : { fraction: firstByteMs },

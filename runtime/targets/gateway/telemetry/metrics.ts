@@ -109,6 +109,11 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     'provider',
     'outcome',
   );
+  const cacheHits = counter(
+    'gateway_cache_hits_total',
+    'Requests answered from the cache: of an identical request (exact) or of a similar one (semantic).',
+    'kind',
+  );
   const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
   const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
   const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
@@ -151,7 +156,9 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
       if (reason === 'rate_limited') rateLimited.inc();
       if (reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget') overBudget.inc();
       if (reason === 'budget_reserved') budgetReserved.inc();
-      countUse(event);
+      // No model was used for an answer from the cache.
+      if (event.cacheHit) cacheHits.inc({ kind: event.cacheHit });
+      else countUse(event);
     },
     abandoned(event) {
       abandoned.inc({ provider: providerIn(event.model), outcome: event.outcome });

@@ -24,7 +24,7 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
   const held = rows.reservation(id);
   if (!held && entries.length === 0) return;
   const cost = entries.reduce((sum, entry) => sum + (entry.cost ?? 0n), 0n);
-  const tokens = entries.reduce((sum, entry) => sum + (totalTokens(entry) ?? 0), 0);
+  const tokens = entries.reduce((sum, entry) => sum + (entry.cacheHit ? 0 : (totalTokens(entry) ?? 0)), 0);
 
   const settled = (account: AccountRow): AccountRow => {
     const spent = account.spent_nano + cost;
@@ -80,6 +80,7 @@ function usageRow(
     cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
     priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
     end_user: entry.endUser ? storableText(entry.endUser) : null,
+    cache_hit: entry.cacheHit ?? null,
   };
 }
 

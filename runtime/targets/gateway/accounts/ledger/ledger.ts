@@ -63,6 +63,8 @@ export interface UsageEntry {
   readonly requestId?: string | null | undefined;
   /** The client's own user that the request names. */
   readonly endUser?: string | null | undefined;
+  /** Set if the answer is from the cache. Its tokens then do not count towards limits. */
+  readonly cacheHit?: 'exact' | 'semantic' | undefined;
   /** Number of the attempt, from 1. Default: its position in the list of entries. */
   readonly attempt?: number | undefined;
 }

@@ -18,7 +18,15 @@ export interface UsageFilter {
   readonly to?: number | undefined;
 }
 
-export type UsageGrouping = 'user' | 'key' | 'model' | 'provider' | 'endpoint' | 'status' | 'end_user';
+export type UsageGrouping =
+  | 'user'
+  | 'key'
+  | 'model'
+  | 'provider'
+  | 'endpoint'
+  | 'status'
+  | 'end_user'
+  | 'cache_hit';
 export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 
 export interface UsageTotals {

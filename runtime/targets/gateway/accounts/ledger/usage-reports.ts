@@ -15,6 +15,7 @@ const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   endpoint: 'endpoint',
   status: 'status',
   end_user: 'end_user',
+  cache_hit: 'cache_hit',
 };
 const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
   minute: 60_000,

@@ -61,7 +61,8 @@ export function openAccount(
     isSettled = true;
     const { answered } = outcome;
     const reported = answered?.summary?.usage?.promptTokens;
-    if (answered && reported !== undefined) admitted?.tokens.counts.learn(answered.key, reported);
+    if (answered && reported !== undefined && !outcome.cacheHit)
+      admitted?.tokens.counts.learn(answered.key, reported);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
     await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
   };

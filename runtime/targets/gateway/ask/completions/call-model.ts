@@ -8,6 +8,7 @@ import type { StreamSummary } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
+import type { AnswerKeeper } from './keep-answer.ts';
 import { type GuardedInput, setVerdictsHeader } from './guarded-input.ts';
 import type { Outcome } from './usage-entries.ts';
 
@@ -17,6 +18,8 @@ export interface CallModelParts {
   readonly resolved: Resolved;
   readonly call: ModelCall;
   readonly guarded: GuardedInput;
+  /** Undefined if the answer is not cached. */
+  readonly keeper?: AnswerKeeper | undefined;
   readonly account: RequestAccount;
   /** Released when the answer has ended. */
   readonly held: HeldModels;
@@ -57,7 +60,7 @@ function reportDropped(
 }
 
 /** Types of tools that were dropped. */
-const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
+export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
 
 const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
   answered: { key, summary: undefined },
@@ -66,8 +69,8 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 });
 
 async function finish(
-  { request, guarded, account, held }: CallModelParts,
-  { bytes, text, summary }: WholeAnswer,
+  { request, guarded, account, held, keeper }: CallModelParts,
+  { bytes, text, summary, droppedTools = [] }: WholeAnswer,
   { key }: Target,
 ): Promise<CompletionAnswer> {
   let error: AppError | undefined;
@@ -80,6 +83,7 @@ async function finish(
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
   if (error) throw error;
   account.whenRecorded(held.release);
+  keeper?.whole(bytes, { key, summary, droppedTools });
   return { kind: 'whole', json: bytes };
 }
 
@@ -96,8 +100,8 @@ async function blockedOutput(
 }
 
 function begin(
-  { request, guarded, account, held, clock, log }: CallModelParts,
-  { stream }: StreamedAnswer,
+  { request, guarded, account, held, keeper, clock, log }: CallModelParts,
+  { stream, droppedTools = [] }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
   const { requestId, signal, startedAt } = request;
@@ -107,11 +111,13 @@ function begin(
     for (const verdict of verdicts)
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   });
+  let complete: StreamSummary | undefined;
   const events = stream.forward({
     clock,
     guard,
     async settle(summary) {
       try {
+        if (summary.outcome === 'complete') complete = summary;
         const error = errorOf(summary);
         await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
       } finally {
@@ -119,7 +125,8 @@ function begin(
       }
     },
   });
-  return { kind: 'stream', events };
+  const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools });
+  return { kind: 'stream', events: kept ?? events };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

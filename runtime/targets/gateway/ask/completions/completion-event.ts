@@ -8,7 +8,7 @@ import { isEstimated, type Outcome, priceOf, providerOf, tokensOf } from './usag
 /** The event of a request that has ended, for metrics and traces. */
 export function completionEvent(
   { request, trace, attempts, admitted }: RequestState,
-  { answered, error, streamed, firstByteMs }: Outcome,
+  { answered, error, streamed, firstByteMs, cacheHit }: Outcome,
   now: number,
 ): CompletionEvent {
   const { endpoint, requestId, startedAt } = request;
@@ -24,8 +24,10 @@ export function completionEvent(
     status: error ? HTTP_STATUS[error.code] : 200,
     reason: error?.reason,
     usage,
-    unpriced: answered !== undefined && admitted !== undefined && isUncounted(admitted, answered.key),
-    cost: usage ? (priceOf(usage, price) ?? undefined) : undefined,
+    unpriced:
+      !cacheHit && answered !== undefined && admitted !== undefined && isUncounted(admitted, answered.key),
+    cost: cacheHit ? 0n : usage ? (priceOf(usage, price) ?? undefined) : undefined,
+    cacheHit,
     attempts,
     streamed,
     startedAt,

@@ -3,17 +3,22 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Telemetry } from './telemetry.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
-import { callModel } from './call-model.ts';
+import { callModel, type CallModelParts } from './call-model.ts';
+import { answerFromCache } from './answer-from-cache.ts';
+import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
+import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { streamError } from './stream-error.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
-import { estimateOf, pricesOf } from './priced-targets.ts';
+import { cheapestFirst } from '../routing/cheapest-first.ts';
+import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
 import { createRequestReader } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
@@ -23,6 +28,7 @@ export interface CompletionParts {
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
+  readonly answerCache: AnswerCache;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,9 +36,10 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, tokenCounter, lifecycle, clock, log } = parts;
+  const { state, models, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
   const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
+  const cacheParts = { cache: answerCache, clock, log };
   const read = createRequestReader();
 
   /** Checks the request completely and reserves its budget before any model or encoder is called. */
@@ -41,35 +48,61 @@ export function createCompletions(parts: CompletionParts): Completions {
     set: ModelSet,
     trace: ReturnType<Telemetry['trace']>,
     account: ReturnType<typeof openAccount>,
-  ) => {
+    onCached: (cached: CachedRequest) => void,
+  ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
     const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer);
-    const resolved = set.router.resolve(model);
-    identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
-    const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
-    const keys = resolved.targets.map(({ key }) => key);
+    const chosen = set.router.resolve(model, body['stream'] === true);
+    identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
+    const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
+    const cached =
+      set.cache &&
+      openCachedRequest(cacheParts, {
+        request,
+        set,
+        cache: set.cache,
+        resolved: chosen,
+        spender,
+        headers,
+        body,
+        bytes,
+        members,
+      });
+    if (cached) {
+      onCached(cached);
+      const hit = await cached.find();
+      if (hit) {
+        await account.open(spender, { ...FREE, endUser: users.endUser });
+        return hit;
+      }
+    }
+    const list = await pricesOf(state, chosen.targets, startedAt, set.requirePricing);
+    const keys = chosen.targets.map(({ key }) => key);
     const counts = await countRequest(tokenCounter, rules, body, keys);
     const tokens = {
       counts,
       prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),
     };
+    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
+    const similar = await cached?.findSimilar();
+    if (similar) return similar;
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
     const { unsupportedTools } = set.requests;
     const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
-    return { rules, resolved, guarded, call };
+    const keeper = cached && createAnswerKeeper({ cached, tokens, isGenerated: syntax !== undefined });
+    return { rules, resolved, guarded, call, keeper };
   };
 
   return {
@@ -77,8 +110,10 @@ export function createCompletions(parts: CompletionParts): Completions {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);
       const account = openAccount(accountParts, request, trace);
+      let cached: CachedRequest | undefined;
       try {
-        const begun = await begin(request, held.set, trace, account);
+        const begun = await begin(request, held.set, trace, account, (opened) => (cached = opened));
+        if ('entry' in begun) return await answerFromCache({ request, account, held, clock }, begun);
         return await callModel({ ...begun, request, account, held, clock, log });
       } catch (error) {
         const { reason } = request.signal;
@@ -86,7 +121,22 @@ export function createCompletions(parts: CompletionParts): Completions {
         await account.fail(AppError.from(failure));
         account.whenRecorded(held.release);
         throw failure;
+      } finally {
+        cached?.end();
       }
     },
   };
 }
+
+type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'guarded' | 'call' | 'keeper'>;
+
+/** An answer from the cache costs nothing, so budgets do not apply. */
+const FREE = {
+  estimate: { cost: 0n, tokens: 0, free: true },
+  prices: new Map<string, undefined>(),
+  tokens: {
+    prompt: 0,
+    output: 0,
+    counts: { prompt: () => 0, output: () => 0, learn: () => undefined },
+  },
+};

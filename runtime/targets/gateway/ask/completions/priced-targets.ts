@@ -52,6 +52,16 @@ export function estimateOf(
   return { cost, tokens: prompt + output, free, unpriced };
 }
 
+/** The maximum cost of a request if one target answers; undefined without a price. */
+export function costOfTarget(
+  list: PriceList,
+  key: string,
+  { counts, output }: ExpectedTokens,
+): Nanos | undefined {
+  const price = list.get(key);
+  return price && maxCostOf({ input: counts.prompt(key), output }, price);
+}
+
 const noPrice = (key: string): AppError =>
   new AppError(
     'PaymentRequiredError',

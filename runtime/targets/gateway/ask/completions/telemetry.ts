@@ -21,6 +21,8 @@ export interface CompletionEvent {
   readonly cost: Nanos | undefined;
   /** Whether a model without a price answered a request under a budget. */
   readonly unpriced: boolean;
+  /** Set if the answer is from the cache. */
+  readonly cacheHit?: 'exact' | 'semantic' | undefined;
   readonly attempts: readonly Attempt[];
   readonly streamed: boolean;
   /** Start in milliseconds of the gateway's clock. */

@@ -15,6 +15,8 @@ export interface Outcome {
   readonly error: AppError | undefined;
   readonly streamed: boolean;
   readonly firstByteMs: number | undefined;
+  /** Set if the answer is from the cache. */
+  readonly cacheHit?: UsageEntry['cacheHit'];
 }
 
 export interface RequestFacts {
@@ -52,6 +54,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
   const own: UsageEntry = {
     ...about(facts, key),
     ...used(facts, key, answered),
+    ...(outcome.cacheHit && { cost: 0n, pricedBy: null, cacheHit: outcome.cacheHit }),
     status: error ? 'error' : 'success',
     errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,

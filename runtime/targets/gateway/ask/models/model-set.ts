@@ -1,3 +1,4 @@
+import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Router } from '../routing/routing.ts';
@@ -10,6 +11,8 @@ export interface ModelSet {
   readonly allowUnpriced: boolean;
   readonly requests: RequestPolicy;
   readonly assumedOutputTokens: number;
+  /** Undefined if answers are not cached. */
+  readonly cache?: ModelCache | undefined;
 }
 
 /** A set whose providers stay open until it is released. */

@@ -1,4 +1,5 @@
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../providers/provider.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
@@ -23,4 +24,6 @@ export interface ModelsConfig {
   readonly requests: RequestPolicy;
   /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
+  /** Undefined if answers are not cached. */
+  readonly cache?: CacheSettings | undefined;
 }

@@ -1,6 +1,7 @@
 import { BREAKER_POLICY } from '../routing/circuit-breaker.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { ModelsConfig } from './models-config.ts';
+import { createModelCache } from '../cache/model-cache.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../providers/provider.ts';
 import { createRouter, providerKey } from '../routing/router.ts';
@@ -38,7 +39,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
     const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
-    const { requests, assumedOutputTokens } = next;
+    const { requests, assumedOutputTokens, cache } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
@@ -54,6 +55,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
         allowUnpriced,
         requests,
         assumedOutputTokens,
+        cache: cache && createModelCache(cache, next.providers, [guardrails.profiles, requests]),
       },
       giveBack,
       holders: 0,

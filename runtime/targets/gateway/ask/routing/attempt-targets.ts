@@ -5,6 +5,7 @@ import type { FailedAnswer, SuccessfulAnswer } from '../providers/provider.ts';
 import { failure } from '../providers/failure.ts';
 import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } from './routing.ts';
 import { judgeFailure } from './judge-failure.ts';
+import { measureAnswer } from './measure-answer.ts';
 import { type Report, reportResult } from './report-result.ts';
 import type { TargetStates } from './target-states.ts';
 import { pause } from '../../../../platform/pause.ts';
@@ -14,6 +15,8 @@ export interface AttemptParts {
   readonly policy: RoutingPolicy;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Whether loads and speeds of targets are needed. */
+  readonly isMeasured?: boolean | undefined;
 }
 
 export type AttemptTargets = <Answer extends SuccessfulAnswer>(
@@ -27,7 +30,13 @@ export type AttemptTargets = <Answer extends SuccessfulAnswer>(
 const MAX_PAUSE_MS = 60_000;
 
 /** Calls one target after the other until one answers or starts a stream: after the first byte nothing is retried. */
-export function createAttempts({ states, policy, clock, random }: AttemptParts): AttemptTargets {
+export function createAttempts({
+  states,
+  policy,
+  clock,
+  random,
+  isMeasured = false,
+}: AttemptParts): AttemptTargets {
   let budget = FULL_RETRY_BUDGET;
   const canRetry = (): boolean => {
     const rest = takeRetry(budget);
@@ -61,7 +70,11 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
           // A trial is decided once; later reports of its stream count like those of any other request.
           isTrial = false;
         };
-        const answer = await callTarget(callPlaced, target, () => report('abandoned'));
+        const end = isMeasured ? states.loads.start(target.key) : undefined;
+        const answer = await callTarget(callPlaced, target, () => {
+          end?.();
+          report('abandoned');
+        });
         const now = clock.now();
         const durationMs = now - startedAt;
         if (answer.kind !== 'failed') {
@@ -73,8 +86,13 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
             startedAt,
             durationMs,
           });
-          return { answer: reportResult(answer, report, isTrial), target, attempts };
+          const reported = reportResult(answer, report, isTrial);
+          const measured = end
+            ? measureAnswer(reported, { loads: states.loads, key: target.key, durationMs, now, end })
+            : reported;
+          return { answer: measured, target, attempts };
         }
+        end?.();
         const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
         const judgement = judgeFailure(kind);
         report(judgement.breaker);

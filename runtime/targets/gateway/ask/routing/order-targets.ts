@@ -1,9 +1,9 @@
 import type { WeightedTarget } from './routing.ts';
 
 /** Returns all targets in random order, drawn one after the other by weight. */
-export function orderTargets(targets: readonly WeightedTarget[], random: () => number): string[] {
+export function orderTargets(targets: readonly WeightedTarget[], random: () => number): WeightedTarget[] {
   const left = [...targets];
-  const order: string[] = [];
+  const order: WeightedTarget[] = [];
   while (left.length > 0) {
     const [drawn] = left.splice(
       draw(
@@ -12,7 +12,7 @@ export function orderTargets(targets: readonly WeightedTarget[], random: () => n
       ),
       1,
     );
-    if (drawn) order.push(drawn.model);
+    if (drawn) order.push(drawn);
   }
   return order;
 }

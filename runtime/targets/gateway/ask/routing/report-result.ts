@@ -1,4 +1,6 @@
 import type { SuccessfulAnswer } from '../providers/provider.ts';
+import type { StreamSummary } from '../streams/stream.ts';
+import { onStreamEnd } from './on-stream-end.ts';
 
 /** Reports the result of a request to the breaker of its target. */
 export type Report = (result: 'succeeded' | 'failed' | 'abandoned') => void;
@@ -15,24 +17,9 @@ export function reportResult<Answer extends SuccessfulAnswer>(
 ): Answer {
   if (answer.kind !== 'stream' || isTrial) report('succeeded');
   if (answer.kind !== 'stream') return answer;
-  const { stream } = answer;
-  return {
-    ...answer,
-    stream: {
-      forward: (options) =>
-        stream.forward({
-          ...options,
-          settle(summary) {
-            report(OUTCOMES[summary.outcome]);
-            return options.settle(summary);
-          },
-        }),
-      cancel() {
-        report('abandoned');
-        stream.cancel();
-      },
-    },
-  };
+  const reportEnd = (summary: StreamSummary | undefined): void =>
+    report(summary ? OUTCOMES[summary.outcome] : 'abandoned');
+  return { ...answer, stream: onStreamEnd(answer.stream, reportEnd) };
 }
 
 const OUTCOMES = {

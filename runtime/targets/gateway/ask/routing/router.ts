@@ -14,6 +14,8 @@ import type { Alias, Resolved, Router, RoutingPolicy, Target } from './routing.t
 import { createAttempts } from './attempt-targets.ts';
 import { parseModel } from '../../shared/model-string.ts';
 import { orderTargets } from './order-targets.ts';
+import type { Strategy } from './strategies.ts';
+import { sortTargets } from './sort-targets.ts';
 import { createTargetStates, type TargetStates } from './target-states.ts';
 
 export interface RouterOptions {
@@ -36,7 +38,8 @@ export function createRouter({
 }: RouterOptions): Router {
   const rules: RoutingPolicy = { retry: RETRY_POLICY, breaker: BREAKER_POLICY, ...policy };
   const states = known ?? createTargetStates(() => rules.breaker);
-  const attempt = createAttempts({ states, policy: rules, clock, random });
+  const isMeasured = aliases.some(({ strategy = 'weighted' }) => MEASURED.has(strategy));
+  const attempt = createAttempts({ states, policy: rules, clock, random, isMeasured });
   const byName = new Map(providers.map((provider) => [providerKey(provider), provider]));
   const byAlias = new Map(aliases.map((alias) => [alias.name, alias]));
 
@@ -55,11 +58,25 @@ export function createRouter({
     alias === undefined ? { ...call, model } : { ...call, model, showModel: alias };
 
   return {
-    resolve(model): Resolved {
+    resolve(model, isStream = false): Resolved {
       const alias = byAlias.get(model);
-      if (!alias) return { targets: [targetOf(model)], alias: undefined };
-      const order = [...orderTargets(alias.targets, random), ...(alias.fallbacks ?? [])];
-      return { targets: order.map(targetOf), alias: model };
+      if (!alias) return { targets: [targetOf(model)], primaries: 1, strategy: 'weighted', alias: undefined };
+      const { strategy = 'weighted', fallbacks = [] } = alias;
+      const drawn = orderTargets(alias.targets, random).map(({ model: name, weight = 1 }) => ({
+        ...targetOf(name),
+        weight,
+      }));
+      // Targets with weight 0 are drawn last.
+      const primaries = drawn.filter(({ weight }) => weight > 0).length || drawn.length;
+      const kind = isStream ? 'stream' : 'whole';
+      const sorted = sortTargets(drawn.slice(0, primaries), strategy, {
+        loads: states.loads,
+        kind,
+        now: clock.now(),
+        random,
+      });
+      const targets = [...sorted, ...drawn.slice(primaries), ...fallbacks.map(targetOf)];
+      return { targets, primaries, strategy, alias: model };
     },
     chat: (resolved, call, options) =>
       attempt<WholeAnswer | StreamedAnswer>(
@@ -99,6 +116,9 @@ export function createRouter({
     },
   };
 }
+
+/** Strategies that need to know how targets answer. */
+const MEASURED = new Set<Strategy>(['fastest', 'least_busy']);
 
 /** The models of a provider; none if it is unavailable, so that the others are still listed. */
 async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {

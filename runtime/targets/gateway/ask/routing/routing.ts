@@ -1,4 +1,5 @@
 import type { BreakerPolicy } from './circuit-breaker.ts';
+import type { Strategy } from './strategies.ts';
 import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import type {
   AbandonedAnswer,
@@ -15,11 +16,13 @@ import type {
   WholeAnswer,
 } from '../providers/provider.ts';
 
-/** A name for several models. One is drawn by weight, and the others are fallbacks. */
+/** A name for several models. One is selected by its strategy, and the others are fallbacks. */
 export interface Alias {
   readonly name: string;
   /** One is drawn by weight; if it fails, another one is drawn, and so on. */
   readonly targets: readonly WeightedTarget[];
+  /** Default: `weighted`. */
+  readonly strategy?: Strategy | undefined;
   /** Model strings that are tried in this order after all targets have failed. */
   readonly fallbacks?: readonly string[] | undefined;
 }
@@ -48,6 +51,9 @@ export interface Target {
 export interface Resolved {
   /** At least one, in the order in which they are tried. */
   readonly targets: readonly Target[];
+  /** How many of them, from the first one, are meant to answer. The others are tried only if these fail. */
+  readonly primaries: number;
+  readonly strategy: Strategy;
   /** The model string of the request, if it is an alias. */
   readonly alias: string | undefined;
 }
@@ -88,8 +94,8 @@ export interface RouteOptions {
 
 /** Selects targets for model strings and calls them. */
 export interface Router {
-  /** Throws a MalformedError for an unknown model string. */
-  resolve(model: string): Resolved;
+  /** Throws a MalformedError for an unknown model string. The fastest target of an alias can be another one for streams. */
+  resolve(model: string, isStream?: boolean): Resolved;
   chat(resolved: Resolved, call: ChatRequestCall, options?: RouteOptions): Promise<Routed<ChatAnswer>>;
   embed(
     resolved: Resolved,

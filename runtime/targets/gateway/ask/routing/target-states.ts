@@ -8,9 +8,11 @@ import {
   failed,
   succeeded,
 } from './circuit-breaker.ts';
+import { createTargetLoads, type TargetLoads } from './target-loads.ts';
 
-/** Breakers and pauses of targets, which outlive requests. */
+/** Breakers, pauses and loads of targets, which outlive requests. */
 export interface TargetStates {
+  readonly loads: TargetLoads;
   admit(key: string, now: number): Admission;
   report(key: string, result: 'succeeded' | 'failed' | 'abandoned', isTrial: boolean, now: number): void;
   /** Sorts the target last until this time, because its provider sent `Retry-After`. */
@@ -26,6 +28,7 @@ const MAX_TARGETS = 10_000;
 export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
   const breakers = new Map<string, Breaker>();
   const pauses = new Map<string, number>();
+  const loads = createTargetLoads();
   const remember = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
     map.delete(key);
     map.set(key, value);
@@ -33,6 +36,7 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
     if (map.size > MAX_TARGETS && oldest !== undefined) map.delete(oldest);
   };
   return {
+    loads,
     admit(key, now) {
       const admission = admit(breakers.get(key) ?? CLOSED_BREAKER, now);
       if (admission.admitted && admission.isTrial) remember(breakers, key, admission.breaker);
@@ -57,6 +61,7 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
       return until > now;
     },
     forget(isReplaced) {
+      loads.forget(isReplaced);
       for (const states of [breakers, pauses]) {
         for (const key of [...states.keys()].filter(isReplaced)) states.delete(key);
       }

@@ -31,6 +31,7 @@ export function resolveAliases(
     return {
       name,
       targets: targets([...path, 'targets'], entry.targets),
+      ...(entry.strategy && { strategy: entry.strategy }),
       fallbacks: (entry.fallbacks ?? []).map((text, index) =>
         model([...path, 'fallbacks', String(index)], text),
       ),

@@ -6,6 +6,7 @@ import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provi
 import type { GatewayFile } from '../schemas/file.ts';
 import { REQUEST_POLICY } from '../../ask/shapes/request-policy.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import { resolveCache } from './cache.ts';
 import { resolveAliases } from './aliases.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
@@ -51,6 +52,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       flagsAndEnv.number('assumed-output-tokens', TOKENS) ??
       file.assumed_output_tokens ??
       DEFAULT_OUTPUT_TOKENS,
+    cache: resolveCache(context, file.cache, names),
   };
 }
 

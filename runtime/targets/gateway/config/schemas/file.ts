@@ -1,6 +1,7 @@
 import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
+import { cache } from './cache.ts';
 import { guardrails } from './guardrails.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
@@ -92,6 +93,7 @@ const models = {
   retries: Type.Optional(retries),
   breaker: Type.Optional(breaker),
   guardrails: Type.Optional(guardrails),
+  cache: Type.Optional(cache),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
   price_map: flag('Use published prices for models without a price of their own (true).'),
   require_pricing: flag('Reject requests for models without a price (false).'),

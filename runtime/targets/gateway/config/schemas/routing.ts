@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
-import { count, duration, keys } from './shapes.ts';
+import { STRATEGIES } from '../../ask/routing/strategies.ts';
+import { choice, count, duration, keys } from './shapes.ts';
 
 const model = Type.String({ minLength: 1, description: 'A model, `provider:model`.' });
 
@@ -34,11 +35,15 @@ export const alias = Type.Union(
           minItems: 1,
           description: 'Targets. One is selected at random by weight; if it fails, one of the others is.',
         }),
+        strategy: choice(
+          STRATEGIES,
+          'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight (weighted).',
+        ),
         fallbacks: Type.Optional(
           Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
         ),
       },
-      { additionalProperties: false, description: 'Targets with weights, and fallbacks.' },
+      { additionalProperties: false, description: 'Targets with weights, a strategy, and fallbacks.' },
     ),
   ],
   {

@@ -30,6 +30,7 @@ export const USAGE_LOG = {
   usage_estimated: false,
   request_id: '6a1d1f4e-2b2c-4e38-9f25-6f6c4a2d3e11',
   end_user: null,
+  cache_hit: null,
   attempt: 1,
 };
 

@@ -6,7 +6,16 @@ import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';
 
-export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status', 'end_user'] as const;
+export const GROUPINGS = [
+  'user',
+  'key',
+  'model',
+  'provider',
+  'endpoint',
+  'status',
+  'end_user',
+  'cache_hit',
+] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;

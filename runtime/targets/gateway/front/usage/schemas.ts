@@ -38,6 +38,10 @@ const usageLog = closed(
     }),
     request_id: textOrNull('`X-Request-Id` of the request.'),
     end_user: textOrNull('The client’s own user that the request names; it is not checked.'),
+    cache_hit: orNull(
+      oneOf(['exact', 'semantic']),
+      'Set if the answer is from the cache: of an identical or of a similar request. It costs nothing.',
+    ),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
   'A request to a model, or a failed attempt of one.',

@@ -32,6 +32,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   usage_estimated: row.estimated === 1,
   request_id: row.request_id,
   end_user: row.end_user,
+  cache_hit: row.cache_hit === 'exact' || row.cache_hit === 'semantic' ? row.cache_hit : null,
   attempt: row.attempt,
 });
 

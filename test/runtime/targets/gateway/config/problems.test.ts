@@ -28,6 +28,8 @@ aliases:
   fast: {targets: [{model: opnai:gpt-4o, weight: -1}], fallbacks: [openai]}
   slow: fast
   third: {target: [x], falbacks: []}
+  fourth: {targets: [openai:x], strategy: quickest}
+cache: {scope: team, ttl: 0s, semantic: {encoder: gard, threshold: 2, question: all}}
 timeouts: {connect: 0s, idel: 3}
 guardrails:
   profiles:
@@ -66,6 +68,12 @@ enable_metrics: yes
     'aliases.fast.fallbacks.0: expected `provider:model`, found "openai"',
     'aliases.slow: "fast" is an alias; list the models of that alias instead',
     expect.stringMatching(/^aliases\.third: .*`target` and `falbacks` are not part of it$/),
+    'aliases.fourth.strategy: expected one of weighted, fastest, cheapest, least_busy; found "quickest"',
+    'cache.scope: expected one of key, user, shared; found "team"',
+    expect.stringMatching(/^cache\.ttl: expected a positive duration.*found "0s"$/),
+    'cache.semantic.encoder: there is no encoder `gard`; did you mean `guard`?',
+    'cache.semantic.threshold: expected at most 1, found the number 2',
+    'cache.semantic.question: expected one of last_message, conversation; found "all"',
     expect.stringMatching(/^timeouts\.connect: expected a positive duration.*found "0s"$/),
     expect.stringMatching(/^timeouts: unknown key `idel`; expected `connect`/),
     'guardrails.profiles.inj.encoder: there is no encoder `guardd`; did you mean `guard`?',

@@ -112,7 +112,7 @@ test('everything else of the file', async () => {
     aliases: {
       one: 'lab:tiny',
       two: ['cloud:a', { model: 'encoder:guard', weight: 0 }],
-      three: { targets: ['cloud:a'], fallbacks: ['ollama:b'] },
+      three: { targets: ['cloud:a'], fallbacks: ['ollama:b'], strategy: 'fastest' },
     },
     guardrails: {
       profiles: { injection: { encoder: 'guard', labels: 'INJECTION', threshold: 0.9, timeout: '2s' } },
@@ -167,7 +167,7 @@ test('everything else of the file', async () => {
   expect(aliases).toEqual([
     { name: 'one', targets: [{ model: 'lab:tiny' }] },
     { name: 'two', targets: [{ model: 'cloud:a' }, { model: 'encoder:guard', weight: 0 }] },
-    { name: 'three', targets: [{ model: 'cloud:a' }], fallbacks: ['ollama:b'] },
+    { name: 'three', targets: [{ model: 'cloud:a' }], strategy: 'fastest', fallbacks: ['ollama:b'] },
   ]);
   expect(routing).toMatchObject({
     retry: { retries: 0, baseDelay: 100, maxPause: 1000 },

@@ -5,6 +5,7 @@ import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retr
 import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
+import { createAnswerCache } from '../../../../../runtime/targets/gateway/ask/cache/answer-cache.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
@@ -137,6 +138,7 @@ export function gatewayOn(
       models,
       telemetry,
       tokenCounter,
+      answerCache: answerCacheOn(state.store, clock),
       lifecycle: kernel.lifecycle,
       clock,
       log: kernel.log,
@@ -196,6 +198,16 @@ export function gatewayOn(
     },
   };
 }
+
+/** A cache of answers that reports every error. */
+export const answerCacheOn = ({ db }: Pick<Store, 'db'>, clock: Clock) =>
+  createAnswerCache({
+    db,
+    clock,
+    onError: (error) => {
+      throw error;
+    },
+  });
 
 function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock) {
   // The clock stands still: nobody could wait for another attempt.

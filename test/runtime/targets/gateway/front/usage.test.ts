@@ -61,7 +61,7 @@ test('without anything it is all of it, the newest first', async () => {
   expect(body.logs.map((log: { cost: number }) => log.cost)).toEqual([null, 0.0015, 0.0005]);
   expect(body.logs[2]).toEqual({
     id: expect.any(String),
-    priced_by: null,
+    ...{ priced_by: null, cache_hit: null, end_user: null },
     user_id: 'ada',
     api_key_id: ada.id,
     timestamp: '2026-03-01T12:00:00Z',
@@ -82,7 +82,6 @@ test('without anything it is all of it, the newest first', async () => {
     ttft_ms: 210,
     usage_estimated: false,
     request_id: 'r-1',
-    end_user: null,
     attempt: 1,
   });
   expect(body.logs[0]).toMatchObject({ status: 'error', error_message: 'Oh, "no"\n', total_tokens: null });

@@ -18,6 +18,7 @@ import { createRouter } from '../../../../../../runtime/targets/gateway/ask/rout
 import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
 import { startFixture } from '../../fixture-provider.ts';
+import { answerCacheOn } from '../../front/open-gateway.ts';
 import { bearer } from '../../requests.ts';
 import { chatBody, providerOf } from '../../test-provider.ts';
 import { priced } from './running-gateway.ts';
@@ -70,6 +71,7 @@ test(
             });
             const completions = createCompletions({
               tokenCounter,
+              answerCache: answerCacheOn(store, clock),
               state: {
                 identity: fails('identity', identity),
                 prices: fails('prices', prices),

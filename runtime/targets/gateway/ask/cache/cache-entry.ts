@@ -1,0 +1,22 @@
+/** A cached answer, as its client got it. */
+export interface CacheEntry {
+  readonly key: string;
+  /** The whole body: JSON, or all events of a stream. */
+  readonly body: Uint8Array;
+  /** The model that answered, `provider:model`. */
+  readonly target: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Types of tools that the model did not get. */
+  readonly droppedTools: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** The vector of a question. Only questions of the same group are compared. */
+export interface QuestionVector {
+  readonly group: string;
+  /** Of length 1. */
+  readonly vector: Float32Array;
+}

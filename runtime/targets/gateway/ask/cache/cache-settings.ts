@@ -1,0 +1,69 @@
+/** Which requests share answers: those of one key, those of one user, or all. */
+export const CACHE_SCOPES = ['key', 'user', 'shared'] as const;
+
+/** Where answers are kept: in this process only, or in the database too, which several gateways can share. */
+export const CACHE_STORES = ['memory', 'database'] as const;
+
+/** What has to be similar: the last message, with everything before it equal, or the texts of the whole conversation. */
+export const QUESTIONS = ['last_message', 'conversation'] as const;
+
+/** How answers are cached. Without these settings, nothing is. */
+export interface CacheSettings {
+  readonly scope: (typeof CACHE_SCOPES)[number];
+  readonly store: (typeof CACHE_STORES)[number];
+  readonly ttlMs: number;
+  /** Maximum memory for answers. */
+  readonly maxBytes: number;
+  /** Maximum size of the answers in the database. */
+  readonly maxStoredBytes: number;
+  /** Larger answers are not cached. */
+  readonly maxAnswerBytes: number;
+  /** Patterns of models and aliases; undefined for all. */
+  readonly models: readonly string[] | undefined;
+  /** Whether answers that call tools are cached. */
+  readonly toolCalls: boolean;
+  /** Whether answers to requests that set a temperature above 0 are cached. */
+  readonly sampled: boolean;
+  /** Undefined if only identical requests share answers. */
+  readonly semantic?: SemanticSettings | undefined;
+}
+
+/** How answers to similar questions are found. */
+export interface SemanticSettings {
+  /** Name of the encoder in the configuration. */
+  readonly encoder: string;
+  /** Minimum cosine similarity. */
+  readonly threshold: number;
+  readonly question: (typeof QUESTIONS)[number];
+  /** Maximum number of vectors in memory. */
+  readonly maxEntries: number;
+  /**
+   * Longer questions are not compared, because an encoder reads only the start of a long text. 400 UTF-16 code units are at most 512
+   * tokens in nearly every script.
+   */
+  readonly maxCharacters: number;
+  /** Maximum time to wait for the encoder. */
+  readonly timeoutMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const CACHE_DEFAULTS: Omit<CacheSettings, 'semantic'> = {
+  scope: 'key',
+  store: 'memory',
+  ttlMs: 3_600_000,
+  maxBytes: 64 * MIB,
+  maxStoredBytes: 1024 * MIB,
+  maxAnswerBytes: MIB,
+  models: undefined,
+  toolCalls: false,
+  sampled: false,
+};
+
+export const SEMANTIC_DEFAULTS: Omit<SemanticSettings, 'encoder'> = {
+  threshold: 0.97,
+  question: 'last_message',
+  maxEntries: 10_000,
+  maxCharacters: 400,
+  timeoutMs: 1000,
+};

@@ -1,0 +1,90 @@
+import type { Clock } from '../../../../platform/clock.ts';
+import type { QuestionVector } from './cache-entry.ts';
+import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
+import type { StoredEntries } from './stored-entries.ts';
+import { createVectorIndex, type Nearest, type VectorIndex } from './vector-index.ts';
+
+/** The questions of cached answers, as vectors in memory. */
+export interface SimilarQuestions {
+  nearest(
+    question: QuestionVector,
+    settings: CacheSettings,
+    semantic: SemanticSettings,
+  ): Promise<Nearest | undefined>;
+  add(key: string, question: QuestionVector, expiresAt: number, semantic: SemanticSettings): void;
+  delete(key: string): void;
+}
+
+interface SimilarParts {
+  readonly stored: Pick<StoredEntries, 'vectors'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often vectors of other gateways are read from the database. */
+const REFRESH_MS = 5000;
+/** How far the clocks of gateways can differ, and how long an answer can take until it is written. */
+const OVERLAP_MS = 60_000;
+
+export function createSimilarQuestions({ stored, clock, onError }: SimilarParts): SimilarQuestions {
+  const indexes = new Map<string, VectorIndex>();
+  /** The oldest first. */
+  const known = new Map<string, { readonly group: string; readonly expiresAt: number }>();
+  let readUntil: number | undefined;
+  let reading: Promise<void> | undefined;
+
+  const remove = (key: string): void => {
+    const group = known.get(key)?.group;
+    if (group === undefined) return;
+    known.delete(key);
+    const index = indexes.get(group);
+    index?.delete(key);
+    if (index?.size === 0) indexes.delete(group);
+  };
+  const add: SimilarQuestions['add'] = (key, { group, vector }, expiresAt, { maxEntries }) => {
+    remove(key);
+    // A group has the vectors of one encoder, which all have the same length.
+    const index = indexes.get(group) ?? createVectorIndex(vector.length);
+    indexes.set(group, index);
+    index.add(key, vector);
+    known.set(key, { group, expiresAt });
+    for (const oldest of known.keys()) {
+      if (known.size <= maxEntries) return;
+      remove(oldest);
+    }
+  };
+  const read = async (semantic: SemanticSettings): Promise<void> => {
+    const now = clock.now();
+    const since = readUntil === undefined ? 0 : readUntil - OVERLAP_MS;
+    readUntil = now;
+    try {
+      for (const { key, expiresAt, ...question } of await stored.vectors(since, now, semantic.maxEntries)) {
+        if (!known.has(key)) add(key, question, expiresAt, semantic);
+      }
+    } catch (error) {
+      onError(error);
+    }
+  };
+  /** Reads what other gateways have added. Only the first request waits for it. */
+  const refresh = async (semantic: SemanticSettings): Promise<void> => {
+    const isFirst = readUntil === undefined;
+    if (!reading && (readUntil === undefined || clock.now() - readUntil >= REFRESH_MS)) {
+      reading = read(semantic).finally(() => {
+        reading = undefined;
+      });
+    }
+    if (isFirst) await reading;
+  };
+  return {
+    async nearest({ group, vector }, { store }, semantic) {
+      if (store === 'database') await refresh(semantic);
+      for (;;) {
+        const found = indexes.get(group)?.nearest(vector, semantic.threshold);
+        if (!found || (known.get(found.key)?.expiresAt ?? 0) > clock.now()) return found;
+        remove(found.key);
+      }
+    },
+    add,
+    delete: remove,
+  };
+}

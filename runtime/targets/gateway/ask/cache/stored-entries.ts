@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { CacheEntry, QuestionVector } from './cache-entry.ts';
+import { ENTRY_BYTES } from './memory-entries.ts';
+
+/** Answers in the database, which several gateways can share. */
+export interface StoredEntries {
+  get(key: string, now: number): Promise<CacheEntry | undefined>;
+  put(entry: CacheEntry, question: QuestionVector | undefined): Promise<void>;
+  /** Deletes expired answers, and the oldest ones of those that are too large together. */
+  shrink(maxBytes: number, now: number): Promise<void>;
+  /** The newest vectors of answers that were created at this time or later, the oldest first. */
+  vectors(since: number, now: number, limit: number): Promise<readonly StoredVector[]>;
+}
+
+export interface StoredVector extends QuestionVector {
+  readonly key: string;
+  readonly expiresAt: number;
+}
+
+export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
+  return {
+    async get(key, now) {
+      const row = await db
+        .selectFrom('gateway_answers')
+        .select(['body', 'target', 'prompt_tokens', 'completion_tokens', 'dropped_tools'])
+        .select(['created_at', 'expires_at'])
+        .where('key', '=', key)
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return (
+        row && {
+          key,
+          // A copy, because PostgreSQL's client returns a part of a larger buffer.
+          body: Uint8Array.from(row.body),
+          target: row.target,
+          promptTokens: row.prompt_tokens,
+          completionTokens: row.completion_tokens,
+          droppedTools: namesIn(row.dropped_tools),
+          createdAt: row.created_at,
+          expiresAt: row.expires_at,
+        }
+      );
+    },
+    async put(entry, question) {
+      const vector = question && bytesOf(question.vector);
+      const row = {
+        target: entry.target,
+        prompt_tokens: entry.promptTokens,
+        completion_tokens: entry.completionTokens,
+        dropped_tools: JSON.stringify(entry.droppedTools),
+        created_at: entry.createdAt,
+        expires_at: entry.expiresAt,
+        size: entry.body.length + (vector?.length ?? 0) + ENTRY_BYTES,
+        question_group: question?.group ?? null,
+        vector: vector ?? null,
+        body: entry.body,
+      };
+      await db
+        .insertInto('gateway_answers')
+        .values({ key: entry.key, ...row })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+        .execute();
+    },
+    async shrink(maxBytes, now) {
+      await db.deleteFrom('gateway_answers').where('expires_at', '<=', now).execute();
+      await sql`delete from gateway_answers where key in (
+        select key from (
+          select key, sum(size) over (order by created_at desc, key) as total from gateway_answers
+        ) sums where total > ${maxBytes})`.execute(db);
+    },
+    async vectors(since, now, limit) {
+      const rows = await db
+        .selectFrom('gateway_answers')
+        .select(['key', 'question_group', 'vector', 'expires_at'])
+        .where('vector', 'is not', null)
+        .where('created_at', '>=', since)
+        .where('expires_at', '>', now)
+        .orderBy('created_at', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.toReversed().map(({ key, question_group: group, vector, expires_at }) => ({
+        key,
+        group: group ?? '',
+        vector: vectorOf(vector ?? new Uint8Array()),
+        expiresAt: expires_at,
+      }));
+    },
+  };
+}
+
+function namesIn(text: string): readonly string[] {
+  const names = parseJsonText(text);
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Copies the bytes, because numbers must be aligned in memory. */
+const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { createAnswerCache } from '../../../../../../runtime/targets/gateway/ask/cache/answer-cache.ts';
+import { CACHE_DEFAULTS } from '../../../../../../runtime/targets/gateway/ask/cache/cache-settings.ts';
+import { createModelCache } from '../../../../../../runtime/targets/gateway/ask/cache/model-cache.ts';
+import { createStoredEntries } from '../../../../../../runtime/targets/gateway/ask/cache/stored-entries.ts';
+import { describeDatabases } from '../../databases.ts';
+import { createTestClock } from '../../test-clock.ts';
+
+const entryOf = (key: string, createdAt: number, length = 100) => ({
+  key,
+  body: Uint8Array.from({ length }, (_, at) => at % 256),
+  target: 'openai:good',
+  promptTokens: 3,
+  completionTokens: 5,
+  droppedTools: ['web_search'],
+  createdAt,
+  expiresAt: createdAt + 60_000,
+});
+
+describeDatabases(({ create, openStore }) => {
+  test('answers and vectors are stored as they are, until they expire or need too much room', async () => {
+    const { db } = await openStore(await create());
+    const stored = createStoredEntries(db);
+    const question = { group: 'g', vector: Float32Array.from([0.6, -0.8]) };
+    for (let at = 1; at <= 5; at += 1)
+      await stored.put(entryOf(`k${at}`, at * 1000), at % 2 === 0 ? question : undefined);
+    expect(await stored.get('k2', 3000)).toEqual(entryOf('k2', 2000));
+    expect(await stored.get('k2', 62_000)).toBeUndefined();
+    expect(await stored.vectors(2000, 3000, 10)).toEqual([
+      { ...question, key: 'k2', expiresAt: 62_000 },
+      { ...question, key: 'k4', expiresAt: 64_000 },
+    ]);
+    expect((await stored.vectors(0, 3000, 1)).map(({ key }) => key)).toEqual(['k4']);
+    // A new answer replaces the one before.
+    await stored.put(entryOf('k3', 9000, 10), question);
+    expect(await stored.get('k3', 9000)).toEqual(entryOf('k3', 9000, 10));
+
+    const kept = async (): Promise<string[]> =>
+      (await db.selectFrom('gateway_answers').select('key').orderBy('created_at').execute()).map(
+        ({ key }) => key,
+      );
+    await stored.shrink(10_000, 61_500);
+    expect(await kept()).toEqual(['k2', 'k4', 'k5', 'k3']);
+    await stored.shrink(1200, 61_500);
+    expect(await kept()).toEqual(['k5', 'k3']);
+    await stored.shrink(0, 61_500);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('an answer is found until it is too old, and one that a process wrote by all others', async () => {
+    const { db } = await openStore(await create());
+    const clock = createTestClock();
+    const errors: unknown[] = [];
+    const open = () => createAnswerCache({ db, clock, onError: (error) => errors.push(error) });
+    const settings = { ...CACHE_DEFAULTS, store: 'database' } as const;
+    const [one, other] = [open(), open()];
+    const now = Math.floor(clock.now());
+    one.keep(entryOf('a', now), settings);
+    await one.close();
+    for (const cache of [one, other]) {
+      expect(await cache.find('a', settings)).toEqual(entryOf('a', now));
+      expect(await cache.find('b', settings)).toBeUndefined();
+    }
+    clock.advance(5000);
+    for (const cache of [one, other, open()]) {
+      expect(await cache.find('a', settings, 4999)).toBeUndefined();
+      expect(await cache.find('a', { ...settings, ttlMs: 4999 })).toBeUndefined();
+      expect(await cache.find('a', settings, 5000)).toBeDefined();
+    }
+    clock.advance(55_000);
+    for (const cache of [one, other]) expect(await cache.find('a', settings)).toBeUndefined();
+    expect(errors).toEqual([]);
+    // Without the table, nothing is found and nothing fails.
+    await db.schema.dropTable('gateway_answers').execute();
+    expect(await one.find('c', settings)).toBeUndefined();
+    one.keep(entryOf('d', clock.now()), settings);
+    await one.close();
+    expect([errors.length, (await one.find('d', settings))?.key]).toEqual([2, 'd']);
+  });
+});
+
+test('a provider at another address, and another setting, give other answers', () => {
+  const provider = { name: 'p', type: 'openai', baseUrl: 'http://a/v1', local: true } as const;
+  const of = (config: object, others: unknown = []) => {
+    const { origin, shared } = createModelCache(CACHE_DEFAULTS, [{ ...provider, ...config }], others);
+    return `${origin(provider as never)} ${shared}`;
+  };
+  expect(of({ apiKey: 'other' })).toBe(of({}));
+  expect(new Set([of({}), of({ baseUrl: 'http://b/v1' }), of({}, [1])]).size).toBe(3);
+});
