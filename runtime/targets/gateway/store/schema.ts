@@ -1,5 +1,5 @@
-import type { Nanos } from '../shared/money.ts';
-import type { WorkflowSchema } from './workflow-schema.ts';
+import type { Nanos } from "../shared/money.ts";
+import type { WorkflowSchema } from "./workflow-schema.ts";
 
 /**
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
@@ -17,6 +17,8 @@ export interface Schema extends WorkflowSchema {
   gateway_processes: ProcessRow;
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
+  gateway_tags: TagRow;
+  gateway_alerts: AlertRow;
 }
 
 /** The only row about the database itself. */
@@ -76,6 +78,8 @@ export interface BudgetRow {
   /** `day`, `week` or `month` instead of a duration. */
   readonly calendar: string | null;
   readonly time_zone: string | null;
+  /** List of percentages as JSON; null for the configured ones. */
+  readonly alert_thresholds: string | null;
 }
 
 export interface BudgetResetRow {
@@ -100,9 +104,9 @@ export interface PriceRow {
   readonly tiers: string | null;
 }
 
-/** Spending and reservations of a user or a key. */
+/** Spending and reservations of a user, a key or a tag. */
 export interface AccountRow {
-  /** `user:<id>` or `key:<id>`. */
+  /** `user:<id>`, `key:<id>` or `tag:<tag>`. */
   readonly id: string;
   readonly spent_nano: Nanos;
   readonly reserved_nano: Nanos;
@@ -122,6 +126,8 @@ export interface ReservationRow {
   readonly amount_nano: Nanos;
   readonly tokens: number;
   readonly created_at: number;
+  /** IDs of further accounts as JSON; null if there are none. */
+  readonly other_accounts: string | null;
 }
 
 /** A process that holds reservations; those of a dead one are released. */
@@ -165,6 +171,8 @@ export interface UsageRow {
   readonly priced_by: string | null;
   /** The client's own user that the request names. It is not checked. */
   readonly end_user: string | null;
+  /** Tags of the request as a JSON list; null without tags. */
+  readonly tags: string | null;
 }
 
 /** The only row of the stored price map. */
@@ -174,4 +182,37 @@ interface PriceMapRow {
   readonly source: string;
   readonly updated_at: number;
   readonly content: string;
+}
+
+/** A tag of requests that has a budget. */
+export interface TagRow {
+  readonly tag: string;
+  readonly budget_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** An alert about a budget, which is sent to the webhook until it is accepted. */
+export interface AlertRow {
+  /** The same for every gateway that raises the alert. */
+  readonly id: string;
+  readonly kind: string;
+  readonly account_id: string;
+  /** The name of the account, for people. */
+  readonly label: string;
+  /** Percentage of the budget; null for a refused request. */
+  readonly threshold: number | null;
+  readonly spent_nano: Nanos;
+  readonly limit_nano: Nanos;
+  readonly window_started_at: number | null;
+  readonly window_ends_at: number | null;
+  readonly created_at: number;
+  /** `pending`, `sent` or `failed`. */
+  readonly state: string;
+  readonly attempts: number;
+  /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
+  readonly next_attempt_at: number;
+  readonly sent_at: number | null;
+  /** Why the last attempt failed. */
+  readonly problem: string | null;
 }

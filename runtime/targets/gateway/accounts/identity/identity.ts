@@ -1,6 +1,6 @@
-import type { Calendar } from '../../../../core/time/calendar.ts';
-import type { Page } from '../../store/page.ts';
-import type { Nanos } from '../../shared/money.ts';
+import type { Calendar } from "../../../../core/time/calendar.ts";
+import type { Page } from "../../store/page.ts";
+import type { Nanos } from "../../shared/money.ts";
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -13,10 +13,12 @@ export interface Limits {
   readonly budgetDurationSec: number | null;
   /** The calendar of budget windows, in place of a length. */
   readonly budgetCalendar?: Calendar | null | undefined;
+  /** Percentages of the budget at which alerts are sent, in place of the configured ones. */
+  readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
-export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
-export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
+export type RateLimits = Pick<Limits, "rpm" | "tpm" | "maxParallel">;
+export type KeyBudget = Pick<Limits, "maxBudget" | "budgetDurationSec">;
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** A user. Times are milliseconds since 1970. */
@@ -59,7 +61,7 @@ export interface Users {
   delete(userId: string): Promise<void>;
 }
 
-export type KeyStatus = 'active' | 'inactive' | 'expired';
+export type KeyStatus = "active" | "inactive" | "expired";
 
 /** A key for display, without its secret, which is not stored. */
 export interface Key extends RateLimits {
@@ -91,7 +93,7 @@ export interface KeyChanges {
   readonly budget?: KeyBudget | null | undefined;
 }
 
-export interface NewKey extends Omit<KeyChanges, 'isActive'> {
+export interface NewKey extends Omit<KeyChanges, "isActive"> {
   /** Owner of the key, created if missing. Default: a new user for this key. */
   readonly userId?: string | undefined;
 }
@@ -114,8 +116,8 @@ export interface Keys {
 
 /** The identity of a caller, from its credential. */
 export type Caller =
-  | { readonly kind: 'master' }
-  | { readonly kind: 'key'; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
+  | { readonly kind: "master" }
+  | { readonly kind: "key"; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
 
 /** Permissions of a key. */
 export interface KeyGrant {
@@ -138,7 +140,7 @@ export interface UserGrant {
 
 /** A job, whose requests are billed to its owner. */
 export interface WorkPayer {
-  readonly kind: 'work';
+  readonly kind: "work";
   readonly userId: string;
   /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
@@ -147,11 +149,23 @@ export interface WorkPayer {
 /** An authenticated caller or job that requests are made for. */
 export type Payer = Caller | WorkPayer;
 
+/** A further account that requests are held against and charged to, next to those of the user and the key. */
+export interface AccountGrant {
+  readonly accountId: string;
+  /** Its name in errors and alerts, for example `Tag 'search'`. */
+  readonly label: string;
+  readonly limits: Limits;
+}
+
 /** The user and key that a request is billed to. */
 export interface Spender {
   readonly user: UserGrant;
   /** Undefined for requests with the master key and of jobs. */
   readonly key: KeyGrant | undefined;
+  /** Tags of the request, which usage rows have. */
+  readonly tags?: readonly string[] | undefined;
+  /** Accounts of the tags that have a budget. */
+  readonly others?: readonly AccountGrant[] | undefined;
   /** Revision of the database that this was read at. */
   readonly revision: number;
 }
@@ -168,8 +182,8 @@ export interface Identity {
   authenticate(headers: HeaderReader): Promise<Caller>;
   /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */
   requireMaster(headers: HeaderReader): void;
-  /** The spender of a request whose body names `user`. Throws the errors of the reference API. */
-  spender(payer: Payer, user: string | undefined): Promise<Spender>;
+  /** The spender of a request with these tags whose body names `user`. Throws the errors of the reference API. */
+  spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
   /** Throws a ForbiddenError if the key is not allowed to use the model. */

@@ -1,8 +1,8 @@
-import type { Calendar, CalendarUnit } from '../../../../core/time/calendar.ts';
-import type { Nanos } from '../../shared/money.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
-import type { Spender } from '../identity/identity.ts';
-import type { Page } from '../../store/page.ts';
+import type { Calendar, CalendarUnit } from "../../../../core/time/calendar.ts";
+import type { Nanos } from "../../shared/money.ts";
+import type { TokenPrice } from "../../shared/token-price.ts";
+import type { Spender } from "../identity/identity.ts";
+import type { Page } from "../../store/page.ts";
 
 /** The estimated maximum cost of a request, before it is sent. */
 export interface Estimate {
@@ -50,7 +50,7 @@ export interface UsageEntry {
   readonly cost: Nanos | null;
   /** What the price was taken from. */
   readonly pricedBy?: string | null | undefined;
-  readonly status: 'success' | 'error';
+  readonly status: "success" | "error";
   readonly errorMessage?: string | null | undefined;
   /** Details of a provider's failure, for administrators only. */
   readonly errorDetail?: string | null | undefined;
@@ -122,6 +122,8 @@ export interface Budget {
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
   readonly calendar: Calendar | null;
+  /** Percentages at which alerts are sent; null for the configured ones. */
+  readonly alertThresholds: readonly number[] | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -134,6 +136,7 @@ export interface BudgetChanges {
   readonly calendar?: CalendarUnit | null | undefined;
   /** Default: UTC. */
   readonly timeZone?: string | null | undefined;
+  readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
 export interface BudgetReset {

@@ -1,9 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
-import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
-import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
-import { storableText } from '../storable-text.ts';
-import { wholeNumbers } from '../whole-numbers.ts';
-import { createRowCache } from './row-cache.ts';
+import type { Pool, PoolClient } from "pg";
+import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from "../store.ts";
+import type { AccountRow, MetaRow, ReservationRow } from "../schema.ts";
+import { storableText } from "../storable-text.ts";
+import { wholeNumbers } from "../whole-numbers.ts";
+import { createRowCache } from "./row-cache.ts";
 import {
   LOCK_ACCOUNTS,
   SELECT_ACCOUNTS,
@@ -11,8 +11,9 @@ import {
   SELECT_RESERVATIONS,
   SELECT_REVISION,
   WRITE,
+  WRITE_ALERTS,
   WRITE_IF_UNCHANGED,
-} from './statements.ts';
+} from "./statements.ts";
 
 type Decide = (rows: LedgerRows) => LedgerChanges;
 
@@ -27,8 +28,9 @@ export function postgresLedger(pool: Pool): LedgerStore {
   /** Returns false, without a change, if the rows in the database differ from the cached rows. */
   const runCached = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
     const changes = decide(rows);
+    if (changes.alerts.length > 0) return false;
     const { rowCount } = await pool.query({
-      name: 'write-if-unchanged',
+      name: "write-if-unchanged",
       text: WRITE_IF_UNCHANGED,
       values: [...valuesOf(changes), toJson(rows.accounts), rows.revision, isReservationOnly(changes)],
     });
@@ -71,7 +73,7 @@ export function postgresLedger(pool: Pool): LedgerStore {
     join: () => undefined,
     accounts: async (ids) => {
       const { rows } = await pool.query<AccountRow>({
-        name: 'accounts',
+        name: "accounts",
         text: SELECT_ACCOUNTS,
         values: [[...ids]],
       });
@@ -83,9 +85,9 @@ export function postgresLedger(pool: Pool): LedgerStore {
 
 async function lock(client: PoolClient, ids: RowIds): Promise<LedgerRows> {
   const [, accounts, meta, { reservations, billed }] = await Promise.all([
-    client.query('begin'),
-    client.query<AccountRow>({ name: 'lock', text: LOCK_ACCOUNTS, values: [[...ids.accounts]] }),
-    client.query<MetaRow>({ name: 'revision', text: SELECT_REVISION }),
+    client.query("begin"),
+    client.query<AccountRow>({ name: "lock", text: LOCK_ACCOUNTS, values: [[...ids.accounts]] }),
+    client.query<MetaRow>({ name: "revision", text: SELECT_REVISION }),
     find(client, [...ids.reservations]),
   ]);
   return {
@@ -99,22 +101,26 @@ async function lock(client: PoolClient, ids: RowIds): Promise<LedgerRows> {
 async function find(
   client: PoolClient,
   ids: readonly string[],
-): Promise<Pick<LedgerRows, 'reservations' | 'billed'>> {
+): Promise<Pick<LedgerRows, "reservations" | "billed">> {
   if (ids.length === 0) return { reservations: [], billed: [] };
   const [held, billed] = await Promise.all([
-    client.query<ReservationRow>({ name: 'held', text: SELECT_RESERVATIONS, values: [ids] }),
-    client.query<{ id: string }>({ name: 'billed', text: SELECT_BILLED, values: [ids] }),
+    client.query<ReservationRow>({ name: "held", text: SELECT_RESERVATIONS, values: [ids] }),
+    client.query<{ id: string }>({ name: "billed", text: SELECT_BILLED, values: [ids] }),
   ]);
   return { reservations: held.rows.map(wholeNumbers), billed: billed.rows.map(({ id }) => id) };
 }
 
 async function write(client: PoolClient, changes: LedgerChanges): Promise<void> {
-  const [, { command }] = await Promise.all([
-    client.query({ name: 'write', text: WRITE, values: valuesOf(changes) }),
-    client.query('commit'),
+  const { alerts } = changes;
+  const [, , { command }] = await Promise.all([
+    client.query({ name: "write", text: WRITE, values: valuesOf(changes) }),
+    alerts.length === 0
+      ? undefined
+      : client.query({ name: "alerts", text: WRITE_ALERTS, values: [toJson(alerts)] }),
+    client.query("commit"),
   ]);
   // A failed transaction answers a commit with ROLLBACK instead of an error.
-  if (command === 'ROLLBACK') throw new Error('The transaction was rolled back.');
+  if (command === "ROLLBACK") throw new Error("The transaction was rolled back.");
 }
 
 const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): unknown[] => [
@@ -132,7 +138,7 @@ const isReservationOnly = ({ closed, usage, resets }: LedgerChanges): boolean =>
 /** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
 function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_key, value: unknown) => {
-    if (typeof value === 'bigint') return String(value);
-    return typeof value === 'string' ? storableText(value) : value;
+    if (typeof value === "bigint") return String(value);
+    return typeof value === "string" ? storableText(value) : value;
   });
 }

@@ -1,7 +1,7 @@
-import type { LedgerChanges, LedgerRows, RowIds } from '../store.ts';
-import type { AccountRow, ReservationRow } from '../schema.ts';
-import type { HeldReservations } from './held-reservations.ts';
-import type { LedgerStatements } from './ledger-statements.ts';
+import type { LedgerChanges, LedgerRows, RowIds } from "../store.ts";
+import type { AccountRow, ReservationRow } from "../schema.ts";
+import type { HeldReservations } from "./held-reservations.ts";
+import type { LedgerStatements } from "./ledger-statements.ts";
 
 /** Accounts that are cached while this process owns the ledger. */
 export interface AccountCache {
@@ -50,8 +50,8 @@ export function planChanges(changes: LedgerChanges, cache: AccountCache, held: H
   return { changes: { ...changes, accounts, opened: [], closed: stored }, undo };
 }
 
-export const isEmpty = ({ accounts, opened, closed, usage, resets }: LedgerChanges): boolean =>
-  accounts.length + opened.length + closed.length + usage.length + resets.length === 0;
+export const isEmpty = ({ accounts, opened, closed, usage, resets, alerts }: LedgerChanges): boolean =>
+  accounts.length + opened.length + closed.length + usage.length + resets.length + alerts.length === 0;
 
 const isSame = (one: AccountRow, other: AccountRow | undefined): boolean =>
   other !== undefined &&
