@@ -1,16 +1,16 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Kernel } from "../../serve/kernel.ts";
-import type { AlertsConfig } from "./alerts/alerts-config.ts";
-import type { Completions } from "./ask/completions/completion.ts";
-import type { WorkflowsConfig } from "./config/spec.ts";
-import type { Experiments } from "./lab/experiments/experiment.ts";
-import type { GatewayState } from "./gateway-state.ts";
-import type { JobServices } from "./lab/jobs/job-services.ts";
-import type { CurrentModels } from "./ask/models/model-set.ts";
-import type { TokenCounter } from "./ask/tokens/token-counter.ts";
-import type { Telemetry } from "./ask/completions/telemetry.ts";
-import type { SingleJobs } from "./lab/workflows/single-jobs.ts";
-import type { Workflows } from "./lab/workflows/workflow.ts";
+import type { Clock } from '../../platform/clock.ts';
+import type { Kernel } from '../../serve/kernel.ts';
+import type { AlertsConfig } from './alerts/alerts-config.ts';
+import type { Completions } from './ask/completions/completion.ts';
+import type { WorkflowsConfig } from './config/spec.ts';
+import type { Experiments } from './lab/experiments/experiment.ts';
+import type { GatewayState } from './gateway-state.ts';
+import type { JobServices } from './lab/jobs/job-services.ts';
+import type { CurrentModels } from './ask/models/model-set.ts';
+import type { TokenCounter } from './ask/tokens/token-counter.ts';
+import type { Telemetry } from './ask/completions/telemetry.ts';
+import type { SingleJobs } from './lab/workflows/single-jobs.ts';
+import type { Workflows } from './lab/workflows/workflow.ts';
 
 /** The state that the routes of the gateway share. */
 export interface GatewayContext {
@@ -22,7 +22,7 @@ export interface GatewayContext {
   readonly workflows: Workflows;
   readonly singleJobs: SingleJobs;
   /** Where new jobs run. */
-  readonly compute: WorkflowsConfig["compute"];
+  readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;

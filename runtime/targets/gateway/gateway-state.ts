@@ -1,17 +1,17 @@
-import type { Clock } from "../../platform/clock.ts";
-import { createOutbox, type Outbox } from "./alerts/outbox.ts";
-import type { Identity, RateLimits } from "./accounts/identity/identity.ts";
-import { createIdentity } from "./accounts/identity/create-identity.ts";
-import type { AlertPolicy } from "./accounts/ledger/budget-alerts.ts";
-import type { Budgets, Ledger, Prices } from "./accounts/ledger/ledger.ts";
-import { createBudgets } from "./accounts/ledger/budgets.ts";
-import { openLedger } from "./accounts/ledger/open-ledger.ts";
-import { createPrices } from "./accounts/ledger/prices.ts";
-import { createPriceMaps, type PriceMaps } from "./accounts/price-map/price-maps.ts";
-import type { UsageReports } from "./accounts/ledger/usage-api.ts";
-import { createUsageReports } from "./accounts/ledger/usage-reports.ts";
-import type { Store } from "./store/store.ts";
-import { type FollowedRevision, followRevision } from "./store/followed-revision.ts";
+import type { Clock } from '../../platform/clock.ts';
+import { createOutbox, type Outbox } from './alerts/outbox.ts';
+import type { Identity, RateLimits } from './accounts/identity/identity.ts';
+import { createIdentity } from './accounts/identity/create-identity.ts';
+import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
+import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
+import { createBudgets } from './accounts/ledger/budgets.ts';
+import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createPrices } from './accounts/ledger/prices.ts';
+import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
+import type { UsageReports } from './accounts/ledger/usage-api.ts';
+import { createUsageReports } from './accounts/ledger/usage-reports.ts';
+import type { Store } from './store/store.ts';
+import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
 /** Everything that the gateway stores: identities, budgets, prices and usage. */
 export interface GatewayState {
@@ -53,7 +53,7 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
 }
 
 /** The state without the ledger. Commands accept no requests, so they leave balances to running gateways. */
-export type Administration = Omit<GatewayState, "ledger">;
+export type Administration = Omit<GatewayState, 'ledger'>;
 
 /** Opens the state for commands. Closing it also closes the store. */
 export const openAdministration = (store: Store, clock: Clock): Administration =>
@@ -62,7 +62,7 @@ export const openAdministration = (store: Store, clock: Clock): Administration =
 function administer(
   store: Store,
   revision: FollowedRevision,
-  options: Omit<GatewayStateOptions, "onError">,
+  options: Omit<GatewayStateOptions, 'onError'>,
 ): Administration {
   const { clock } = options;
   const identity = createIdentity(store, { ...options, revision });

@@ -1,17 +1,17 @@
-import { randomUUIDv7 } from "node:crypto";
-import { AppError } from "../../../contract/errors.ts";
-import { rfc3339 } from "../../../core/time/rfc3339.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Logger } from "../../../serve/log.ts";
-import { repeat } from "../accounts/ledger/repeat.ts";
-import type { AlertRow } from "../store/schema.ts";
-import { alertMessage, alertText } from "./alert-message.ts";
-import type { AlertsConfig, Webhook } from "./alerts-config.ts";
-import type { Outbox } from "./outbox.ts";
-import { sendWebhook } from "./send-webhook.ts";
+import { randomUUIDv7 } from 'node:crypto';
+import { AppError } from '../../../contract/errors.ts';
+import { rfc3339 } from '../../../core/time/rfc3339.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../serve/log.ts';
+import { repeat } from '../accounts/ledger/repeat.ts';
+import type { AlertRow } from '../store/schema.ts';
+import { alertMessage, alertText } from './alert-message.ts';
+import type { AlertsConfig, Webhook } from './alerts-config.ts';
+import type { Outbox } from './outbox.ts';
+import { sendWebhook } from './send-webhook.ts';
 
 /** Outcome of an attempt to send an alert, for metrics. */
-export type AlertOutcome = "sent" | "retried" | "failed";
+export type AlertOutcome = 'sent' | 'retried' | 'failed';
 
 export interface AlertDelivery {
   /** Sends the alerts that are due. */
@@ -25,7 +25,7 @@ interface DeliveryParts {
   readonly config: () => AlertsConfig | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly count: (outcome: AlertOutcome) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -68,9 +68,9 @@ async function attempt(
   const { id } = alert;
   const attempts = alert.attempts + 1;
   const result = await sendWebhook(webhook, id, alertMessage(alert), clock.now());
-  if (result.kind === "accepted") {
+  if (result.kind === 'accepted') {
     await outbox.sent(id);
-    count("sent");
+    count('sent');
     log.info({ alert: id, attempts }, `Alert sent: ${alertText(alert)}`);
     return;
   }
@@ -79,11 +79,11 @@ async function attempt(
   await outbox.failed(id, result.problem, delay === undefined ? undefined : delay * (0.75 + random() / 2));
   const details = { alert: id, attempts, problem: result.problem };
   if (delay === undefined) {
-    count("failed");
+    count('failed');
     log.error(details, `Alert not sent, and not tried again: ${alertText(alert)}`);
   } else {
-    count("retried");
-    log.warn(details, "Alert not sent; it is tried again.");
+    count('retried');
+    log.warn(details, 'Alert not sent; it is tried again.');
   }
 }
 
@@ -93,20 +93,20 @@ export async function sendTestAlert(
   now: number,
 ): Promise<{ readonly id: string; readonly to: string; readonly status: number }> {
   if (!webhook)
-    throw new AppError("ConflictError", "No webhook is configured. Set `alerts.webhook` in gateway.yml.", {
-      reason: "no_webhook",
+    throw new AppError('ConflictError', 'No webhook is configured. Set `alerts.webhook` in gateway.yml.', {
+      reason: 'no_webhook',
     });
   const id = `alert_test_${randomUUIDv7()}`;
   // The path can be a secret, as in webhooks of chat programs.
   const to = new URL(webhook.url).origin;
   const message = {
-    type: "alert.test",
+    type: 'alert.test',
     timestamp: rfc3339(now),
-    data: { id, message: "This is a test of the alerts of the gateway." },
+    data: { id, message: 'This is a test of the alerts of the gateway.' },
   };
   const result = await sendWebhook(webhook, id, message, now);
-  if (result.kind === "accepted") return { id, to, status: result.status };
-  throw new AppError("UpstreamError", `The webhook at ${to} did not accept the test: ${result.problem}.`, {
-    reason: "webhook_failed",
+  if (result.kind === 'accepted') return { id, to, status: result.status };
+  throw new AppError('UpstreamError', `The webhook at ${to} did not accept the test: ${result.problem}.`, {
+    reason: 'webhook_failed',
   });
 }

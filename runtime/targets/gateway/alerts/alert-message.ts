@@ -1,6 +1,6 @@
-import { rfc3339 } from "../../../core/time/rfc3339.ts";
-import { dollarsOf, dollarText } from "../shared/money.ts";
-import type { AlertRow } from "../store/schema.ts";
+import { rfc3339 } from '../../../core/time/rfc3339.ts';
+import { dollarsOf, dollarText } from '../shared/money.ts';
+import type { AlertRow } from '../store/schema.ts';
 
 /** An alert as one sentence. */
 export function alertText({ label, threshold, spent_nano: spent, limit_nano: limit }: AlertRow): string {
@@ -29,6 +29,6 @@ export const alertData = (alert: AlertRow) => ({
 });
 
 const accountOf = (accountId: string): { readonly type: string; readonly id: string } => {
-  const at = accountId.indexOf(":");
+  const at = accountId.indexOf(':');
   return { type: accountId.slice(0, at), id: accountId.slice(at + 1) };
 };

@@ -1,4 +1,4 @@
-import type { AlertPolicy } from "../accounts/ledger/budget-alerts.ts";
+import type { AlertPolicy } from '../accounts/ledger/budget-alerts.ts';
 
 /** The configured alerts about budgets. */
 export interface AlertsConfig extends AlertPolicy {

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
-import { DATABASE_NOW } from "../store/database-now.ts";
-import type { Page } from "../store/page.ts";
-import type { AlertRow } from "../store/schema.ts";
-import type { Store } from "../store/store.ts";
+import { sql } from 'kysely';
+import { DATABASE_NOW } from '../store/database-now.ts';
+import type { Page } from '../store/page.ts';
+import type { AlertRow } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
 
-export const ALERT_STATES = ["pending", "sent", "failed"] as const;
+export const ALERT_STATES = ['pending', 'sent', 'failed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
 /** The alerts in the database, which all gateways share. */
@@ -28,55 +28,55 @@ export const LEASE_MS = 60_000;
 const BATCH_SIZE = 20;
 const MAX_PROBLEM_LENGTH = 500;
 
-export function createOutbox({ db, kind }: Pick<Store, "db" | "kind">): Outbox {
+export function createOutbox({ db, kind }: Pick<Store, 'db' | 'kind'>): Outbox {
   // The clock of the database, which all processes share.
   const now = DATABASE_NOW[kind];
   const inMs = (milliseconds: number) => sql<number>`${now} + ${sql.lit(Math.round(milliseconds))}`;
   return {
     list: async ({ skip, limit }, state) =>
       await db
-        .selectFrom("gateway_alerts")
+        .selectFrom('gateway_alerts')
         .selectAll()
-        .$if(state !== undefined, (query) => query.where("state", "=", state ?? ""))
-        .orderBy("created_at", "desc")
-        .orderBy("id")
+        .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
         .limit(limit)
         .offset(skip)
         .execute(),
     due: async () =>
       await db
-        .selectFrom("gateway_alerts")
+        .selectFrom('gateway_alerts')
         .selectAll()
-        .where("state", "=", "pending")
-        .where("next_attempt_at", "<=", now)
-        .orderBy("created_at")
+        .where('state', '=', 'pending')
+        .where('next_attempt_at', '<=', now)
+        .orderBy('created_at')
         .limit(BATCH_SIZE)
         .execute(),
     lease: async ({ id, attempts }) => {
       const { numUpdatedRows } = await db
-        .updateTable("gateway_alerts")
+        .updateTable('gateway_alerts')
         .set({ attempts: attempts + 1, next_attempt_at: inMs(LEASE_MS) })
-        .where("id", "=", id)
-        .where("state", "=", "pending")
-        .where("attempts", "=", attempts)
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .where('attempts', '=', attempts)
         .executeTakeFirstOrThrow();
       return numUpdatedRows > 0n;
     },
     sent: async (id) => {
       await db
-        .updateTable("gateway_alerts")
-        .set({ state: "sent", sent_at: now, problem: null })
-        .where("id", "=", id)
+        .updateTable('gateway_alerts')
+        .set({ state: 'sent', sent_at: now, problem: null })
+        .where('id', '=', id)
         .execute();
     },
     failed: async (id, problem, delayMs) => {
       await db
-        .updateTable("gateway_alerts")
+        .updateTable('gateway_alerts')
         .set({
           problem: problem.slice(0, MAX_PROBLEM_LENGTH),
-          ...(delayMs === undefined ? { state: "failed" } : { next_attempt_at: inMs(delayMs) }),
+          ...(delayMs === undefined ? { state: 'failed' } : { next_attempt_at: inMs(delayMs) }),
         })
-        .where("id", "=", id)
+        .where('id', '=', id)
         .execute();
     },
   };

@@ -1,13 +1,13 @@
-import { Agent, request } from "undici";
-import { messageOf } from "../../../contract/errors.ts";
-import { checkedUrl, guardedLookup } from "../ask/providers/http/guarded-lookup.ts";
-import type { Webhook } from "./alerts-config.ts";
-import { webhookHeaders } from "./sign-webhook.ts";
+import { Agent, request } from 'undici';
+import { messageOf } from '../../../contract/errors.ts';
+import { checkedUrl, guardedLookup } from '../ask/providers/http/guarded-lookup.ts';
+import type { Webhook } from './alerts-config.ts';
+import { webhookHeaders } from './sign-webhook.ts';
 
 /** Whether the receiver accepted a message, or why not. The reason contains no secret and no path. */
 export type WebhookResult =
-  | { readonly kind: "accepted"; readonly status: number }
-  | { readonly kind: "refused"; readonly problem: string };
+  | { readonly kind: 'accepted'; readonly status: number }
+  | { readonly kind: 'refused'; readonly problem: string };
 
 /**
  * Sends a signed message. Redirects are not followed, because they would bypass the check of addresses. Never throws: a webhook that
@@ -22,12 +22,12 @@ export async function sendWebhook(
   const body = JSON.stringify(message);
   const agent = new Agent({ connect: { timeout: timeoutMs, lookup: guardedLookup(local) } });
   try {
-    const { statusCode: status, body: answer } = await request(checkedUrl("alerts.webhook", url, local), {
-      method: "POST",
+    const { statusCode: status, body: answer } = await request(checkedUrl('alerts.webhook', url, local), {
+      method: 'POST',
       dispatcher: agent,
       headers: {
-        "content-type": "application/json",
-        "user-agent": "encoderfile-gateway",
+        'content-type': 'application/json',
+        'user-agent': 'encoderfile-gateway',
         ...webhookHeaders(secret, id, Math.floor(now / 1000), body),
       },
       body,
@@ -35,10 +35,10 @@ export async function sendWebhook(
     });
     await answer.dump().catch(() => undefined);
     return status >= 200 && status < 300
-      ? { kind: "accepted", status }
-      : { kind: "refused", problem: `HTTP ${status}` };
+      ? { kind: 'accepted', status }
+      : { kind: 'refused', problem: `HTTP ${status}` };
   } catch (error) {
-    return { kind: "refused", problem: messageOf(error) };
+    return { kind: 'refused', problem: messageOf(error) };
   } finally {
     await agent.destroy();
   }

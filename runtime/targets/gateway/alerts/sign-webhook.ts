@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
+import { createHmac } from 'node:crypto';
 
-const PREFIX = "whsec_";
+const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
@@ -13,13 +13,13 @@ export function webhookHeaders(
   seconds: number,
   body: string,
 ): Record<string, string> {
-  const signature = createHmac("sha256", keyOf(secret) ?? Buffer.alloc(0))
+  const signature = createHmac('sha256', keyOf(secret) ?? Buffer.alloc(0))
     .update(`${id}.${seconds}.${body}`)
-    .digest("base64");
+    .digest('base64');
   return {
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature": `v1,${signature}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
   };
 }
 
@@ -27,10 +27,10 @@ export const isWebhookSecret = (secret: string): boolean => keyOf(secret) !== un
 
 /** The key of a secret; undefined if the secret is invalid. */
 function keyOf(secret: string): Buffer | undefined {
-  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : "";
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const key = Buffer.from(text, "base64");
+  const key = Buffer.from(text, 'base64');
   // A text that is not what its bytes are written as has a typing error.
-  if (key.toString("base64").replace(/=+$/, "") !== text.replace(/=+$/, "")) return undefined;
+  if (key.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) return undefined;
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
 }

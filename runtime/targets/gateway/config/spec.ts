@@ -1,11 +1,11 @@
-import type { TracingSettings } from "../../../serve/telemetry/tracing-settings.ts";
-import type { Secret } from "../../../core/text/redactions.ts";
-import type { MetricsAccess } from "../../../serve/http/health.ts";
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import type { LogLevel } from "../../../serve/log-levels.ts";
-import type { RateLimits } from "../accounts/identity/identity.ts";
-import type { ModelsConfig } from "../ask/models/models-config.ts";
-import type { DatabaseLocation } from "../store/database-url.ts";
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import type { Secret } from '../../../core/text/redactions.ts';
+import type { MetricsAccess } from '../../../serve/http/health.ts';
+import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import type { LogLevel } from '../../../serve/log-levels.ts';
+import type { RateLimits } from '../accounts/identity/identity.ts';
+import type { ModelsConfig } from '../ask/models/models-config.ts';
+import type { DatabaseLocation } from '../store/database-url.ts';
 
 /** The complete configuration. Precedence: flags, environment, file, defaults. */
 export interface GatewayConfig {
@@ -48,7 +48,7 @@ export interface ServerConfig {
 /** How workflow jobs run. */
 export interface WorkflowsConfig {
   /** Where new jobs run. */
-  readonly compute: "local" | "ray";
+  readonly compute: 'local' | 'ray';
   /** Maximum number of concurrent local jobs. */
   readonly slots: number;
   /** Whether jobs of users have the same permissions as jobs of the master key. */

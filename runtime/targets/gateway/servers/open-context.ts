@@ -1,28 +1,28 @@
-import { systemClock } from "../../../platform/clock.ts";
-import { createOrphanGuard } from "../../../platform/orphan-guard.ts";
-import { createKernel } from "../../../serve/kernel.ts";
-import { programVersion } from "../../../serve/program/version.ts";
-import { tracingVariables } from "../../../serve/telemetry/tracing-variables.ts";
-import type { Logger } from "../../../serve/log.ts";
-import { createAlertDelivery } from "../alerts/alert-delivery.ts";
-import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { createCompletions } from "../ask/completions/completions.ts";
-import type { GatewayConfig } from "../config/spec.ts";
-import type { GatewayContext } from "../context.ts";
-import { createExperiments } from "../lab/experiments/experiments.ts";
-import { openGatewayState } from "../gateway-state.ts";
-import { createJobServices } from "../lab/jobs/job-services.ts";
-import { createTokenCounter } from "../ask/tokens/token-counter.ts";
-import { createModels, type Models } from "../ask/models/models.ts";
-import type { WatchChild } from "../ask/providers/encoder/child.ts";
-import { openProvider } from "../ask/providers/open-provider.ts";
-import { locationText } from "../store/database-url.ts";
-import { openStore } from "../store/open-store.ts";
-import { createTelemetry } from "../telemetry/create-telemetry.ts";
-import { createSingleJobs } from "../lab/workflows/single-jobs.ts";
-import { createWorkflows } from "../lab/workflows/workflows.ts";
-import { createDatabaseCheck } from "./database-check.ts";
-import { createCloserStack } from "../../../serve/program/closer-stack.ts";
+import { systemClock } from '../../../platform/clock.ts';
+import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
+import { createKernel } from '../../../serve/kernel.ts';
+import { programVersion } from '../../../serve/program/version.ts';
+import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
+import type { Logger } from '../../../serve/log.ts';
+import { createAlertDelivery } from '../alerts/alert-delivery.ts';
+import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import { createCompletions } from '../ask/completions/completions.ts';
+import type { GatewayConfig } from '../config/spec.ts';
+import type { GatewayContext } from '../context.ts';
+import { createExperiments } from '../lab/experiments/experiments.ts';
+import { openGatewayState } from '../gateway-state.ts';
+import { createJobServices } from '../lab/jobs/job-services.ts';
+import { createTokenCounter } from '../ask/tokens/token-counter.ts';
+import { createModels, type Models } from '../ask/models/models.ts';
+import type { WatchChild } from '../ask/providers/encoder/child.ts';
+import { openProvider } from '../ask/providers/open-provider.ts';
+import { locationText } from '../store/database-url.ts';
+import { openStore } from '../store/open-store.ts';
+import { createTelemetry } from '../telemetry/create-telemetry.ts';
+import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
+import { createWorkflows } from '../lab/workflows/workflows.ts';
+import { createDatabaseCheck } from './database-check.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
@@ -43,7 +43,7 @@ export interface ContextParts {
 export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
   const clock = systemClock;
   const closers = createCloserStack();
-  const onError = (error: unknown): void => log.error({ err: error }, "Background task failed.");
+  const onError = (error: unknown): void => log.error({ err: error }, 'Background task failed.');
   try {
     const store = await openStore(config.database, config);
     closers.add(() => store.close());
@@ -72,7 +72,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
 
     const guard = createOrphanGuard();
     closers.add(() => guard.close());
-    const onLine = (line: string): void => log.info({ encoder: line }, "Encoder output.");
+    const onLine = (line: string): void => log.info({ encoder: line }, 'Encoder output.');
     const onTrouble = (line: string): void => log.warn(`The encoder ${line}.`);
     const { watch } = guard;
     const { tracing } = config;

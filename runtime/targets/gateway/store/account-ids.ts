@@ -1,5 +1,5 @@
-import { parseJsonText } from "../../../core/json/json-text.ts";
-import type { ReservationRow } from "./schema.ts";
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import type { ReservationRow } from './schema.ts';
 
 /** The IDs of the accounts of users, keys and tags in `gateway_accounts`. */
 export const userAccount = (userId: string): string => `user:${userId}`;
@@ -11,7 +11,7 @@ export function accountsOf({
   user_id: userId,
   key_id: keyId,
   other_accounts: others,
-}: Pick<ReservationRow, "user_id" | "key_id" | "other_accounts">): string[] {
+}: Pick<ReservationRow, 'user_id' | 'key_id' | 'other_accounts'>): string[] {
   const user = userAccount(userId);
   const own = keyId === null ? [user] : [keyAccount(keyId), user];
   return others === null ? own : [...own, ...(parseJsonText(others) as string[])];

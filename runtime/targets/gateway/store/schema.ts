@@ -1,5 +1,5 @@
-import type { Nanos } from "../shared/money.ts";
-import type { WorkflowSchema } from "./workflow-schema.ts";
+import type { Nanos } from '../shared/money.ts';
+import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts

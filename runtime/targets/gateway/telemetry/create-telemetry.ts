@@ -1,11 +1,11 @@
-import type { Registry } from "prom-client";
-import type { Clock } from "../../../platform/clock.ts";
-import { traceOf } from "../../../serve/telemetry/request-trace.ts";
-import { openSpanQueue } from "../../../serve/telemetry/open-span-queue.ts";
-import type { TracingSettings } from "../../../serve/telemetry/tracing-settings.ts";
-import type { Telemetry } from "../ask/completions/telemetry.ts";
-import { completionSpans } from "./completion-spans.ts";
-import { createGatewayMetrics } from "./metrics.ts";
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../../platform/clock.ts';
+import { traceOf } from '../../../serve/telemetry/request-trace.ts';
+import { openSpanQueue } from '../../../serve/telemetry/open-span-queue.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import type { Telemetry } from '../ask/completions/telemetry.ts';
+import { completionSpans } from './completion-spans.ts';
+import { createGatewayMetrics } from './metrics.ts';
 
 export interface TelemetryOptions {
   readonly metrics: Registry;
@@ -23,7 +23,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { tracing, onError } = options;
   const metrics = createGatewayMetrics(options.metrics, options.activeRequests);
   const { clock, version } = options;
-  const source = { scope: "gateway", version, clock, count: metrics.spans, onError };
+  const source = { scope: 'gateway', version, clock, count: metrics.spans, onError };
   const queue = tracing && openSpanQueue(tracing, source);
   const quietly = (work: () => void): void => {
     try {

@@ -1,27 +1,27 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Attempt } from "../ask/routing/routing.ts";
-import type { AbandonedEvent, CompletionEvent } from "../ask/completions/telemetry.ts";
-import { createModelLabels, OTHER } from "./model-labels.ts";
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Attempt } from '../ask/routing/routing.ts';
+import type { AbandonedEvent, CompletionEvent } from '../ask/completions/telemetry.ts';
+import { createModelLabels, OTHER } from './model-labels.ts';
 
 export interface GatewayMetrics {
   readonly completed: (event: CompletionEvent) => void;
   readonly abandoned: (event: AbandonedEvent) => void;
   readonly authFailed: (reason: string) => void;
-  readonly alerted: (outcome: "sent" | "retried" | "failed") => void;
-  readonly spans: (outcome: "sent" | "dropped", count: number) => void;
+  readonly alerted: (outcome: 'sent' | 'retried' | 'failed') => void;
+  readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
 }
 
 /** Histogram buckets in seconds, because models answer within milliseconds or minutes. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const DOLLARS = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const AUTH_REASONS: ReadonlySet<string> = new Set([
-  "missing_credentials",
-  "invalid_format",
-  "invalid_key",
-  "inactive_key",
-  "expired_key",
+  'missing_credentials',
+  'invalid_format',
+  'invalid_key',
+  'inactive_key',
+  'expired_key',
 ]);
-const HTTP_DURATIONS = "http_request_duration_seconds";
+const HTTP_DURATIONS = 'http_request_duration_seconds';
 
 /**
  * Creates the metrics of the gateway. Labels have a limited number of values: they contain no user, key or path, and only a limited
@@ -43,79 +43,79 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
 
   countRequests(registry);
   void new Gauge({
-    name: "gateway_active_requests",
-    help: "Requests in flight, including streams.",
+    name: 'gateway_active_requests',
+    help: 'Requests in flight, including streams.',
     registers,
     collect() {
       this.set(activeRequests());
     },
   });
   const durations = histogram(
-    "gateway_request_duration_seconds",
-    "Duration of model requests, until the end of the answer.",
+    'gateway_request_duration_seconds',
+    'Duration of model requests, until the end of the answer.',
     SECONDS,
-    "method",
-    "endpoint",
+    'method',
+    'endpoint',
   );
   const firstBytes = histogram(
-    "gateway_time_to_first_byte_seconds",
-    "Duration of model requests, until the first byte of the answer.",
+    'gateway_time_to_first_byte_seconds',
+    'Duration of model requests, until the first byte of the answer.',
     SECONDS,
-    "endpoint",
+    'endpoint',
   );
   const tokens = counter(
-    "gateway_tokens_total",
-    "Input and output tokens of models.",
-    "provider",
-    "model",
-    "type",
+    'gateway_tokens_total',
+    'Input and output tokens of models.',
+    'provider',
+    'model',
+    'type',
   );
   const cached = counter(
-    "gateway_cached_tokens_total",
+    'gateway_cached_tokens_total',
     "Input tokens read from a provider's cache.",
-    "provider",
-    "model",
+    'provider',
+    'model',
   );
   const written = counter(
-    "gateway_cache_write_tokens_total",
+    'gateway_cache_write_tokens_total',
     "Input tokens written to a provider's cache.",
-    "provider",
-    "model",
+    'provider',
+    'model',
   );
   const costs = histogram(
-    "gateway_request_cost_dollars",
-    "Cost of a request in US dollars.",
+    'gateway_request_cost_dollars',
+    'Cost of a request in US dollars.',
     DOLLARS,
-    "provider",
-    "model",
+    'provider',
+    'model',
   );
-  const rateLimited = counter("gateway_rate_limit_hits_total", "Requests refused over a rate limit.");
+  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests refused over a rate limit.');
   const overBudget = counter(
-    "gateway_budget_exceeded_total",
-    "Requests refused because a budget is spent or too small.",
+    'gateway_budget_exceeded_total',
+    'Requests refused because a budget is spent or too small.',
   );
   const budgetReserved = counter(
-    "gateway_budget_reserved_total",
-    "Requests refused because the rest of a budget is reserved for requests in flight.",
+    'gateway_budget_reserved_total',
+    'Requests refused because the rest of a budget is reserved for requests in flight.',
   );
   const unpricedUses = counter(
-    "gateway_unpriced_requests_total",
-    "Requests under a budget that were answered by a model without a price.",
-    "provider",
-    "model",
+    'gateway_unpriced_requests_total',
+    'Requests under a budget that were answered by a model without a price.',
+    'provider',
+    'model',
   );
   const abandoned = counter(
-    "gateway_abandoned_answers_total",
-    "Answers whose client disconnected or whose time limit passed before the first byte.",
-    "provider",
-    "outcome",
+    'gateway_abandoned_answers_total',
+    'Answers whose client disconnected or whose time limit passed before the first byte.',
+    'provider',
+    'outcome',
   );
-  const authFailures = counter("gateway_auth_failures_total", "Credentials refused.", "reason");
-  const attempts = counter("gateway_attempts_total", "Calls of providers.", "provider", "outcome");
-  const retries = counter("gateway_retries_total", "Retries of the same model.", "provider");
-  const fallbacks = counter("gateway_fallbacks_total", "Requests answered by a fallback model.");
-  const alerts = counter("gateway_alerts_total", "Attempts to send an alert to the webhook.", "outcome");
-  const spans = counter("gateway_spans_total", "Spans sent to the collector, or dropped.", "outcome");
+  const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
+  const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
+  const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
+  const fallbacks = counter('gateway_fallbacks_total', 'Requests answered by a fallback model.');
+  const alerts = counter('gateway_alerts_total', 'Attempts to send an alert to the webhook.', 'outcome');
+  const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
   const labelsOf = createModelLabels();
   const countUse = ({
@@ -123,14 +123,14 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     usage,
     cost,
     unpriced,
-  }: Pick<CompletionEvent, "model" | "usage" | "cost" | "unpriced">): void => {
+  }: Pick<CompletionEvent, 'model' | 'usage' | 'cost' | 'unpriced'>): void => {
     if (!usage && cost === undefined) return;
     const labels = labelsOf(model, cost !== undefined);
     if (unpriced) unpricedUses.inc(labels);
     if (cost !== undefined) costs.observe(labels, Number(cost) / 1e9);
     if (!usage) return;
-    if (usage.promptTokens > 0) tokens.inc({ ...labels, type: "input" }, usage.promptTokens);
-    if (usage.completionTokens > 0) tokens.inc({ ...labels, type: "output" }, usage.completionTokens);
+    if (usage.promptTokens > 0) tokens.inc({ ...labels, type: 'input' }, usage.promptTokens);
+    if (usage.completionTokens > 0) tokens.inc({ ...labels, type: 'output' }, usage.completionTokens);
     if (usage.cachedTokens > 0) cached.inc(labels, usage.cachedTokens);
     if (usage.cacheWriteTokens > 0) written.inc(labels, usage.cacheWriteTokens);
   };
@@ -138,21 +138,21 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     all.forEach(({ target, outcome, failure }, index) => {
       const provider = providerIn(target);
       attempts.inc({ provider, outcome: failure ?? outcome });
-      if (outcome !== "skipped" && index > 0 && all[index - 1]?.target === target) retries.inc({ provider });
+      if (outcome !== 'skipped' && index > 0 && all[index - 1]?.target === target) retries.inc({ provider });
     });
     const last = all.at(-1);
-    if (last?.outcome === "answered" && last.target !== all[0]?.target) fallbacks.inc();
+    if (last?.outcome === 'answered' && last.target !== all[0]?.target) fallbacks.inc();
   };
 
   return {
     completed(event) {
       const { endpoint, reason, firstByteMs } = event;
-      durations.observe({ method: "POST", endpoint }, event.durationMs / 1000);
+      durations.observe({ method: 'POST', endpoint }, event.durationMs / 1000);
       if (firstByteMs !== undefined) firstBytes.observe({ endpoint }, firstByteMs / 1000);
       countAttempts(event.attempts);
-      if (reason === "rate_limited") rateLimited.inc();
-      if (reason === "budget_exceeded" || reason === "estimate_exceeds_budget") overBudget.inc();
-      if (reason === "budget_reserved") budgetReserved.inc();
+      if (reason === 'rate_limited') rateLimited.inc();
+      if (reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget') overBudget.inc();
+      if (reason === 'budget_reserved') budgetReserved.inc();
       countUse(event);
     },
     abandoned(event) {
@@ -166,14 +166,14 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
 }
 
 /** Safe as a label, because only configured providers are called. */
-const providerIn = (key: string): string => key.slice(0, key.indexOf(":"));
+const providerIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 /** Exposes the counts of the HTTP server's duration histogram under the name that dashboards of the gateway expect. */
 function countRequests(registry: Registry): void {
   void new Counter({
-    name: "gateway_requests_total",
-    help: "HTTP requests that were answered.",
-    labelNames: ["method", "endpoint", "status"],
+    name: 'gateway_requests_total',
+    help: 'HTTP requests that were answered.',
+    labelNames: ['method', 'endpoint', 'status'],
     registers: [registry],
     async collect() {
       this.reset();

@@ -1,20 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe } from "vitest";
-import type { Clock } from "../../../../runtime/platform/clock.ts";
-import type { AlertPolicy } from "../../../../runtime/targets/gateway/accounts/ledger/budget-alerts.ts";
-import { type GatewayState, openGatewayState } from "../../../../runtime/targets/gateway/gateway-state.ts";
-import type { Store } from "../../../../runtime/targets/gateway/store/store.ts";
-import { parseDatabaseUrl } from "../../../../runtime/targets/gateway/store/database-url.ts";
-import { openStore } from "../../../../runtime/targets/gateway/store/open-store.ts";
-import { findPostgres, type Postgres, sharedPostgres } from "../../../helpers/postgres.ts";
-import { MASTER_KEY } from "./master-key.ts";
-import { createTestClock, type TestClock } from "./test-clock.ts";
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import type { AlertPolicy } from '../../../../runtime/targets/gateway/accounts/ledger/budget-alerts.ts';
+import { type GatewayState, openGatewayState } from '../../../../runtime/targets/gateway/gateway-state.ts';
+import type { Store } from '../../../../runtime/targets/gateway/store/store.ts';
+import { parseDatabaseUrl } from '../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../runtime/targets/gateway/store/open-store.ts';
+import { findPostgres, type Postgres, sharedPostgres } from '../../../helpers/postgres.ts';
+import { MASTER_KEY } from './master-key.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** A kind of database, and how a test gets a new one of it. */
 export interface TestDatabase {
-  readonly kind: Store["kind"];
+  readonly kind: Store['kind'];
   /** The URL of an empty database, good until the end of the test. */
   readonly create: () => Promise<string>;
   /** Closed at the end of the test. */
@@ -50,11 +50,11 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   });
 
   const createFile = async (): Promise<string> => {
-    const folder = mkdtempSync(join(tmpdir(), "encoderfile-test-"));
+    const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
     folders.push(folder);
-    return `sqlite:${join(folder, "gateway.db")}`;
+    return `sqlite:${join(folder, 'gateway.db')}`;
   };
-  const openState: TestDatabase["open"] = async (url, { clock = createTestClock(), alertPolicy } = {}) => {
+  const openState: TestDatabase['open'] = async (url, { clock = createTestClock(), alertPolicy } = {}) => {
     const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
     const errors: unknown[] = [];
     const state = await openGatewayState(store, {
@@ -73,7 +73,7 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
     open.push({ close });
     return { ...state, close, store };
   };
-  const database = (kind: Store["kind"], create: () => Promise<string>): TestDatabase => ({
+  const database = (kind: Store['kind'], create: () => Promise<string>): TestDatabase => ({
     kind,
     create,
     openStore: async (url) => {
@@ -89,13 +89,13 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
     },
   });
 
-  describe("SQLite", () => {
-    body(database("sqlite", createFile));
+  describe('SQLite', () => {
+    body(database('sqlite', createFile));
   });
-  describe.skipIf(PROGRAMS === undefined)("PostgreSQL", () => {
+  describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
     body(
-      database("postgres", async () => {
-        if (!postgres) throw new Error("There is no PostgreSQL.");
+      database('postgres', async () => {
+        if (!postgres) throw new Error('There is no PostgreSQL.');
         return await postgres.createDatabase();
       }),
     );

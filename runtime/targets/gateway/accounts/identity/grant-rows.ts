@@ -1,40 +1,40 @@
-import type { Kysely } from "kysely";
-import type { Schema } from "../../store/schema.ts";
-import type { KeyGrant, RateLimits, UserGrant } from "./identity.ts";
-import { thresholdsOf } from "./alert-columns.ts";
-import { calendarOf } from "./calendar-columns.ts";
-import { modelsOf } from "./key-rows.ts";
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../store/schema.ts';
+import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { thresholdsOf } from './alert-columns.ts';
+import { calendarOf } from './calendar-columns.ts';
+import { modelsOf } from './key-rows.ts';
 
 const USER_COLUMNS = [
-  "gateway_users.user_id",
-  "gateway_users.blocked",
-  "gateway_users.deleted_at",
-  "gateway_users.rpm as user_rpm",
-  "gateway_users.tpm as user_tpm",
-  "gateway_users.max_parallel as user_max_parallel",
-  "gateway_budgets.max_budget_nano as user_max_budget_nano",
-  "gateway_budgets.budget_duration_sec as user_budget_duration_sec",
-  "gateway_budgets.calendar as user_calendar",
-  "gateway_budgets.time_zone as user_time_zone",
-  "gateway_budgets.alert_thresholds as user_alert_thresholds",
+  'gateway_users.user_id',
+  'gateway_users.blocked',
+  'gateway_users.deleted_at',
+  'gateway_users.rpm as user_rpm',
+  'gateway_users.tpm as user_tpm',
+  'gateway_users.max_parallel as user_max_parallel',
+  'gateway_budgets.max_budget_nano as user_max_budget_nano',
+  'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
+  'gateway_budgets.calendar as user_calendar',
+  'gateway_budgets.time_zone as user_time_zone',
+  'gateway_budgets.alert_thresholds as user_alert_thresholds',
 ] as const;
 
 export const selectUserGrants = (db: Kysely<Schema>) =>
   db
-    .selectFrom("gateway_users")
-    .leftJoin("gateway_budgets", "gateway_budgets.budget_id", "gateway_users.budget_id")
+    .selectFrom('gateway_users')
+    .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_users.budget_id')
     .select(USER_COLUMNS);
 
 export const selectKeyGrants = (db: Kysely<Schema>) =>
   db
-    .selectFrom("gateway_keys")
-    .innerJoin("gateway_users", "gateway_users.user_id", "gateway_keys.user_id")
-    .leftJoin("gateway_budgets", "gateway_budgets.budget_id", "gateway_users.budget_id")
-    .selectAll("gateway_keys")
+    .selectFrom('gateway_keys')
+    .innerJoin('gateway_users', 'gateway_users.user_id', 'gateway_keys.user_id')
+    .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_users.budget_id')
+    .selectAll('gateway_keys')
     .select(USER_COLUMNS);
 
-type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>["executeTakeFirstOrThrow"]>>;
-type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>["executeTakeFirstOrThrow"]>>;
+type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>['executeTakeFirstOrThrow']>>;
+type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
 
 /** The permissions of a user. Users without limits of their own get the defaults of the gateway. */
 export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {

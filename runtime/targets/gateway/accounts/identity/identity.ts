@@ -1,6 +1,6 @@
-import type { Calendar } from "../../../../core/time/calendar.ts";
-import type { Page } from "../../store/page.ts";
-import type { Nanos } from "../../shared/money.ts";
+import type { Calendar } from '../../../../core/time/calendar.ts';
+import type { Page } from '../../store/page.ts';
+import type { Nanos } from '../../shared/money.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -17,8 +17,8 @@ export interface Limits {
   readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
-export type RateLimits = Pick<Limits, "rpm" | "tpm" | "maxParallel">;
-export type KeyBudget = Pick<Limits, "maxBudget" | "budgetDurationSec">;
+export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
+export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** A user. Times are milliseconds since 1970. */
@@ -61,7 +61,29 @@ export interface Users {
   delete(userId: string): Promise<void>;
 }
 
-export type KeyStatus = "active" | "inactive" | "expired";
+/** A tag of requests with a budget. */
+export interface Tag {
+  readonly tag: string;
+  readonly budgetId: string;
+  readonly spent: Nanos;
+  readonly reserved: Nanos;
+  readonly budgetStartedAt: number | null;
+  readonly nextBudgetResetAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Tags {
+  /** Assigns a budget. A tag that has the same budget keeps its window. */
+  set(tag: string, budgetId: string): Promise<Tag>;
+  /** Tags with a budget, in alphabetical order. */
+  list(page: Page): Promise<readonly Tag[]>;
+  get(tag: string): Promise<Tag>;
+  /** Removes the budget of a tag. Its usage stays. */
+  delete(tag: string): Promise<void>;
+}
+
+export type KeyStatus = 'active' | 'inactive' | 'expired';
 
 /** A key for display, without its secret, which is not stored. */
 export interface Key extends RateLimits {
@@ -93,7 +115,7 @@ export interface KeyChanges {
   readonly budget?: KeyBudget | null | undefined;
 }
 
-export interface NewKey extends Omit<KeyChanges, "isActive"> {
+export interface NewKey extends Omit<KeyChanges, 'isActive'> {
   /** Owner of the key, created if missing. Default: a new user for this key. */
   readonly userId?: string | undefined;
 }
@@ -116,8 +138,8 @@ export interface Keys {
 
 /** The identity of a caller, from its credential. */
 export type Caller =
-  | { readonly kind: "master" }
-  | { readonly kind: "key"; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
+  | { readonly kind: 'master' }
+  | { readonly kind: 'key'; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
 
 /** Permissions of a key. */
 export interface KeyGrant {
@@ -140,7 +162,7 @@ export interface UserGrant {
 
 /** A job, whose requests are billed to its owner. */
 export interface WorkPayer {
-  readonly kind: "work";
+  readonly kind: 'work';
   readonly userId: string;
   /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
@@ -178,6 +200,7 @@ export interface HeaderReader {
 export interface Identity {
   readonly users: Users;
   readonly keys: Keys;
+  readonly tags: Tags;
   /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
   /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import type { AccountRow, AlertRow } from "../../store/schema.ts";
-import { storableText } from "../../store/storable-text.ts";
-import type { HeldAccount } from "./held-accounts.ts";
+import { createHash } from 'node:crypto';
+import type { AccountRow, AlertRow } from '../../store/schema.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { HeldAccount } from './held-accounts.ts';
 
 /** When alerts about budgets are raised. */
 export interface AlertPolicy {
@@ -9,7 +9,7 @@ export interface AlertPolicy {
   readonly thresholds: readonly number[];
 }
 
-export type AlertKind = "budget.threshold_reached" | "budget.request_refused";
+export type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
 
 /**
  * The alerts of an account whose spending has changed: one for each threshold that the new amount reaches and the old one did not.
@@ -18,7 +18,7 @@ export type AlertKind = "budget.threshold_reached" | "budget.request_refused";
 export function thresholdAlerts(
   before: AccountRow,
   after: AccountRow,
-  { limits, label }: Pick<HeldAccount, "limits" | "label">,
+  { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
   policy: AlertPolicy,
   now: number,
 ): AlertRow[] {
@@ -30,20 +30,20 @@ export function thresholdAlerts(
       return before.spent_nano * 100n < threshold && after.spent_nano * 100n >= threshold;
     })
     .map((percent) =>
-      alertOf(after, "budget.threshold_reached", { limit: maxBudget, percent, label: label() }, now),
+      alertOf(after, 'budget.threshold_reached', { limit: maxBudget, percent, label: label() }, now),
     );
 }
 
 /** The alert of an account whose budget refused a request; undefined if its budget has no alerts. */
 export function refusalAlert(
   account: AccountRow,
-  { limits, label }: Pick<HeldAccount, "limits" | "label">,
+  { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
   policy: AlertPolicy,
   now: number,
 ): AlertRow | undefined {
   const { maxBudget, alertThresholds } = limits;
   if (maxBudget === null || (alertThresholds ?? policy.thresholds).length === 0) return undefined;
-  return alertOf(account, "budget.request_refused", { limit: maxBudget, percent: null, label: label() }, now);
+  return alertOf(account, 'budget.request_refused', { limit: maxBudget, percent: null, label: label() }, now);
 }
 
 interface About {
@@ -69,7 +69,7 @@ function alertOf(
     window_started_at: account.window_started_at,
     window_ends_at: account.window_ends_at,
     created_at: now,
-    state: "pending",
+    state: 'pending',
     attempts: 0,
     next_attempt_at: now,
     sent_at: null,
@@ -80,5 +80,5 @@ function alertOf(
 /** The same for the same threshold in the same window of the same limit, so that the database has one row for it. */
 function alertId(account: AccountRow, kind: AlertKind, limit: bigint, percent: number | null): string {
   const parts = [kind, account.id, account.window_started_at, String(limit), percent];
-  return `alert_${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 24)}`;
+  return `alert_${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 24)}`;
 }

@@ -1,11 +1,11 @@
-import { keyAccount } from "../../store/account-ids.ts";
-import type { AccountRow, UsageRow } from "../../store/schema.ts";
-import { storableText } from "../../store/storable-text.ts";
-import type { UsageEntry } from "./ledger.ts";
-import type { BatchRows } from "./batch-rows.ts";
-import { type AlertPolicy, thresholdAlerts } from "./budget-alerts.ts";
-import type { HeldAccount } from "./held-accounts.ts";
-import { correctTokens } from "./minute-usage.ts";
+import { keyAccount } from '../../store/account-ids.ts';
+import type { AccountRow, UsageRow } from '../../store/schema.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { UsageEntry } from './ledger.ts';
+import type { BatchRows } from './batch-rows.ts';
+import { type AlertPolicy, thresholdAlerts } from './budget-alerts.ts';
+import type { HeldAccount } from './held-accounts.ts';
+import { correctTokens } from './minute-usage.ts';
 
 /** A reservation to close, with the usage to write. */
 export interface Closing {
@@ -13,7 +13,7 @@ export interface Closing {
   readonly userId: string;
   readonly keyId: string | null;
   /** All accounts to charge. Those of a request of a dead process have no limits. */
-  readonly accounts: readonly (Pick<HeldAccount, "id"> & Partial<HeldAccount>)[];
+  readonly accounts: readonly (Pick<HeldAccount, 'id'> & Partial<HeldAccount>)[];
   readonly tags?: readonly string[] | undefined;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
@@ -73,7 +73,7 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
 
 function usageRow(
   entry: UsageEntry,
-  about: Pick<UsageRow, "id" | "user_id" | "api_key_id" | "timestamp" | "tags" | "attempt">,
+  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'tags' | 'attempt'>,
 ): UsageRow {
   return {
     ...about,

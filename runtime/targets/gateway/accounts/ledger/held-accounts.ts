@@ -1,5 +1,5 @@
-import { keyAccount, userAccount } from "../../store/account-ids.ts";
-import type { Limits, Spender } from "../identity/identity.ts";
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import type { Limits, Spender } from '../identity/identity.ts';
 
 /** An account that a request is held against and charged to. */
 export interface HeldAccount {

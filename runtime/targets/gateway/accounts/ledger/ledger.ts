@@ -1,8 +1,8 @@
-import type { Calendar, CalendarUnit } from "../../../../core/time/calendar.ts";
-import type { Nanos } from "../../shared/money.ts";
-import type { TokenPrice } from "../../shared/token-price.ts";
-import type { Spender } from "../identity/identity.ts";
-import type { Page } from "../../store/page.ts";
+import type { Calendar, CalendarUnit } from '../../../../core/time/calendar.ts';
+import type { Nanos } from '../../shared/money.ts';
+import type { TokenPrice } from '../../shared/token-price.ts';
+import type { Spender } from '../identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */
 export interface Estimate {
@@ -50,7 +50,7 @@ export interface UsageEntry {
   readonly cost: Nanos | null;
   /** What the price was taken from. */
   readonly pricedBy?: string | null | undefined;
-  readonly status: "success" | "error";
+  readonly status: 'success' | 'error';
   readonly errorMessage?: string | null | undefined;
   /** Details of a provider's failure, for administrators only. */
   readonly errorDetail?: string | null | undefined;

@@ -1,27 +1,27 @@
-import { randomUUIDv7 } from "node:crypto";
-import { inputError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import { accountsOf } from "../../store/account-ids.ts";
-import type { Identity, Spender } from "../identity/identity.ts";
-import type { Store } from "../../store/store.ts";
-import { isBadData } from "../../store/database-error.ts";
-import type { FollowedRevision } from "../../store/followed-revision.ts";
-import type { Estimate, Ledger, Reservation, UsageEntry } from "./ledger.ts";
-import { createBatchQueue } from "./batch-queue.ts";
-import type { AlertPolicy } from "./budget-alerts.ts";
-import { type Closing, closeReservation } from "./close-reservation.ts";
-import { heldAccounts } from "./held-accounts.ts";
-import { openReservation } from "./open-reservation.ts";
-import { createProcessLease, HEARTBEAT_INTERVAL_MS } from "./process-lease.ts";
-import { quotaOf } from "./quota.ts";
-import { repeat } from "./repeat.ts";
-import { memberOf } from "../../../../core/values/member-of.ts";
+import { randomUUIDv7 } from 'node:crypto';
+import { inputError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { accountsOf } from '../../store/account-ids.ts';
+import type { Identity, Spender } from '../identity/identity.ts';
+import type { Store } from '../../store/store.ts';
+import { isBadData } from '../../store/database-error.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
+import { createBatchQueue } from './batch-queue.ts';
+import type { AlertPolicy } from './budget-alerts.ts';
+import { type Closing, closeReservation } from './close-reservation.ts';
+import { heldAccounts } from './held-accounts.ts';
+import { openReservation } from './open-reservation.ts';
+import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
+import { quotaOf } from './quota.ts';
+import { repeat } from './repeat.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 
 export interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
   /** Reads a key and its user again if they have changed since the request was authenticated. */
-  readonly identity: Pick<Identity, "renew">;
+  readonly identity: Pick<Identity, 'renew'>;
   /** When alerts are raised; undefined if there are none. Read for each request, because the configuration can change. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Called with errors of background work. */
@@ -65,7 +65,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   /** Writes all outstanding entries. One that fails does not prevent the others from being written. */
   const writeOutstanding = async (): Promise<void> => {
     const results = await Promise.allSettled([...unwritten.values()].map(close));
-    const failed = results.find((one) => one.status === "rejected");
+    const failed = results.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
   };
   let writing: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     try {
       await writing;
     } catch (error) {
-      if (!isBadData(memberOf(error, "cause"))) throw error;
+      if (!isBadData(memberOf(error, 'cause'))) throw error;
     }
   };
 
@@ -120,11 +120,11 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
             unwritten.set(id, closing);
             throw error;
           });
-        if (result.kind === "refused") {
+        if (result.kind === 'refused') {
           if (result.alert !== undefined) remember(refusals, result.alert);
           throw result.error;
         }
-        if (result.kind === "granted") {
+        if (result.kind === 'granted') {
           const { cost: amount, tokens } = estimate;
           return { id, spender, amount, tokens, createdAt, rate: result.rate };
         }
@@ -162,14 +162,14 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   };
 }
 
-const payerOf = (spender: Spender): Pick<Closing, "userId" | "keyId" | "accounts" | "tags"> => ({
+const payerOf = (spender: Spender): Pick<Closing, 'userId' | 'keyId' | 'accounts' | 'tags'> => ({
   userId: spender.user.userId,
   keyId: spender.key?.id ?? null,
   accounts: heldAccounts(spender),
   tags: spender.tags,
 });
 
-const idsOf = (accounts: Closing["accounts"]): string[] => accounts.map(({ id }) => id);
+const idsOf = (accounts: Closing['accounts']): string[] => accounts.map(({ id }) => id);
 
 /** A full set is cleared, which costs a few repeated writes. */
 function remember(known: Set<string>, id: string): void {

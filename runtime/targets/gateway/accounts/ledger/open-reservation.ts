@@ -1,15 +1,15 @@
-import { AppError } from "../../../../contract/errors.ts";
-import type { Spender } from "../identity/identity.ts";
-import { otherAccountsToText } from "../../store/account-ids.ts";
-import type { ReservationRow } from "../../store/schema.ts";
-import type { Estimate, RateState } from "./ledger.ts";
-import type { BatchRows } from "./batch-rows.ts";
-import { type AlertPolicy, refusalAlert } from "./budget-alerts.ts";
-import { budgetRefusal, reservedRefusal } from "./budget-refusals.ts";
-import { rollWindow } from "./budget-window.ts";
-import { heldAccounts } from "./held-accounts.ts";
-import { type LimitedAccount, rateRefusal, rateStateOf } from "./refusals.ts";
-import { countRequest } from "./minute-usage.ts";
+import { AppError } from '../../../../contract/errors.ts';
+import type { Spender } from '../identity/identity.ts';
+import { otherAccountsToText } from '../../store/account-ids.ts';
+import type { ReservationRow } from '../../store/schema.ts';
+import type { Estimate, RateState } from './ledger.ts';
+import type { BatchRows } from './batch-rows.ts';
+import { type AlertPolicy, refusalAlert } from './budget-alerts.ts';
+import { budgetRefusal, reservedRefusal } from './budget-refusals.ts';
+import { rollWindow } from './budget-window.ts';
+import { heldAccounts } from './held-accounts.ts';
+import { type LimitedAccount, rateRefusal, rateStateOf } from './refusals.ts';
+import { countRequest } from './minute-usage.ts';
 
 export interface ReservationRequest {
   readonly id: string;
@@ -24,30 +24,30 @@ export interface ReservationRequest {
 }
 
 export type ReservationResult =
-  | { readonly kind: "granted"; readonly rate: RateState | undefined }
-  | { readonly kind: "refused"; readonly error: AppError; readonly alert?: string | undefined }
+  | { readonly kind: 'granted'; readonly rate: RateState | undefined }
+  | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
   /** The spender is outdated and must be read again. */
-  | { readonly kind: "stale" };
+  | { readonly kind: 'stale' };
 
 /** Decides whether a request is admitted, and reserves its estimate if so. */
 export function openReservation(rows: BatchRows, request: ReservationRequest): ReservationResult {
   const { id, spender, estimate, now } = request;
   // An earlier attempt was committed, but its result was lost.
-  if (rows.reservation(id)) return { kind: "granted", rate: undefined };
-  if (request.exact && spender.revision !== rows.revision) return { kind: "stale" };
+  if (rows.reservation(id)) return { kind: 'granted', rate: undefined };
+  if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
   const accounts = limitedAccounts(rows, spender, now);
-  if (accounts instanceof AppError) return { kind: "refused", error: accounts };
+  if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
   const limited = first(accounts, (account) => rateRefusal(account, estimate.tokens, now));
-  if (limited) return { kind: "refused", error: limited };
+  if (limited) return { kind: 'refused', error: limited };
   const overBudget = first(accounts, (account) => refuseOverBudget(rows, account, request));
   if (overBudget) return overBudget;
   const reserved = first(accounts, (account) => reservedRefusal(account, estimate));
-  if (reserved) return { kind: "refused", error: reserved };
+  if (reserved) return { kind: 'refused', error: reserved };
 
   const charged = accounts.map((limited) => ({ ...limited, account: charge(limited, estimate, now) }));
   for (const { account } of charged) rows.put(account);
   rows.open(rowOf(request));
-  return { kind: "granted", rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
+  return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
 /** The accounts of a spender with current budget windows. */
@@ -55,7 +55,7 @@ function limitedAccounts(rows: BatchRows, spender: Spender, now: number): Limite
   const accounts: LimitedAccount[] = [];
   for (const { id, limits, label } of heldAccounts(spender)) {
     const found = rows.account(id);
-    if (!found) return new AppError("NotFoundError", `${label()} not found`, { reason: "user_not_found" });
+    if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
     rows.put(account);
     if (reset) rows.log(reset);
@@ -73,16 +73,16 @@ function refuseOverBudget(
   if (!error) return undefined;
   const isBudget = estimate.unpriced === undefined;
   const alert = isBudget && alerts ? refusalAlert(limited.account, limited, alerts.policy, now) : undefined;
-  if (!alert || alerts?.known.has(alert.id)) return { kind: "refused", error };
+  if (!alert || alerts?.known.has(alert.id)) return { kind: 'refused', error };
   rows.raise(alert);
-  return { kind: "refused", error, alert: alert.id };
+  return { kind: 'refused', error, alert: alert.id };
 }
 
 function charge(
   { account, limits }: LimitedAccount,
   { cost, tokens }: Estimate,
   now: number,
-): LimitedAccount["account"] {
+): LimitedAccount['account'] {
   const held = {
     ...account,
     reserved_nano: account.reserved_nano + cost,

@@ -12,13 +12,22 @@ export interface UsageFilter {
   readonly status?: string | undefined;
   readonly requestId?: string | undefined;
   readonly endUser?: string | undefined;
+  readonly tag?: string | undefined;
   /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined;
   /** End of the time range, exclusive. */
   readonly to?: number | undefined;
 }
 
-export type UsageGrouping = 'user' | 'key' | 'model' | 'provider' | 'endpoint' | 'status' | 'end_user';
+export type UsageGrouping =
+  | 'user'
+  | 'key'
+  | 'model'
+  | 'provider'
+  | 'endpoint'
+  | 'status'
+  | 'end_user'
+  | 'tag';
 export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 
 export interface UsageTotals {

@@ -10,11 +10,12 @@ import type { CompletionAnswer, CompletionRequest, Completions } from './complet
 import { callModel } from './call-model.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { streamError } from './stream-error.ts';
+import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
-import { createRequestReader } from './read-request.ts';
+import { createRequestReader, withMetadata } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -44,9 +45,12 @@ export function createCompletions(parts: CompletionParts): Completions {
   ) => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
+    const asRead = read(request.bytes, rules.schema, request.inPath);
+    const { model } = asRead;
+    const { tags, metadata } = tagsOf(request.headers, asRead.body);
+    const { body, bytes, members } = metadata === undefined ? asRead : withMetadata(asRead, metadata);
     const users = usersOf(rules, body, caller, set.requests);
-    const spender = await identity.spender(caller, users.payer);
+    const spender = await identity.spender(caller, users.payer, tags);
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);

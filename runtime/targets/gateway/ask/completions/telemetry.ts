@@ -1,8 +1,8 @@
-import type { RequestTrace } from "../../../../serve/telemetry/request-trace.ts";
-import type { Nanos } from "../../shared/money.ts";
-import type { HeaderReader } from "../../accounts/identity/identity.ts";
-import type { Attempt } from "../routing/routing.ts";
-import type { CountedTokens } from "../streams/stream.ts";
+import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
+import type { Nanos } from '../../shared/money.ts';
+import type { HeaderReader } from '../../accounts/identity/identity.ts';
+import type { Attempt } from '../routing/routing.ts';
+import type { CountedTokens } from '../streams/stream.ts';
 
 /** The outcome of a model request, reported once when its usage is recorded. */
 export interface CompletionEvent {
@@ -34,7 +34,7 @@ export interface AbandonedEvent {
   /** Name of the model, `provider:model`. */
   readonly model: string;
   /** Whether its usage was read or estimated; `failed` if there was nothing to bill. */
-  readonly outcome: "read" | "estimated" | "failed";
+  readonly outcome: 'read' | 'estimated' | 'failed';
   /** Usage; undefined if the completion event of the request has it. */
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
@@ -50,7 +50,7 @@ export interface Telemetry {
   /** Counts a refused credential, by the reason of the error. */
   authFailed(reason: string): void;
   /** Counts an attempt to send an alert. */
-  alerted(outcome: "sent" | "retried" | "failed"): void;
+  alerted(outcome: 'sent' | 'retried' | 'failed'): void;
   /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
   close(limitMs?: number): Promise<void>;
 }

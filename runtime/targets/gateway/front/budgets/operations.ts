@@ -1,113 +1,113 @@
-import { answerOf } from "../../../../serve/http/openapi/describe.ts";
-import type { Operation } from "../../../../serve/http/openapi/operation.ts";
-import { BODY_ERRORS } from "../../../../serve/http/openapi/statuses.ts";
-import { PAGE_PARAMETERS } from "../http/page.ts";
-import { budget, budgetChanges, budgetResets, budgets } from "./schemas.ts";
-import { noContent, requiresMasterKey, STORE_ERRORS } from "../http/operations.ts";
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
+import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
 
 const MONTHLY = {
-  budget_id: "5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1",
-  name: "monthly",
+  budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
+  name: 'monthly',
   max_budget: 100,
   budget_duration_sec: null,
-  calendar: "month" as const,
-  time_zone: "Europe/Berlin",
+  calendar: 'month' as const,
+  time_zone: 'Europe/Berlin',
   alert_thresholds: [80, 100],
-  created_at: "2026-01-01T00:00:00Z",
-  updated_at: "2026-01-01T00:00:00Z",
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
 };
 
-const BUDGET_ID = { name: "budget_id", description: "Budget id.", example: MONTHLY.budget_id };
+const BUDGET_ID = { name: 'budget_id', description: 'Budget id.', example: MONTHLY.budget_id };
 
 const create: Operation = {
-  method: "post",
-  path: "/v1/budgets",
-  id: "createBudget",
-  tag: "Budgets",
-  summary: "Create a budget.",
+  method: 'post',
+  path: '/v1/budgets',
+  id: 'createBudget',
+  tag: 'Budgets',
+  summary: 'Create a budget.',
   description: requiresMasterKey(
-    "Each user with the budget can spend the full amount, and has separate windows.",
+    'Each user with the budget can spend the full amount, and has separate windows.',
   ),
   request: {
     schema: budgetChanges,
     examples: {
-      monthly: { name: "monthly", max_budget: 100, calendar: "month", time_zone: "Europe/Berlin" },
-      "30 days": { name: "30 days", max_budget: 100, budget_duration_sec: 2_592_000 },
+      monthly: { name: 'monthly', max_budget: 100, calendar: 'month', time_zone: 'Europe/Berlin' },
+      '30 days': { name: '30 days', max_budget: 100, budget_duration_sec: 2_592_000 },
     },
   },
-  answer: answerOf("The budget.", budget, MONTHLY),
+  answer: answerOf('The budget.', budget, MONTHLY),
   errors: [...BODY_ERRORS, ...STORE_ERRORS],
 };
 
 const list: Operation = {
-  method: "get",
-  path: "/v1/budgets",
-  id: "listBudgets",
-  tag: "Budgets",
-  summary: "List budgets in order of creation.",
+  method: 'get',
+  path: '/v1/budgets',
+  id: 'listBudgets',
+  tag: 'Budgets',
+  summary: 'List budgets in order of creation.',
   description: requiresMasterKey(),
   parameters: PAGE_PARAMETERS,
-  answer: answerOf("A page of the list.", budgets, [MONTHLY]),
+  answer: answerOf('A page of the list.', budgets, [MONTHLY]),
   errors: [422, ...STORE_ERRORS],
 };
 
 const resets: Operation = {
-  method: "get",
-  path: "/v1/budgets/reset-logs",
-  id: "listBudgetResets",
-  tag: "Budgets",
-  summary: "List past budget resets, newest first.",
-  description: requiresMasterKey("A window is reset by the first request after its end."),
+  method: 'get',
+  path: '/v1/budgets/reset-logs',
+  id: 'listBudgetResets',
+  tag: 'Budgets',
+  summary: 'List past budget resets, newest first.',
+  description: requiresMasterKey('A window is reset by the first request after its end.'),
   parameters: [
-    { name: "user_id", in: "query", description: "Only resets of this user.", example: "ada" },
+    { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
     ...PAGE_PARAMETERS,
   ],
-  answer: answerOf("A page of the list.", budgetResets, [
+  answer: answerOf('A page of the list.', budgetResets, [
     {
-      id: "c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77",
-      user_id: "ada",
+      id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
+      user_id: 'ada',
       previous_spend: 42.5,
-      reset_at: "2026-01-31T00:00:00Z",
-      next_reset_at: "2026-03-02T00:00:00Z",
+      reset_at: '2026-01-31T00:00:00Z',
+      next_reset_at: '2026-03-02T00:00:00Z',
     },
   ]),
   errors: [422, ...STORE_ERRORS],
 };
 
 const get: Operation = {
-  method: "get",
-  path: "/v1/budgets/{budget_id}",
-  id: "getBudget",
-  tag: "Budgets",
-  summary: "Get a budget.",
+  method: 'get',
+  path: '/v1/budgets/{budget_id}',
+  id: 'getBudget',
+  tag: 'Budgets',
+  summary: 'Get a budget.',
   description: requiresMasterKey(),
   parameters: [BUDGET_ID],
-  answer: answerOf("The budget.", budget, MONTHLY),
+  answer: answerOf('The budget.', budget, MONTHLY),
   errors: [404, ...STORE_ERRORS],
 };
 
 const change: Operation = {
-  method: "patch",
-  path: "/v1/budgets/{budget_id}",
-  id: "changeBudget",
-  tag: "Budgets",
-  summary: "Change a budget for all its users.",
-  description: requiresMasterKey("Fields that are not set stay unchanged; null clears a field."),
+  method: 'patch',
+  path: '/v1/budgets/{budget_id}',
+  id: 'changeBudget',
+  tag: 'Budgets',
+  summary: 'Change a budget for all its users.',
+  description: requiresMasterKey('Fields that are not set stay unchanged; null clears a field.'),
   parameters: [BUDGET_ID],
   request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
-  answer: answerOf("The changed budget.", budget, { ...MONTHLY, max_budget: 200 }),
+  answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
   errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
 };
 
 const remove: Operation = {
-  method: "delete",
-  path: "/v1/budgets/{budget_id}",
-  id: "deleteBudget",
-  tag: "Budgets",
-  summary: "Delete a budget that is not assigned to any user.",
+  method: 'delete',
+  path: '/v1/budgets/{budget_id}',
+  id: 'deleteBudget',
+  tag: 'Budgets',
+  summary: 'Delete a budget that is not assigned to any user.',
   description: requiresMasterKey(),
   parameters: [BUDGET_ID],
-  answer: noContent("The budget is deleted."),
+  answer: noContent('The budget is deleted.'),
   errors: [404, 409, ...STORE_ERRORS],
 };
 

@@ -1,37 +1,37 @@
-import type { Static } from "typebox";
-import type { GatewayContext } from "../../context.ts";
-import type { BudgetChanges } from "../../accounts/ledger/ledger.ts";
-import { pageOf } from "../http/page.ts";
-import { type GatewayRoutes, type HttpParts, newRoutes } from "../http/parts.ts";
-import { budgetChanges } from "./schemas.ts";
-import { nanosOrNull } from "../http/convert-values.ts";
-import { budgetResetView, budgetView } from "./view.ts";
-import { BUDGET_OPERATIONS } from "./operations.ts";
+import type { Static } from 'typebox';
+import type { GatewayContext } from '../../context.ts';
+import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
+import { pageOf } from '../http/page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { budgetChanges } from './schemas.ts';
+import { nanosOrNull } from '../http/convert-values.ts';
+import { budgetResetView, budgetView } from './view.ts';
+import { BUDGET_OPERATIONS } from './operations.ts';
 
 /** `/v1/budgets`: budgets, which limit the spending of users. */
 export function budgetRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
   const { budgets } = state;
   const routes = newRoutes();
 
-  routes.post("/v1/budgets", guards.master, async (c) =>
+  routes.post('/v1/budgets', guards.master, async (c) =>
     c.json(budgetView(await budgets.create(changesIn(await readBody(c, budgetChanges))))),
   );
-  routes.get("/v1/budgets", guards.master, async (c) =>
+  routes.get('/v1/budgets', guards.master, async (c) =>
     c.json((await budgets.list(pageOf(c))).map((budget) => budgetView(budget))),
   );
-  routes.get("/v1/budgets/reset-logs", guards.master, async (c) => {
-    const resets = await budgets.resets(pageOf(c), c.req.query("user_id") || undefined);
+  routes.get('/v1/budgets/reset-logs', guards.master, async (c) => {
+    const resets = await budgets.resets(pageOf(c), c.req.query('user_id') || undefined);
     return c.json(resets.map((reset) => budgetResetView(reset)));
   });
-  routes.get("/v1/budgets/:id", guards.master, async (c) =>
-    c.json(budgetView(await budgets.get(c.req.param("id")))),
+  routes.get('/v1/budgets/:id', guards.master, async (c) =>
+    c.json(budgetView(await budgets.get(c.req.param('id')))),
   );
-  routes.patch("/v1/budgets/:id", guards.master, async (c) => {
+  routes.patch('/v1/budgets/:id', guards.master, async (c) => {
     const changes = changesIn(await readBody(c, budgetChanges));
-    return c.json(budgetView(await budgets.change(c.req.param("id"), changes)));
+    return c.json(budgetView(await budgets.change(c.req.param('id'), changes)));
   });
-  routes.delete("/v1/budgets/:id", guards.master, async (c) => {
-    await budgets.delete(c.req.param("id"));
+  routes.delete('/v1/budgets/:id', guards.master, async (c) => {
+    await budgets.delete(c.req.param('id'));
     return c.body(null, 204);
   });
 
@@ -40,7 +40,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, readBody }: Ht
 
 const changesIn = (body: Static<typeof budgetChanges>): BudgetChanges => ({
   name: body.name,
-  maxBudget: nanosOrNull("max_budget", body.max_budget),
+  maxBudget: nanosOrNull('max_budget', body.max_budget),
   budgetDurationSec: body.budget_duration_sec,
   calendar: body.calendar,
   timeZone: body.time_zone,

@@ -1,21 +1,21 @@
-import { Type } from "typebox";
-import { CALENDAR_UNITS } from "../../../../core/time/calendar.ts";
-import { closed, oneOf, orNull } from "../../../../serve/http/schemas.ts";
-import { dollars, maxBudget, seconds, text, time, timeOrNull } from "../http/fields.ts";
+import { Type } from 'typebox';
+import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
+import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
 
 const calendar = orNull(
   oneOf(CALENDAR_UNITS),
-  "Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.",
+  'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
 );
-const timeZone = orNull(text("Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.", 64));
+const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
 
 const alertThresholds = orNull(
   Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }),
-  "Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.",
+  'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
 );
 
-export const budgetChanges = closed("BudgetChanges", {
-  name: Type.Optional(orNull(text("Display name."))),
+export const budgetChanges = closed('BudgetChanges', {
+  name: Type.Optional(orNull(text('Display name.'))),
   max_budget: Type.Optional(maxBudget),
   budget_duration_sec: Type.Optional(seconds),
   calendar: Type.Optional(calendar),
@@ -24,7 +24,7 @@ export const budgetChanges = closed("BudgetChanges", {
 });
 
 export const budget = closed(
-  "Budget",
+  'Budget',
   {
     budget_id: Type.String(),
     name: orNull(Type.String()),
@@ -33,20 +33,20 @@ export const budget = closed(
     calendar,
     time_zone: timeZone,
     alert_thresholds: alertThresholds,
-    created_at: time("Creation time."),
-    updated_at: time("Time of the last change."),
+    created_at: time('Creation time.'),
+    updated_at: time('Time of the last change.'),
   },
-  "A limit for the spending of each of its users.",
+  'A limit for the spending of each of its users.',
 );
 
 export const budgets = Type.Array(budget);
 
 export const budgetResets = Type.Array(
-  closed("BudgetReset", {
+  closed('BudgetReset', {
     id: Type.String(),
     user_id: Type.String(),
-    previous_spend: dollars("Spending in the past window, in US dollars."),
-    reset_at: time("End of the window."),
-    next_reset_at: timeOrNull("End of the next window."),
+    previous_spend: dollars('Spending in the past window, in US dollars.'),
+    reset_at: time('End of the window.'),
+    next_reset_at: timeOrNull('End of the next window.'),
   }),
 );

@@ -1,10 +1,10 @@
-import type { Static } from "typebox";
-import { dollarsOf } from "../../shared/money.ts";
-import { rfc3339 } from "../../../../core/time/rfc3339.ts";
-import type { Budget, BudgetReset } from "../../accounts/ledger/ledger.ts";
-import type { budget, budgetResets } from "./schemas.ts";
-import { dollarsOrNull } from "../http/money-view.ts";
-import { timeOrNull } from "../http/time-view.ts";
+import type { Static } from 'typebox';
+import { dollarsOf } from '../../shared/money.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Budget, BudgetReset } from '../../accounts/ledger/ledger.ts';
+import type { budget, budgetResets } from './schemas.ts';
+import { dollarsOrNull } from '../http/money-view.ts';
+import { timeOrNull } from '../http/time-view.ts';
 
 export const budgetView = (one: Budget): Static<typeof budget> => ({
   budget_id: one.budgetId,

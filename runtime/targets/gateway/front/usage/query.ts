@@ -6,7 +6,16 @@ import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';
 
-export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status', 'end_user'] as const;
+export const GROUPINGS = [
+  'user',
+  'key',
+  'model',
+  'provider',
+  'endpoint',
+  'status',
+  'end_user',
+  'tag',
+] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;
@@ -20,6 +29,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'status',
   'request_id',
   'end_user',
+  'tag',
   'from',
   'to',
   'group_by',
@@ -51,6 +61,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
       status: status === 'any' ? undefined : status,
       requestId: queryValue(c, 'request_id'),
       endUser: queryValue(c, 'end_user'),
+      tag: queryValue(c, 'tag'),
       from: momentOf(c, 'from'),
       to: momentOf(c, 'to'),
     },

@@ -38,6 +38,7 @@ const usageLog = closed(
     }),
     request_id: textOrNull('`X-Request-Id` of the request.'),
     end_user: textOrNull('The client’s own user that the request names; it is not checked.'),
+    tags: Type.Array(Type.String(), { description: 'Tags of the request.' }),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
   'A request to a model, or a failed attempt of one.',

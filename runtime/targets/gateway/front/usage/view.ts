@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { usageLogs, usageReport } from './schemas.ts';
@@ -32,6 +33,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   usage_estimated: row.estimated === 1,
   request_id: row.request_id,
   end_user: row.end_user,
+  tags: tagsIn(row),
   attempt: row.attempt,
 });
 

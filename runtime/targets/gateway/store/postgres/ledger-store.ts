@@ -1,9 +1,9 @@
-import type { Pool, PoolClient } from "pg";
-import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from "../store.ts";
-import type { AccountRow, MetaRow, ReservationRow } from "../schema.ts";
-import { storableText } from "../storable-text.ts";
-import { wholeNumbers } from "../whole-numbers.ts";
-import { createRowCache } from "./row-cache.ts";
+import type { Pool, PoolClient } from 'pg';
+import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
+import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
+import { storableText } from '../storable-text.ts';
+import { wholeNumbers } from '../whole-numbers.ts';
+import { createRowCache } from './row-cache.ts';
 import {
   LOCK_ACCOUNTS,
   SELECT_ACCOUNTS,
@@ -13,7 +13,7 @@ import {
   WRITE,
   WRITE_ALERTS,
   WRITE_IF_UNCHANGED,
-} from "./statements.ts";
+} from './statements.ts';
 
 type Decide = (rows: LedgerRows) => LedgerChanges;
 
@@ -30,7 +30,7 @@ export function postgresLedger(pool: Pool): LedgerStore {
     const changes = decide(rows);
     if (changes.alerts.length > 0) return false;
     const { rowCount } = await pool.query({
-      name: "write-if-unchanged",
+      name: 'write-if-unchanged',
       text: WRITE_IF_UNCHANGED,
       values: [...valuesOf(changes), toJson(rows.accounts), rows.revision, isReservationOnly(changes)],
     });
@@ -73,7 +73,7 @@ export function postgresLedger(pool: Pool): LedgerStore {
     join: () => undefined,
     accounts: async (ids) => {
       const { rows } = await pool.query<AccountRow>({
-        name: "accounts",
+        name: 'accounts',
         text: SELECT_ACCOUNTS,
         values: [[...ids]],
       });
@@ -85,9 +85,9 @@ export function postgresLedger(pool: Pool): LedgerStore {
 
 async function lock(client: PoolClient, ids: RowIds): Promise<LedgerRows> {
   const [, accounts, meta, { reservations, billed }] = await Promise.all([
-    client.query("begin"),
-    client.query<AccountRow>({ name: "lock", text: LOCK_ACCOUNTS, values: [[...ids.accounts]] }),
-    client.query<MetaRow>({ name: "revision", text: SELECT_REVISION }),
+    client.query('begin'),
+    client.query<AccountRow>({ name: 'lock', text: LOCK_ACCOUNTS, values: [[...ids.accounts]] }),
+    client.query<MetaRow>({ name: 'revision', text: SELECT_REVISION }),
     find(client, [...ids.reservations]),
   ]);
   return {
@@ -101,11 +101,11 @@ async function lock(client: PoolClient, ids: RowIds): Promise<LedgerRows> {
 async function find(
   client: PoolClient,
   ids: readonly string[],
-): Promise<Pick<LedgerRows, "reservations" | "billed">> {
+): Promise<Pick<LedgerRows, 'reservations' | 'billed'>> {
   if (ids.length === 0) return { reservations: [], billed: [] };
   const [held, billed] = await Promise.all([
-    client.query<ReservationRow>({ name: "held", text: SELECT_RESERVATIONS, values: [ids] }),
-    client.query<{ id: string }>({ name: "billed", text: SELECT_BILLED, values: [ids] }),
+    client.query<ReservationRow>({ name: 'held', text: SELECT_RESERVATIONS, values: [ids] }),
+    client.query<{ id: string }>({ name: 'billed', text: SELECT_BILLED, values: [ids] }),
   ]);
   return { reservations: held.rows.map(wholeNumbers), billed: billed.rows.map(({ id }) => id) };
 }
@@ -113,14 +113,14 @@ async function find(
 async function write(client: PoolClient, changes: LedgerChanges): Promise<void> {
   const { alerts } = changes;
   const [, , { command }] = await Promise.all([
-    client.query({ name: "write", text: WRITE, values: valuesOf(changes) }),
+    client.query({ name: 'write', text: WRITE, values: valuesOf(changes) }),
     alerts.length === 0
       ? undefined
-      : client.query({ name: "alerts", text: WRITE_ALERTS, values: [toJson(alerts)] }),
-    client.query("commit"),
+      : client.query({ name: 'alerts', text: WRITE_ALERTS, values: [toJson(alerts)] }),
+    client.query('commit'),
   ]);
   // A failed transaction answers a commit with ROLLBACK instead of an error.
-  if (command === "ROLLBACK") throw new Error("The transaction was rolled back.");
+  if (command === 'ROLLBACK') throw new Error('The transaction was rolled back.');
 }
 
 const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): unknown[] => [
@@ -138,7 +138,7 @@ const isReservationOnly = ({ closed, usage, resets }: LedgerChanges): boolean =>
 /** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
 function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_key, value: unknown) => {
-    if (typeof value === "bigint") return String(value);
-    return typeof value === "string" ? storableText(value) : value;
+    if (typeof value === 'bigint') return String(value);
+    return typeof value === 'string' ? storableText(value) : value;
   });
 }

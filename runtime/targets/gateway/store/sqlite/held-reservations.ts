@@ -1,5 +1,5 @@
-import { accountsOf } from "../account-ids.ts";
-import type { AccountRow, ReservationRow } from "../schema.ts";
+import { accountsOf } from '../account-ids.ts';
+import type { AccountRow, ReservationRow } from '../schema.ts';
 
 /** Reservations that are only in memory. Accounts in the database do not include them. */
 export interface HeldReservations {

@@ -1,7 +1,7 @@
-import type { LedgerChanges, LedgerRows, RowIds } from "../store.ts";
-import type { AccountRow, ReservationRow } from "../schema.ts";
-import type { HeldReservations } from "./held-reservations.ts";
-import type { LedgerStatements } from "./ledger-statements.ts";
+import type { LedgerChanges, LedgerRows, RowIds } from '../store.ts';
+import type { AccountRow, ReservationRow } from '../schema.ts';
+import type { HeldReservations } from './held-reservations.ts';
+import type { LedgerStatements } from './ledger-statements.ts';
 
 /** Accounts that are cached while this process owns the ledger. */
 export interface AccountCache {

@@ -1,36 +1,36 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { LedgerChanges } from "../store.ts";
+import type { DatabaseSync } from 'node:sqlite';
+import type { LedgerChanges } from '../store.ts';
 import {
   ACCOUNT_COLUMNS,
   ALERT_COLUMNS,
   RESERVATION_COLUMNS,
   RESET_COLUMNS,
   USAGE_COLUMNS,
-} from "../columns.ts";
-import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from "../schema.ts";
-import { wholeNumbers } from "../whole-numbers.ts";
-import { prepareTable } from "./prepared-table.ts";
+} from '../columns.ts';
+import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
+import { wholeNumbers } from '../whole-numbers.ts';
+import { prepareTable } from './prepared-table.ts';
 
 /** Prepared statements of the ledger. They can be prepared only after the tables are created. */
 export type LedgerStatements = ReturnType<typeof prepareLedger>;
 
 export function prepareLedger(database: DatabaseSync) {
-  const begin = database.prepare("begin immediate");
-  const commit = database.prepare("commit");
-  const rollback = database.prepare("rollback");
-  const version = database.prepare("pragma data_version");
-  const meta = database.prepare("select revision, ledger_owner from gateway_meta");
-  const processes = database.prepare("select * from gateway_processes");
-  const own = database.prepare("update gateway_meta set ledger_owner = ?");
-  const billed = database.prepare("select id from gateway_usage where id = ?");
+  const begin = database.prepare('begin immediate');
+  const commit = database.prepare('commit');
+  const rollback = database.prepare('rollback');
+  const version = database.prepare('pragma data_version');
+  const meta = database.prepare('select revision, ledger_owner from gateway_meta');
+  const processes = database.prepare('select * from gateway_processes');
+  const own = database.prepare('update gateway_meta set ledger_owner = ?');
+  const billed = database.prepare('select id from gateway_usage where id = ?');
   const hold = database.prepare(
-    "update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?",
+    'update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?',
   );
-  const accounts = prepareTable<AccountRow>(database, "gateway_accounts", ACCOUNT_COLUMNS);
-  const reservations = prepareTable<ReservationRow>(database, "gateway_reservations", RESERVATION_COLUMNS);
-  const usage = prepareTable(database, "gateway_usage", USAGE_COLUMNS);
-  const resets = prepareTable(database, "gateway_budget_resets", RESET_COLUMNS);
-  const alerts = prepareTable(database, "gateway_alerts", ALERT_COLUMNS);
+  const accounts = prepareTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
+  const reservations = prepareTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
+  const usage = prepareTable(database, 'gateway_usage', USAGE_COLUMNS);
+  const resets = prepareTable(database, 'gateway_budget_resets', RESET_COLUMNS);
+  const alerts = prepareTable(database, 'gateway_alerts', ALERT_COLUMNS);
   return {
     /** Runs `work` in a transaction. */
     transaction<Result>(work: () => Result): Result {
@@ -45,8 +45,8 @@ export function prepareLedger(database: DatabaseSync) {
       }
     },
     /** Returns a number that differs after any change by another connection. */
-    version: (): unknown => version.get()?.["data_version"],
-    meta: () => wholeNumbers(meta.get()) as unknown as Pick<MetaRow, "revision" | "ledger_owner">,
+    version: (): unknown => version.get()?.['data_version'],
+    meta: () => wholeNumbers(meta.get()) as unknown as Pick<MetaRow, 'revision' | 'ledger_owner'>,
     processes: () => processes.all().map(wholeNumbers) as unknown as ProcessRow[],
     own: (processId: string | null) => void own.run(processId),
     isBilled: (id: string) => billed.get(id) !== undefined,

@@ -1,13 +1,13 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from "../store.ts";
-import { isContention } from "../database-error.ts";
-import { machineName } from "../machine.ts";
-import type { FileCheck } from "./file-check.ts";
-import { type HeldReservations, createHeldReservations } from "./held-reservations.ts";
-import { claimLedger } from "./ledger-owner.ts";
-import { isEmpty, planChanges, type AccountCache, type Plan, readRows } from "./ledger-rows.ts";
-import { type LedgerStatements, prepareLedger } from "./ledger-statements.ts";
-import type { TransactionGate } from "./transaction-gate.ts";
+import type { DatabaseSync } from 'node:sqlite';
+import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
+import { isContention } from '../database-error.ts';
+import { machineName } from '../machine.ts';
+import type { FileCheck } from './file-check.ts';
+import { type HeldReservations, createHeldReservations } from './held-reservations.ts';
+import { claimLedger } from './ledger-owner.ts';
+import { isEmpty, planChanges, type AccountCache, type Plan, readRows } from './ledger-rows.ts';
+import { type LedgerStatements, prepareLedger } from './ledger-statements.ts';
+import type { TransactionGate } from './transaction-gate.ts';
 
 export interface SqliteLedger extends LedgerStore {
   readonly close: () => void;

@@ -1,5 +1,5 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { keysOf } from "../../../../core/values/keys.ts";
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { keysOf } from '../../../../core/values/keys.ts';
 
 /** A table with an `id` and prepared statements, because it is used many times per second. */
 export interface PreparedTable<Row> {
@@ -21,14 +21,14 @@ export function prepareTable<Row extends Storable<Row>>(
   columns: Readonly<Record<keyof Row, string>>,
 ): PreparedTable<Row> {
   const names = keysOf(columns);
-  const rest = names.filter((name) => name !== "id");
-  const counts = rest.filter((name) => columns[name] !== "text" && !name.endsWith("_nano"));
-  const find = database.prepare(`select ${names.join(", ")} from ${table} where id = ?`);
-  const values = `into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`;
+  const rest = names.filter((name) => name !== 'id');
+  const counts = rest.filter((name) => columns[name] !== 'text' && !name.endsWith('_nano'));
+  const find = database.prepare(`select ${names.join(', ')} from ${table} where id = ?`);
+  const values = `into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
   const insert = database.prepare(`insert ${values}`);
   const insertMissing = database.prepare(`insert or ignore ${values}`);
   const update = database.prepare(
-    `update ${table} set ${rest.map((name) => `${name} = ?`).join(", ")} where id = ?`,
+    `update ${table} set ${rest.map((name) => `${name} = ?`).join(', ')} where id = ?`,
   );
   const remove = database.prepare(`delete from ${table} where id = ?`);
   return {

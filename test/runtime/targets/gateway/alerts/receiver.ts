@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { once } from "node:events";
-import { afterEach } from "vitest";
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { afterEach } from 'vitest';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -16,7 +16,7 @@ export interface Receiver {
   readonly statuses: number[];
 }
 
-export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
 /** Servers that get webhooks; each is closed after its test. */
 export function useReceivers(): () => Promise<Receiver> {
@@ -27,18 +27,18 @@ export function useReceivers(): () => Promise<Receiver> {
     const statuses: number[] = [];
     const server = createServer((request, response) => {
       const pieces: Buffer[] = [];
-      request.on("data", (piece: Buffer) => pieces.push(piece));
-      request.on("end", () => {
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
         const text = Buffer.concat(pieces).toString();
         received.push({ headers: request.headers, text, body: JSON.parse(text) });
-        response.writeHead(statuses.shift() ?? 204, { location: "/elsewhere" }).end();
+        response.writeHead(statuses.shift() ?? 204, { location: '/elsewhere' }).end();
       });
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
     closers.push(() => server.close());
     const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const port = typeof address === 'object' ? address?.port : undefined;
     return { url: `http://127.0.0.1:${port}/hook?key=1`, received, statuses };
   };
 }

@@ -1,90 +1,94 @@
-import { describe, expect, test } from "vitest";
-import { MASTER_KEY } from "../master-key.ts";
-import { useGateway, useOwnGateways } from "./use-gateway.ts";
+import { describe, expect, test } from 'vitest';
+import { MASTER_KEY } from '../master-key.ts';
+import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const gateway = useGateway();
 const open = useOwnGateways();
 
-const MASTER = { "X-Gateway-Key": `Bearer ${MASTER_KEY}` };
+const MASTER = { 'X-Gateway-Key': `Bearer ${MASTER_KEY}` };
 
 const MASTER_ONLY = [
-  ["POST", "/v1/users"],
-  ["GET", "/v1/users"],
-  ["GET", "/v1/users/ada"],
-  ["PATCH", "/v1/users/ada"],
-  ["DELETE", "/v1/users/ada"],
-  ["GET", "/v1/users/ada/usage"],
-  ["POST", "/v1/keys"],
-  ["GET", "/v1/keys"],
-  ["GET", "/v1/keys/k"],
-  ["PATCH", "/v1/keys/k"],
-  ["DELETE", "/v1/keys/k"],
-  ["POST", "/v1/keys/k/rotate"],
-  ["POST", "/v1/budgets"],
-  ["GET", "/v1/budgets"],
-  ["GET", "/v1/budgets/reset-logs"],
-  ["GET", "/v1/budgets/b"],
-  ["PATCH", "/v1/budgets/b"],
-  ["DELETE", "/v1/budgets/b"],
-  ["GET", "/v1/alerts"],
-  ["POST", "/v1/alerts/test"],
-  ["POST", "/v1/pricing"],
-  ["DELETE", "/v1/pricing/a:b"],
-  ["POST", "/v1/admin/reload"],
+  ['POST', '/v1/users'],
+  ['GET', '/v1/users'],
+  ['GET', '/v1/users/ada'],
+  ['PATCH', '/v1/users/ada'],
+  ['DELETE', '/v1/users/ada'],
+  ['GET', '/v1/users/ada/usage'],
+  ['POST', '/v1/keys'],
+  ['GET', '/v1/keys'],
+  ['GET', '/v1/keys/k'],
+  ['PATCH', '/v1/keys/k'],
+  ['DELETE', '/v1/keys/k'],
+  ['POST', '/v1/keys/k/rotate'],
+  ['POST', '/v1/budgets'],
+  ['GET', '/v1/budgets'],
+  ['GET', '/v1/budgets/reset-logs'],
+  ['GET', '/v1/budgets/b'],
+  ['PATCH', '/v1/budgets/b'],
+  ['DELETE', '/v1/budgets/b'],
+  ['GET', '/v1/tags'],
+  ['GET', '/v1/tags/x'],
+  ['PUT', '/v1/tags/x'],
+  ['DELETE', '/v1/tags/x'],
+  ['GET', '/v1/alerts'],
+  ['POST', '/v1/alerts/test'],
+  ['POST', '/v1/pricing'],
+  ['DELETE', '/v1/pricing/a:b'],
+  ['POST', '/v1/admin/reload'],
 ] as const;
 const ANYONE = [
-  "/v1/keys/me",
-  "/v1/pricing",
-  "/v1/pricing/a:b",
-  "/v1/pricing/a:b/history",
-  "/v1/usage",
-  "/v1/models",
-  "/v1/models/a:b",
+  '/v1/keys/me',
+  '/v1/pricing',
+  '/v1/pricing/a:b',
+  '/v1/pricing/a:b/history',
+  '/v1/usage',
+  '/v1/models',
+  '/v1/models/a:b',
 ] as const;
 
-describe.each(MASTER_ONLY)("%s %s", (method, path) => {
+describe.each(MASTER_ONLY)('%s %s', (method, path) => {
   const send = (headers: Record<string, string>) => gateway().request(path, { method, headers });
 
-  test("needs the master key, before anything of the body is looked at", async () => {
+  test('needs the master key, before anything of the body is looked at', async () => {
     // Broken JSON, and more than may be sent.
-    const body = method === "POST" || method === "PATCH" ? "{".repeat(2_000_000) : null;
-    const key = (await gateway().ask("POST", "/v1/keys", {})).body.key;
+    const body = method === 'POST' || method === 'PATCH' ? '{'.repeat(2_000_000) : null;
+    const key = (await gateway().ask('POST', '/v1/keys', {})).body.key;
     const cases: [Record<string, string>, string, string][] = [
-      [{}, "Missing X-Gateway-Key or Authorization header", "missing_credentials"],
-      [{ Authorization: MASTER_KEY }, "Invalid header format. Expected 'Bearer <token>'", "invalid_format"],
+      [{}, 'Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
+      [{ Authorization: MASTER_KEY }, "Invalid header format. Expected 'Bearer <token>'", 'invalid_format'],
       [
         { Authorization: `Basic ${MASTER_KEY}` },
         "Invalid header format. Expected 'Bearer <token>'",
-        "invalid_format",
+        'invalid_format',
       ],
-      [{ Authorization: `Bearer ${key}` }, "Invalid master key", "invalid_key"],
-      [{ "x-api-key": "grüße".normalize("NFC") }, "Invalid master key", "invalid_key"],
-      [{ ...MASTER, "X-Gateway-Key": "Bearer wrong" }, "Invalid master key", "invalid_key"],
+      [{ Authorization: `Bearer ${key}` }, 'Invalid master key', 'invalid_key'],
+      [{ 'x-api-key': 'grüße'.normalize('NFC') }, 'Invalid master key', 'invalid_key'],
+      [{ ...MASTER, 'X-Gateway-Key': 'Bearer wrong' }, 'Invalid master key', 'invalid_key'],
     ];
     for (const [headers, detail, code] of cases) {
       const answer = await gateway().request(path, {
         method,
-        headers: { "Content-Type": "application/json", ...headers },
+        headers: { 'Content-Type': 'application/json', ...headers },
         body,
       });
       expect([answer.status, answer.body]).toEqual([
         401,
-        { detail, error: { message: detail, type: "authentication_error", code, param: null } },
+        { detail, error: { message: detail, type: 'authentication_error', code, param: null } },
       ]);
     }
-    expect((await send({ Authorization: "Bearer nonsense", ...MASTER })).status).not.toBe(401);
-    expect((await send({ "X-Gateway-Key": "", Authorization: `Bearer ${MASTER_KEY}` })).status).not.toBe(401);
+    expect((await send({ Authorization: 'Bearer nonsense', ...MASTER })).status).not.toBe(401);
+    expect((await send({ 'X-Gateway-Key': '', Authorization: `Bearer ${MASTER_KEY}` })).status).not.toBe(401);
     expect((await send({ Authorization: `bearer ${MASTER_KEY}` })).status).not.toBe(401);
-    expect((await send({ "x-api-key": MASTER_KEY })).status).not.toBe(401);
+    expect((await send({ 'x-api-key': MASTER_KEY })).status).not.toBe(401);
   });
 
-  test("is 503 where there is no master key, whatever is sent", async () => {
-    for (const headers of [{}, MASTER, { Authorization: "nonsense" }]) {
+  test('is 503 where there is no master key, whatever is sent', async () => {
+    for (const headers of [{}, MASTER, { Authorization: 'nonsense' }]) {
       const answer = await keyless().request(path, { method, headers });
       expect([answer.status, answer.body.detail, answer.body.error.code]).toEqual([
         503,
-        "Master key not configured. Set GATEWAY_MASTER_KEY environment variable.",
-        "master_key_missing",
+        'Master key not configured. Set GATEWAY_MASTER_KEY environment variable.',
+        'master_key_missing',
       ]);
     }
   });
@@ -92,161 +96,161 @@ describe.each(MASTER_ONLY)("%s %s", (method, path) => {
 
 const keyless = useGateway(() => ({ hasMasterKey: false }));
 
-test.each(ANYONE)("%s needs any credential that works", async (path) => {
+test.each(ANYONE)('%s needs any credential that works', async (path) => {
   const { request, ask } = gateway();
-  const key = (await ask("POST", "/v1/keys", {})).body;
-  expect((await request(path)).body.error.code).toBe("missing_credentials");
-  expect((await request(path, { headers: { Authorization: "Bearer gw-short" } })).body.detail).toBe(
-    "Invalid API key format: API key is too short. Expected at least 50 characters, got 8",
+  const key = (await ask('POST', '/v1/keys', {})).body;
+  expect((await request(path)).body.error.code).toBe('missing_credentials');
+  expect((await request(path, { headers: { Authorization: 'Bearer gw-short' } })).body.detail).toBe(
+    'Invalid API key format: API key is too short. Expected at least 50 characters, got 8',
   );
-  expect((await request(path, { headers: { Authorization: "Bearer sk-x" } })).body.detail).toBe(
+  expect((await request(path, { headers: { Authorization: 'Bearer sk-x' } })).body.detail).toBe(
     "Invalid API key format: API key must start with 'gw-' prefix",
   );
   expect(
-    (await request(path, { headers: { Authorization: `Bearer gw-${"x".repeat(64)}` } })).body.detail,
-  ).toBe("Invalid API key");
+    (await request(path, { headers: { Authorization: `Bearer gw-${'x'.repeat(64)}` } })).body.detail,
+  ).toBe('Invalid API key');
   for (const headers of [
     { Authorization: `Bearer ${key.key}` },
-    { "X-Gateway-Key": `Bearer ${key.key}`, Authorization: "nonsense" },
-    { "x-api-key": key.key },
+    { 'X-Gateway-Key': `Bearer ${key.key}`, Authorization: 'nonsense' },
+    { 'x-api-key': key.key },
     MASTER,
   ]) {
     expect([200, 400, 404]).toContain((await request(path, { headers })).status);
   }
-  await ask("PATCH", `/v1/keys/${key.id}`, { is_active: false });
-  expect((await request(path, { headers: { "x-api-key": key.key } })).body.error.code).toBe("inactive_key");
+  await ask('PATCH', `/v1/keys/${key.id}`, { is_active: false });
+  expect((await request(path, { headers: { 'x-api-key': key.key } })).body.error.code).toBe('inactive_key');
 });
 
-test("refused credentials are counted, by reason", async () => {
+test('refused credentials are counted, by reason', async () => {
   const { request, kernel } = await open();
-  await request("/v1/users");
-  await request("/v1/models");
-  await request("/v1/models", { headers: { Authorization: "x" } });
-  await request("/v1/users", { headers: { "x-api-key": "x" } });
+  await request('/v1/users');
+  await request('/v1/models');
+  await request('/v1/models', { headers: { Authorization: 'x' } });
+  await request('/v1/users', { headers: { 'x-api-key': 'x' } });
   const metrics = await kernel.metrics.metrics();
   expect(metrics).toContain('gateway_auth_failures_total{reason="missing_credentials"} 2');
   expect(metrics).toContain('gateway_auth_failures_total{reason="invalid_format"} 1');
   expect(metrics).toContain('gateway_auth_failures_total{reason="invalid_key"} 1');
 });
 
-test("the log has who called, and never a credential", async () => {
+test('the log has who called, and never a credential', async () => {
   const { request, ask, kernel } = await open();
-  const { key, key_prefix: prefix } = (await ask("POST", "/v1/keys", {})).body;
-  await request("/v1/models", { headers: { "x-api-key": key } });
-  await request("/v1/models", { headers: { "x-api-key": `${key}x` } });
+  const { key, key_prefix: prefix } = (await ask('POST', '/v1/keys', {})).body;
+  await request('/v1/models', { headers: { 'x-api-key': key } });
+  await request('/v1/models', { headers: { 'x-api-key': `${key}x` } });
   const callers = kernel.logged.map(({ caller, path }) => [path, caller]);
   expect(callers).toEqual([
-    ["/v1/keys", "master"],
-    ["/v1/models", prefix],
-    ["/v1/models", undefined],
+    ['/v1/keys', 'master'],
+    ['/v1/models', prefix],
+    ['/v1/models', undefined],
   ]);
   expect(JSON.stringify(kernel.logged)).not.toMatch(new RegExp(`${key}|${MASTER_KEY}`));
 });
 
-test("a server that is ending lets nobody in, and says when to come back", async () => {
+test('a server that is ending lets nobody in, and says when to come back', async () => {
   const { ask, kernel } = await open();
   void kernel.lifecycle.drain();
-  const { status, headers, body } = await ask("GET", "/v1/users");
-  expect([status, headers.get("Retry-After"), body.error.code]).toEqual([503, "1", "shutting_down"]);
+  const { status, headers, body } = await ask('GET', '/v1/users');
+  expect([status, headers.get('Retry-After'), body.error.code]).toEqual([503, '1', 'shutting_down']);
 });
 
-describe("headers of answers", () => {
+describe('headers of answers', () => {
   const ALWAYS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "x-request-id": expect.stringMatching(/./),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'x-request-id': expect.stringMatching(/./),
   };
 
   test.each([
-    ["GET", "/v1/users", MASTER, 200],
-    ["GET", "/v1/users", {}, 401],
-    ["GET", "/v1/users/nobody", MASTER, 404],
-    ["GET", "/nothing", {}, 404],
-    ["PUT", "/v1/users", {}, 405],
-    ["HEAD", "/v1/users", MASTER, 200],
-    ["OPTIONS", "/v1/users", {}, 405],
-    ["GET", "/openapi.json", {}, 200],
-    ["GET", "/", {}, 200],
-    ["GET", "/metrics", {}, 200],
-  ] as const)("%s %s %j", async (method, path, headers, status) => {
+    ['GET', '/v1/users', MASTER, 200],
+    ['GET', '/v1/users', {}, 401],
+    ['GET', '/v1/users/nobody', MASTER, 404],
+    ['GET', '/nothing', {}, 404],
+    ['PUT', '/v1/users', {}, 405],
+    ['HEAD', '/v1/users', MASTER, 200],
+    ['OPTIONS', '/v1/users', {}, 405],
+    ['GET', '/openapi.json', {}, 200],
+    ['GET', '/', {}, 200],
+    ['GET', '/metrics', {}, 200],
+  ] as const)('%s %s %j', async (method, path, headers, status) => {
     const answer = await gateway().request(path, { method, headers });
     expect(answer.status).toBe(status);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       ...ALWAYS,
-      "cache-control": "private, no-store, no-cache",
-      vary: "Authorization, X-Gateway-Key, X-Api-Key",
+      'cache-control': 'private, no-store, no-cache',
+      vary: 'Authorization, X-Gateway-Key, X-Api-Key',
     });
   });
 
-  test.each(["/health", "/health/liveness", "/health/readiness"])("%s may be kept", async (path) => {
+  test.each(['/health', '/health/liveness', '/health/readiness'])('%s may be kept', async (path) => {
     const answer = await gateway().request(path);
     expect(Object.fromEntries(answer.headers)).toMatchObject(ALWAYS);
-    expect(answer.headers.get("Cache-Control")).toBe(null);
+    expect(answer.headers.get('Cache-Control')).toBe(null);
   });
 
-  test("X-Request-Id is the client’s, if it is one", async () => {
+  test('X-Request-Id is the client’s, if it is one', async () => {
     const { request } = gateway();
-    const asked = await request("/health", { headers: { "X-Request-Id": "mine-1" } });
-    expect(asked.headers.get("X-Request-Id")).toBe("mine-1");
+    const asked = await request('/health', { headers: { 'X-Request-Id': 'mine-1' } });
+    expect(asked.headers.get('X-Request-Id')).toBe('mine-1');
   });
 });
 
-describe("web pages of other origins", () => {
-  const origin = "https://app.example";
-  const preflight = { Origin: origin, "Access-Control-Request-Method": "POST" };
+describe('web pages of other origins', () => {
+  const origin = 'https://app.example';
+  const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
 
-  test("may not call by default", async () => {
-    const answer = await gateway().request("/v1/models", { headers: { ...MASTER, Origin: origin } });
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(null);
-    expect((await gateway().request("/v1/keys", { method: "OPTIONS", headers: preflight })).status).toBe(405);
+  test('may not call by default', async () => {
+    const answer = await gateway().request('/v1/models', { headers: { ...MASTER, Origin: origin } });
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(null);
+    expect((await gateway().request('/v1/keys', { method: 'OPTIONS', headers: preflight })).status).toBe(405);
   });
 
-  test("may where the configuration says so", async () => {
+  test('may where the configuration says so', async () => {
     const { request } = await open({ server: { corsOrigins: [origin] } });
-    const allowed = await request("/v1/keys", {
-      method: "OPTIONS",
-      headers: { ...preflight, "Access-Control-Request-Headers": "x-gateway-key" },
+    const allowed = await request('/v1/keys', {
+      method: 'OPTIONS',
+      headers: { ...preflight, 'Access-Control-Request-Headers': 'x-gateway-key' },
     });
     expect([allowed.status, Object.fromEntries(allowed.headers)]).toEqual([
       204,
       expect.objectContaining({
-        "access-control-allow-origin": origin,
-        "access-control-allow-methods": expect.stringContaining("PATCH"),
-        "access-control-allow-headers": "x-gateway-key",
-        "x-frame-options": "DENY",
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': expect.stringContaining('PATCH'),
+        'access-control-allow-headers': 'x-gateway-key',
+        'x-frame-options': 'DENY',
       }),
     ]);
-    const refused = await request("/v1/users", { headers: { Origin: origin } });
-    expect([refused.status, refused.headers.get("Access-Control-Allow-Origin")]).toEqual([401, origin]);
-    expect(refused.headers.get("Access-Control-Expose-Headers")).toContain("X-RateLimit-Remaining");
-    expect(refused.headers.get("Vary")).toBe("Authorization, X-Gateway-Key, X-Api-Key, Origin");
-    const other = await request("/v1/users", { headers: { Origin: "https://evil.example" } });
-    expect(other.headers.get("Access-Control-Allow-Origin")).toBe(null);
+    const refused = await request('/v1/users', { headers: { Origin: origin } });
+    expect([refused.status, refused.headers.get('Access-Control-Allow-Origin')]).toEqual([401, origin]);
+    expect(refused.headers.get('Access-Control-Expose-Headers')).toContain('X-RateLimit-Remaining');
+    expect(refused.headers.get('Vary')).toBe('Authorization, X-Gateway-Key, X-Api-Key, Origin');
+    const other = await request('/v1/users', { headers: { Origin: 'https://evil.example' } });
+    expect(other.headers.get('Access-Control-Allow-Origin')).toBe(null);
   });
 
-  test("with * never with cookies", async () => {
-    const { request } = await open({ server: { corsOrigins: ["*"] } });
-    const { headers } = await request("/v1/users", { headers: { Origin: origin } });
-    expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
-    expect(headers.get("Access-Control-Allow-Credentials")).toBe(null);
+  test('with * never with cookies', async () => {
+    const { request } = await open({ server: { corsOrigins: ['*'] } });
+    const { headers } = await request('/v1/users', { headers: { Origin: origin } });
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Allow-Credentials')).toBe(null);
   });
 });
 
-describe("the Host header", () => {
+describe('the Host header', () => {
   const status = async (options: Parameters<typeof open>[0], host: string): Promise<number> =>
-    (await (await open(options)).request("/health", { headers: { Host: host } })).status;
+    (await (await open(options)).request('/health', { headers: { Host: host } })).status;
 
-  test("must be this machine where no credential is needed", async () => {
-    expect(await status({ hasMasterKey: false }, "evil.example")).toBe(403);
-    expect(await status({ hasMasterKey: false }, "localhost:8000")).toBe(200);
-    expect(await status({ hasMasterKey: false, server: { host: "0.0.0.0" } }, "any.example")).toBe(200);
+  test('must be this machine where no credential is needed', async () => {
+    expect(await status({ hasMasterKey: false }, 'evil.example')).toBe(403);
+    expect(await status({ hasMasterKey: false }, 'localhost:8000')).toBe(200);
+    expect(await status({ hasMasterKey: false, server: { host: '0.0.0.0' } }, 'any.example')).toBe(200);
   });
 
-  test("is free with a master key, for proxies, unless hosts are named", async () => {
-    expect(await status({}, "llm.example")).toBe(200);
-    const server = { host: "0.0.0.0", allowedHosts: ["llm.example"] };
-    expect(await status({ server }, "llm.example")).toBe(200);
-    expect(await status({ server }, "evil.example")).toBe(403);
+  test('is free with a master key, for proxies, unless hosts are named', async () => {
+    expect(await status({}, 'llm.example')).toBe(200);
+    const server = { host: '0.0.0.0', allowedHosts: ['llm.example'] };
+    expect(await status({ server }, 'llm.example')).toBe(200);
+    expect(await status({ server }, 'evil.example')).toBe(403);
   });
 });

@@ -1,13 +1,13 @@
-import { expect, test } from "vitest";
-import { newSpender, used } from "../requests.ts";
-import { useGateway, useOwnGateways } from "./use-gateway.ts";
+import { expect, test } from 'vitest';
+import { newSpender, used } from '../requests.ts';
+import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const open = useOwnGateways();
 const shared = useGateway();
 
-test("a budget has an amount and a window, or neither", async () => {
+test('a budget has an amount and a window, or neither', async () => {
   const { ask, clock } = await open();
-  const { status, body } = await ask("POST", "/v1/budgets", { max_budget: 0.1, budget_duration_sec: 60 });
+  const { status, body } = await ask('POST', '/v1/budgets', { max_budget: 0.1, budget_duration_sec: 60 });
   expect([status, body]).toEqual([
     200,
     {
@@ -18,130 +18,130 @@ test("a budget has an amount and a window, or neither", async () => {
       alert_thresholds: null,
       calendar: null,
       time_zone: null,
-      created_at: "2026-03-01T12:00:00Z",
-      updated_at: "2026-03-01T12:00:00Z",
+      created_at: '2026-03-01T12:00:00Z',
+      updated_at: '2026-03-01T12:00:00Z',
     },
   ]);
   clock.advance(1);
-  const { body: free } = await ask("POST", "/v1/budgets", { name: "only counts" });
-  expect(free).toMatchObject({ name: "only counts", max_budget: null, budget_duration_sec: null });
-  expect((await ask("GET", "/v1/budgets")).body).toEqual([body, free]);
-  expect((await ask("GET", "/v1/budgets?skip=1")).body).toEqual([free]);
-  expect((await ask("GET", `/v1/budgets/${body.budget_id}`)).body).toEqual(body);
+  const { body: free } = await ask('POST', '/v1/budgets', { name: 'only counts' });
+  expect(free).toMatchObject({ name: 'only counts', max_budget: null, budget_duration_sec: null });
+  expect((await ask('GET', '/v1/budgets')).body).toEqual([body, free]);
+  expect((await ask('GET', '/v1/budgets?skip=1')).body).toEqual([free]);
+  expect((await ask('GET', `/v1/budgets/${body.budget_id}`)).body).toEqual(body);
 
   clock.advance(999);
   const path = `/v1/budgets/${body.budget_id}`;
-  expect((await ask("PATCH", path, { max_budget: 2 })).body).toEqual({
+  expect((await ask('PATCH', path, { max_budget: 2 })).body).toEqual({
     ...body,
     max_budget: 2,
-    updated_at: "2026-03-01T12:00:01Z",
+    updated_at: '2026-03-01T12:00:01Z',
   });
   const cleared = { max_budget: null, budget_duration_sec: null };
-  expect((await ask("PATCH", path, cleared)).body).toMatchObject(cleared);
+  expect((await ask('PATCH', path, cleared)).body).toMatchObject(cleared);
 });
 
-test("a budget has a calendar in place of a duration", async () => {
+test('a budget has a calendar in place of a duration', async () => {
   const { ask } = await open();
-  const { body } = await ask("POST", "/v1/budgets", { max_budget: 5, calendar: "week" });
-  expect(body).toMatchObject({ calendar: "week", time_zone: "UTC", budget_duration_sec: null });
+  const { body } = await ask('POST', '/v1/budgets', { max_budget: 5, calendar: 'week' });
+  expect(body).toMatchObject({ calendar: 'week', time_zone: 'UTC', budget_duration_sec: null });
   const path = `/v1/budgets/${body.budget_id}`;
-  expect((await ask("PATCH", path, { time_zone: "Asia/Tokyo" })).body).toMatchObject({
-    time_zone: "Asia/Tokyo",
+  expect((await ask('PATCH', path, { time_zone: 'Asia/Tokyo' })).body).toMatchObject({
+    time_zone: 'Asia/Tokyo',
   });
-  const refused = await ask("PATCH", path, { budget_duration_sec: 60 });
-  expect([refused.status, refused.body.error.param]).toEqual([422, "calendar"]);
-  expect((await ask("POST", "/v1/budgets", { calendar: "year" })).status).toBe(422);
-  expect((await ask("POST", "/v1/budgets", { time_zone: "UTC" })).body.detail).toBe(
-    "time_zone requires calendar: day, week or month.",
+  const refused = await ask('PATCH', path, { budget_duration_sec: 60 });
+  expect([refused.status, refused.body.error.param]).toEqual([422, 'calendar']);
+  expect((await ask('POST', '/v1/budgets', { calendar: 'year' })).status).toBe(422);
+  expect((await ask('POST', '/v1/budgets', { time_zone: 'UTC' })).body.detail).toBe(
+    'time_zone requires calendar: day, week or month.',
   );
 });
 
-test("one that users have is not deleted under them", async () => {
+test('one that users have is not deleted under them', async () => {
   const { ask } = await open();
-  const { body } = await ask("POST", "/v1/budgets", { max_budget: 1 });
+  const { body } = await ask('POST', '/v1/budgets', { max_budget: 1 });
   const path = `/v1/budgets/${body.budget_id}`;
-  await ask("POST", "/v1/users", { user_id: "ada", budget_id: body.budget_id });
-  expect(await ask("DELETE", path)).toMatchObject({
+  await ask('POST', '/v1/users', { user_id: 'ada', budget_id: body.budget_id });
+  expect(await ask('DELETE', path)).toMatchObject({
     status: 409,
-    body: { error: { code: "budget_in_use" } },
+    body: { error: { code: 'budget_in_use' } },
   });
-  await ask("PATCH", "/v1/users/ada", { budget_id: null });
-  const { status, text } = await ask("DELETE", path);
-  expect([status, text]).toEqual([204, ""]);
-  expect((await ask("GET", path)).status).toBe(404);
+  await ask('PATCH', '/v1/users/ada', { budget_id: null });
+  const { status, text } = await ask('DELETE', path);
+  expect([status, text]).toEqual([204, '']);
+  expect((await ask('GET', path)).status).toBe(404);
 });
 
-test.each(["GET", "PATCH", "DELETE"])("%s of one that is not there is 404", async (method) => {
-  const sent = method === "PATCH" ? {} : undefined;
-  const { status, body } = await shared().ask(method, "/v1/budgets/B", sent);
+test.each(['GET', 'PATCH', 'DELETE'])('%s of one that is not there is 404', async (method) => {
+  const sent = method === 'PATCH' ? {} : undefined;
+  const { status, body } = await shared().ask(method, '/v1/budgets/B', sent);
   expect([status, body.detail, body.error.code]).toEqual([
     404,
     "Budget with id 'B' not found",
-    "budget_not_found",
+    'budget_not_found',
   ]);
 });
 
 test.each([
-  [{ max_budget: -0.01 }, "max_budget must be at least 0, not -0.01", "max_budget"],
-  [{ max_budget: "1" }, 'max_budget must be a number or null, not "1"', "max_budget"],
-  ['{"max_budget":1e999}', "max_budget must be a number, not Infinity", "max_budget"],
-  [{ max_budget: 1e12 }, "max_budget must be at most 9000000000, not 1000000000000", "max_budget"],
+  [{ max_budget: -0.01 }, 'max_budget must be at least 0, not -0.01', 'max_budget'],
+  [{ max_budget: '1' }, 'max_budget must be a number or null, not "1"', 'max_budget'],
+  ['{"max_budget":1e999}', 'max_budget must be a number, not Infinity', 'max_budget'],
+  [{ max_budget: 1e12 }, 'max_budget must be at most 9000000000, not 1000000000000', 'max_budget'],
   [
     { budget_duration_sec: 1.5 },
-    "budget_duration_sec must be a whole number, not 1.5",
-    "budget_duration_sec",
+    'budget_duration_sec must be a whole number, not 1.5',
+    'budget_duration_sec',
   ],
-  [{ budget_duration_sec: 0 }, "budget_duration_sec must be at least 1, not 0", "budget_duration_sec"],
+  [{ budget_duration_sec: 0 }, 'budget_duration_sec must be at least 1, not 0', 'budget_duration_sec'],
   [
     { budget_duration_sec: 4e9 },
-    "budget_duration_sec is 4000000000; the maximum is 3153600000. Use null for a budget without resets.",
-    "budget_duration_sec",
+    'budget_duration_sec is 4000000000; the maximum is 3153600000. Use null for a budget without resets.',
+    'budget_duration_sec',
   ],
   [
-    { budget_id: "x" },
+    { budget_id: 'x' },
     'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, alert_thresholds)',
-    "budget_id",
+    'budget_id',
   ],
-])("what is wrong with a budget is told: %j", async (sent, detail, param) => {
-  const { status, body } = await shared().ask("POST", "/v1/budgets", sent);
+])('what is wrong with a budget is told: %j', async (sent, detail, param) => {
+  const { status, body } = await shared().ask('POST', '/v1/budgets', sent);
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
 });
 
-test("the longest window there may be ends at a time that can be written", async () => {
+test('the longest window there may be ends at a time that can be written', async () => {
   const { ask } = await open();
-  const { body } = await ask("POST", "/v1/budgets", { budget_duration_sec: 3_153_600_000 });
-  const { body: user } = await ask("POST", "/v1/users", { user_id: "ada", budget_id: body.budget_id });
-  expect(user.next_budget_reset_at).toBe("2126-02-05T12:00:00Z");
+  const { body } = await ask('POST', '/v1/budgets', { budget_duration_sec: 3_153_600_000 });
+  const { body: user } = await ask('POST', '/v1/users', { user_id: 'ada', budget_id: body.budget_id });
+  expect(user.next_budget_reset_at).toBe('2126-02-05T12:00:00Z');
 });
 
-test("windows that have ended are in the log, newest first", async () => {
+test('windows that have ended are in the log, newest first', async () => {
   const { ask, clock, context } = await open();
   const { identity, ledger } = context.state;
-  const { body } = await ask("POST", "/v1/budgets", { max_budget: 1, budget_duration_sec: 60 });
+  const { body } = await ask('POST', '/v1/budgets', { max_budget: 1, budget_duration_sec: 60 });
   const estimate = { cost: 1n, tokens: 1, free: false };
-  for (const user of ["ada", "bob"]) {
-    await ask("POST", "/v1/users", { user_id: user, budget_id: body.budget_id });
+  for (const user of ['ada', 'bob']) {
+    await ask('POST', '/v1/users', { user_id: user, budget_id: body.budget_id });
     const spender = await newSpender(identity, { userId: user });
     await ledger.settle(await ledger.reserve(spender, estimate), used(250_000_000n));
     clock.advance(60_000);
     await ledger.release(await ledger.reserve(spender, estimate));
   }
-  const { body: resets } = await ask("GET", "/v1/budgets/reset-logs");
+  const { body: resets } = await ask('GET', '/v1/budgets/reset-logs');
   expect(resets).toEqual([
     {
       id: expect.any(String),
-      user_id: "bob",
+      user_id: 'bob',
       previous_spend: 0.25,
-      reset_at: "2026-03-01T12:02:00Z",
-      next_reset_at: "2026-03-01T12:03:00Z",
+      reset_at: '2026-03-01T12:02:00Z',
+      next_reset_at: '2026-03-01T12:03:00Z',
     },
-    expect.objectContaining({ user_id: "ada", reset_at: "2026-03-01T12:01:00Z" }),
+    expect.objectContaining({ user_id: 'ada', reset_at: '2026-03-01T12:01:00Z' }),
   ]);
-  expect((await ask("GET", "/v1/budgets/reset-logs?user_id=ada")).body).toEqual([resets[1]]);
-  expect((await ask("GET", "/v1/budgets/reset-logs?skip=1&limit=1")).body).toEqual([resets[1]]);
-  expect((await ask("GET", "/v1/budgets/reset-logs?limit=x")).status).toBe(422);
-  expect((await ask("GET", "/v1/users/bob")).body).toMatchObject({
+  expect((await ask('GET', '/v1/budgets/reset-logs?user_id=ada')).body).toEqual([resets[1]]);
+  expect((await ask('GET', '/v1/budgets/reset-logs?skip=1&limit=1')).body).toEqual([resets[1]]);
+  expect((await ask('GET', '/v1/budgets/reset-logs?limit=x')).status).toBe(422);
+  expect((await ask('GET', '/v1/users/bob')).body).toMatchObject({
     spend: 0,
-    budget_started_at: "2026-03-01T12:02:00Z",
+    budget_started_at: '2026-03-01T12:02:00Z',
   });
 });

@@ -1,34 +1,34 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { RETRY_POLICY } from "../../../../../runtime/targets/gateway/shared/retry-plan.ts";
-import type { Clock } from "../../../../../runtime/platform/clock.ts";
-import { listenHttp } from "../../../../../runtime/serve/http/listen.ts";
-import { createTokenCounter } from "../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts";
-import { createCompletions } from "../../../../../runtime/targets/gateway/ask/completions/completions.ts";
-import type { AlertsConfig } from "../../../../../runtime/targets/gateway/alerts/alerts-config.ts";
-import type { GatewayContext } from "../../../../../runtime/targets/gateway/context.ts";
-import { type GatewayState, openGatewayState } from "../../../../../runtime/targets/gateway/gateway-state.ts";
-import { createExperiments } from "../../../../../runtime/targets/gateway/lab/experiments/experiments.ts";
-import { createGuardrails } from "../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts";
-import { gatewayApp } from "../../../../../runtime/targets/gateway/front/app.ts";
-import type { GatewayAppOptions } from "../../../../../runtime/targets/gateway/front/app-options.ts";
-import { malformedRequestAnswer } from "../../../../../runtime/targets/gateway/front/http/errors.ts";
-import type { Provider } from "../../../../../runtime/targets/gateway/ask/providers/provider.ts";
-import type { Alias } from "../../../../../runtime/targets/gateway/ask/routing/routing.ts";
-import { createJobServices } from "../../../../../runtime/targets/gateway/lab/jobs/job-services.ts";
-import { createDatabaseCheck } from "../../../../../runtime/targets/gateway/servers/database-check.ts";
-import { REQUEST_POLICY } from "../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts";
-import { createRouter } from "../../../../../runtime/targets/gateway/ask/routing/router.ts";
-import type { Store } from "../../../../../runtime/targets/gateway/store/store.ts";
-import { parseDatabaseUrl } from "../../../../../runtime/targets/gateway/store/database-url.ts";
-import { openStore } from "../../../../../runtime/targets/gateway/store/open-store.ts";
-import { createTelemetry } from "../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts";
-import { createSingleJobs } from "../../../../../runtime/targets/gateway/lab/workflows/single-jobs.ts";
-import { createWorkflows } from "../../../../../runtime/targets/gateway/lab/workflows/workflows.ts";
-import { testKernel, type TestKernel } from "../../../../helpers/test-kernel.ts";
-import { MASTER_KEY } from "../master-key.ts";
-import { createTestClock, type TestClock } from "../test-clock.ts";
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import type { Clock } from '../../../../../runtime/platform/clock.ts';
+import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
+import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
+import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
+import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
+import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createExperiments } from '../../../../../runtime/targets/gateway/lab/experiments/experiments.ts';
+import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
+import { gatewayApp } from '../../../../../runtime/targets/gateway/front/app.ts';
+import type { GatewayAppOptions } from '../../../../../runtime/targets/gateway/front/app-options.ts';
+import { malformedRequestAnswer } from '../../../../../runtime/targets/gateway/front/http/errors.ts';
+import type { Provider } from '../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
+import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
+import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
+import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
+import { createSingleJobs } from '../../../../../runtime/targets/gateway/lab/workflows/single-jobs.ts';
+import { createWorkflows } from '../../../../../runtime/targets/gateway/lab/workflows/workflows.ts';
+import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
+import { MASTER_KEY } from '../master-key.ts';
+import { createTestClock, type TestClock } from '../test-clock.ts';
 
 export interface Answer {
   readonly status: number;
@@ -59,19 +59,19 @@ export interface OpenGateway {
   readonly close: () => Promise<void>;
 }
 
-export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, "server">> {
-  readonly server?: Partial<GatewayAppOptions["server"]>;
+export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'>> {
+  readonly server?: Partial<GatewayAppOptions['server']>;
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly alerts?: AlertsConfig;
-  readonly reload?: GatewayContext["reload"];
+  readonly reload?: GatewayContext['reload'];
 }
 
 /** The HTTP API on a new SQLite file. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
-  const folder = mkdtempSync(join(tmpdir(), "encoderfile-test-"));
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const clock = createTestClock();
-  const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, "gateway.db")}`), {
+  const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, 'gateway.db')}`), {
     autoMigrate: true,
   });
   const errors: unknown[] = [];
@@ -111,7 +111,7 @@ export function gatewayOn(
     metrics: kernel.metrics,
     tracing: undefined,
     clock,
-    version: "1.2.3",
+    version: '1.2.3',
     activeRequests: kernel.lifecycle.inside,
     onError: (error) => {
       throw error;
@@ -125,7 +125,7 @@ export function gatewayOn(
     trustUsers: false,
     onEnded: (trx, job) => workflows.ended(trx, job),
   });
-  const compute = "local";
+  const compute = 'local';
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
   const context: GatewayContext = {
@@ -150,10 +150,10 @@ export function gatewayOn(
     }),
     telemetry,
     alertsConfig: () => options.alerts,
-    version: "1.2.3",
+    version: '1.2.3',
     isDatabaseAvailable: createDatabaseCheck({
       ledger: state.ledger,
-      shown: "the test’s",
+      shown: 'the test’s',
       clock,
       log: kernel.log,
     }),
@@ -161,10 +161,10 @@ export function gatewayOn(
   };
   const app = gatewayApp(context, {
     hasMasterKey: true,
-    metrics: "open",
+    metrics: 'open',
     ...options,
     server: {
-      host: "127.0.0.1",
+      host: '127.0.0.1',
       allowedHosts: [],
       corsOrigins: [],
       maxBodyBytes: 1_048_576,
@@ -186,16 +186,16 @@ export function gatewayOn(
       request(path, {
         method,
         headers: {
-          "X-Gateway-Key": `Bearer ${MASTER_KEY}`,
-          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          'X-Gateway-Key': `Bearer ${MASTER_KEY}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     async listen() {
-      const hostname = "127.0.0.1";
+      const hostname = '127.0.0.1';
       const refuse = malformedRequestAnswer;
-      const listener = await listenHttp({ app, hostname, port: 0, portFlag: "--port", refuse });
+      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
       closers.push(() => listener.close(0));
       return `http://${hostname}:${listener.port}`;
     },

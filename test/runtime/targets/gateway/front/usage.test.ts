@@ -7,7 +7,6 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const open = useOwnGateways();
 const gateway = useGateway();
-
 interface TestKey {
   readonly id: string;
   readonly key: string;
@@ -83,6 +82,7 @@ test('without anything it is all of it, the newest first', async () => {
     usage_estimated: false,
     request_id: 'r-1',
     end_user: null,
+    tags: [],
     attempt: 1,
   });
   expect(body.logs[0]).toMatchObject({ status: 'error', error_message: 'Oh, "no"\n', total_tokens: null });

@@ -1,39 +1,39 @@
-import { REQUEST_POLICY } from "../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { array, assert, asyncProperty } from "fast-check";
-import { afterAll, expect, test } from "vitest";
-import { AppError } from "../../../../../../runtime/contract/errors.ts";
-import { systemClock as clock } from "../../../../../../runtime/platform/clock.ts";
-import { createLifecycle } from "../../../../../../runtime/serve/lifecycle.ts";
-import { createLog } from "../../../../../../runtime/serve/log.ts";
-import type { CompletionAnswer } from "../../../../../../runtime/targets/gateway/ask/completions/completion.ts";
-import { createTokenCounter } from "../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts";
-import { createCompletions } from "../../../../../../runtime/targets/gateway/ask/completions/completions.ts";
-import { openGatewayState } from "../../../../../../runtime/targets/gateway/gateway-state.ts";
-import { createGuardrails } from "../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts";
-import { openProvider } from "../../../../../../runtime/targets/gateway/ask/providers/open-provider.ts";
-import { createRouter } from "../../../../../../runtime/targets/gateway/ask/routing/router.ts";
-import { parseDatabaseUrl } from "../../../../../../runtime/targets/gateway/store/database-url.ts";
-import { openStore } from "../../../../../../runtime/targets/gateway/store/open-store.ts";
-import { startFixture } from "../../fixture-provider.ts";
-import { bearer } from "../../requests.ts";
-import { chatBody, providerOf } from "../../test-provider.ts";
-import { priced } from "./running-gateway.ts";
-import { breakable, EVERYWHERE, INJECTED, injected, inGroups, MODELS, scenario } from "./scenarios.ts";
+import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { array, assert, asyncProperty } from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { systemClock as clock } from '../../../../../../runtime/platform/clock.ts';
+import { createLifecycle } from '../../../../../../runtime/serve/lifecycle.ts';
+import { createLog } from '../../../../../../runtime/serve/log.ts';
+import type { CompletionAnswer } from '../../../../../../runtime/targets/gateway/ask/completions/completion.ts';
+import { createTokenCounter } from '../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
+import { createCompletions } from '../../../../../../runtime/targets/gateway/ask/completions/completions.ts';
+import { openGatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createGuardrails } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
+import { openProvider } from '../../../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
+import { createRouter } from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { bearer } from '../../requests.ts';
+import { chatBody, providerOf } from '../../test-provider.ts';
+import { priced } from './running-gateway.ts';
+import { breakable, EVERYWHERE, INJECTED, injected, inGroups, MODELS, scenario } from './scenarios.ts';
 
-const [openai, encoder] = [await startFixture("openai"), await startFixture("encoder")];
-const folder = mkdtempSync(join(tmpdir(), "encoderfile-test-"));
-const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, "gateway.db")}`), {
+const [openai, encoder] = [await startFixture('openai'), await startFixture('encoder')];
+const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, 'gateway.db')}`), {
   autoMigrate: true,
 });
 const state = await openGatewayState(store, { clock, masterKey: undefined, onError: () => undefined });
 const guard = openProvider(
-  { name: "guard", type: "encoder", baseUrl: encoder.url, local: true },
+  { name: 'guard', type: 'encoder', baseUrl: encoder.url, local: true },
   { clock, random: Math.random, onLine: () => undefined },
 );
-const providers = [providerOf("openai", openai), guard];
+const providers = [providerOf('openai', openai), guard];
 afterAll(async () => {
   await guard.close();
   await state.close();
@@ -45,10 +45,10 @@ const tokenCounter = createTokenCounter();
 await state.prices.seed(MODELS.map((model) => priced(`openai:${model}`, 10, 30)));
 
 test(
-  "whatever happens, each request is settled once, told once, and nothing stays held",
+  'whatever happens, each request is settled once, told once, and nothing stays held',
   { timeout: 60_000 },
   async () => {
-    const { secret } = await state.identity.keys.create({ userId: "ann", maxParallel: 1000 });
+    const { secret } = await state.identity.keys.create({ userId: 'ann', maxParallel: 1000 });
     const caller = await state.identity.authenticate(bearer(secret));
     const spender = await state.identity.spender(caller, undefined);
 
@@ -64,17 +64,17 @@ test(
             const { identity, ledger, prices, priceMaps } = state;
             const router = createRouter({ providers, clock, random: () => 0 });
             const rails = createGuardrails({
-              profiles: [{ name: "injection", encoder: "guard", labels: ["INJECTION"], threshold: 0.5 }],
+              profiles: [{ name: 'injection', encoder: 'guard', labels: ['INJECTION'], threshold: 0.5 }],
               classifier: (name) => router.classifier(name),
               clock,
             });
             const completions = createCompletions({
               tokenCounter,
               state: {
-                identity: fails("identity", identity),
-                prices: fails("prices", prices),
+                identity: fails('identity', identity),
+                prices: fails('prices', prices),
                 priceMaps,
-                ledger: fails("ledger", {
+                ledger: fails('ledger', {
                   ...ledger,
                   async reserve(...args: Parameters<typeof ledger.reserve>) {
                     const reservation = await ledger.reserve(...args);
@@ -84,12 +84,12 @@ test(
                   async settle(...[reservation, ...entries]: Parameters<typeof ledger.settle>) {
                     granted.set(reservation.id, (granted.get(reservation.id) ?? 0) + 1);
                     await ledger.settle(reservation, ...entries);
-                    if (broken === "ledger.settle after") throw injected();
+                    if (broken === 'ledger.settle after') throw injected();
                   },
                   async release(...[reservation, ...entries]: Parameters<typeof ledger.release>) {
                     granted.set(reservation.id, (granted.get(reservation.id) ?? 0) + 1);
                     await ledger.release(reservation, ...entries);
-                    if (broken === "ledger.release after") throw injected();
+                    if (broken === 'ledger.release after') throw injected();
                   },
                 }),
               },
@@ -98,8 +98,8 @@ test(
                   held += 1;
                   let isHeld = true;
                   const set = {
-                    router: fails("router", router),
-                    guardrails: fails("guardrails", rails),
+                    router: fails('router', router),
+                    guardrails: fails('guardrails', rails),
                     requirePricing: false,
                     allowUnpriced: false,
                     requests: REQUEST_POLICY,
@@ -122,21 +122,21 @@ test(
               },
               lifecycle,
               clock,
-              log: createLog("silent", { write: () => undefined }),
+              log: createLog('silent', { write: () => undefined }),
             });
             const client = new AbortController();
             if (leavesAfter === -1) client.abort();
             // Somewhere between the request and the first byte.
             if (leavesAfter === -2) setImmediate(() => setImmediate(() => client.abort()));
-            const messages = [{ role: "user", content: says }];
+            const messages = [{ role: 'user', content: says }];
             const body = chatBody(`openai:${model}`, { messages, stream, guardrails });
             const answer = await completions
               .answer({
-                endpoint: "/v1/chat/completions",
+                endpoint: '/v1/chat/completions',
                 caller,
                 bytes: Buffer.from(JSON.stringify(body)),
                 headers: new Headers(),
-                requestId: "r",
+                requestId: 'r',
                 startedAt: clock.now(),
                 signal: client.signal,
                 setHeader: () => undefined,
@@ -146,7 +146,7 @@ test(
                 throw error;
               });
             if (answer)
-              await read(answer, leavesAfter, () => (leavesBy === "signal" ? client.abort() : undefined));
+              await read(answer, leavesAfter, () => (leavesBy === 'signal' ? client.abort() : undefined));
           }),
         );
 
@@ -155,7 +155,7 @@ test(
         await new Promise((resolve) => setImmediate(resolve));
         expect({ held, told }).toEqual({ held: 0, told: requests.length });
         const { user } = await state.ledger.quota(spender);
-        const rows = await store.db.selectFrom("gateway_usage").select("cost_nano").execute();
+        const rows = await store.db.selectFrom('gateway_usage').select('cost_nano').execute();
         const billed = rows.reduce((sum, row) => sum + (row.cost_nano ?? 0n), 0n);
         expect({ reserved: user.reserved, running: user.parallel.used, spent: user.spent }).toEqual({
           reserved: 0n,
@@ -174,7 +174,7 @@ async function read(
   leavesAfter: number | undefined,
   abort: () => void,
 ): Promise<void> {
-  if (answer.kind === "whole") return;
+  if (answer.kind === 'whole') return;
   const { events } = answer;
   for (let pieces = 0; ; pieces += 1) {
     if (pieces === leavesAfter) {
