@@ -51,6 +51,7 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   priced_by: 'text',
   end_user: 'text',
   tags: 'text',
+  units: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

@@ -4,6 +4,7 @@ import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addTags } from './add-tags.ts';
+import { addUnits } from './add-units.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addEndUser,
   addTags,
   addAlerts,
+  addUnits,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -102,6 +102,8 @@ export interface PriceRow {
   readonly cache_write_1h_nano: Nanos | null;
   /** List of tiers as JSON; null if there are none. */
   readonly tiers: string | null;
+  /** Prices of units as JSON; null if there are none. */
+  readonly units: string | null;
 }
 
 /** Spending and reservations of a user, a key or a tag. */
@@ -173,6 +175,8 @@ export interface UsageRow {
   readonly end_user: string | null;
   /** Tags of the request as a JSON list; null without tags. */
   readonly tags: string | null;
+  /** What the request used besides tokens, as JSON; null if there is nothing. */
+  readonly units: string | null;
 }
 
 /** The only row of the stored price map. */

@@ -1,5 +1,6 @@
 import { keyAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
+import { unitsToText } from '../../shared/unit-price.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
@@ -97,6 +98,7 @@ function usageRow(
     cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
     priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
     end_user: entry.endUser ? storableText(entry.endUser) : null,
+    units: unitsToText(entry.units),
   };
 }
 

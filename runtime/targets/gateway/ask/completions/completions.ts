@@ -9,6 +9,7 @@ import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel } from './call-model.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { expectedUnits, imageVariant } from './expected-units.ts';
 import { streamError } from './stream-error.ts';
 import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
@@ -53,13 +54,20 @@ export function createCompletions(parts: CompletionParts): Completions {
     const spender = await identity.spender(caller, users.payer, tags);
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
-    const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
+    const list = await pricesOf(
+      state,
+      resolved.targets,
+      startedAt,
+      set.requirePricing,
+      imageVariant(request.endpoint, body),
+    );
     const keys = resolved.targets.map(({ key }) => key);
     const counts = await countRequest(tokenCounter, rules, body, keys);
     const tokens = {
       counts,
       prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),
+      units: expectedUnits(request.endpoint, body),
     };
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);

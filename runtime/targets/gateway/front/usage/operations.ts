@@ -31,6 +31,7 @@ export const USAGE_LOG = {
   request_id: '6a1d1f4e-2b2c-4e38-9f25-6f6c4a2d3e11',
   end_user: null,
   tags: ['search'],
+  units: { web_searches: 2 },
   attempt: 1,
 };
 

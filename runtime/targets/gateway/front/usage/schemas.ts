@@ -39,6 +39,12 @@ const usageLog = closed(
     request_id: textOrNull('`X-Request-Id` of the request.'),
     end_user: textOrNull('The client’s own user that the request names; it is not checked.'),
     tags: Type.Array(Type.String(), { description: 'Tags of the request.' }),
+    units: Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+      description:
+        'What the request used besides tokens of text: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
+    }),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
   'A request to a model, or a failed attempt of one.',

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import type { UsageRow } from '../../store/schema.ts';
@@ -34,6 +35,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   request_id: row.request_id,
   end_user: row.end_user,
   tags: tagsIn(row),
+  units: row.units === null ? {} : (parseJsonText(row.units) as Record<string, number>),
   attempt: row.attempt,
 });
 
