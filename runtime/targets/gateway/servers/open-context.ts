@@ -12,6 +12,7 @@ import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
+import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
@@ -59,6 +60,8 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);
+    const factors = await openLearnedFactors(store, clock, onError);
+    closers.add(factors.close);
 
     const { trustUsers, maxDatasetBytes } = config.workflows;
     const jobs = createJobServices(store, {
@@ -95,7 +98,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
     const activeRequests = lifecycle.inside;
-    const tokenCounter = createTokenCounter();
+    const tokenCounter = createTokenCounter(factors);
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     const delivery = createAlertDelivery({
       outbox: state.alerts,

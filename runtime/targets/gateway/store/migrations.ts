@@ -4,6 +4,7 @@ import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addTags } from './add-tags.ts';
+import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addTags,
   addAlerts,
   addUnits,
+  addTokenFactors,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

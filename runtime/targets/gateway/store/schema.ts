@@ -19,6 +19,7 @@ export interface Schema extends WorkflowSchema {
   gateway_price_map: PriceMapRow;
   gateway_tags: TagRow;
   gateway_alerts: AlertRow;
+  gateway_token_factors: TokenFactorRow;
 }
 
 /** The only row about the database itself. */
@@ -219,4 +220,12 @@ export interface AlertRow {
   readonly sent_at: number | null;
   /** Why the last attempt failed. */
   readonly problem: string | null;
+}
+
+/** How many tokens of a model one token of its estimate is, for texts in a script. */
+interface TokenFactorRow {
+  readonly model: string;
+  readonly script: string;
+  readonly factor_millionths: number;
+  readonly updated_at: number;
 }
