@@ -25,6 +25,7 @@ import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -59,6 +60,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     tagRoutes(context, parts),
     alertRoutes(context, parts),
     pricingRoutes(context, parts),
+    priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),
     adminRoutes(context, parts),
     datasetRoutes(context, parts),

@@ -34,6 +34,10 @@ const MASTER_ONLY = [
   ['POST', '/v1/alerts/test'],
   ['POST', '/v1/pricing'],
   ['DELETE', '/v1/pricing/a:b'],
+  ['GET', '/v1/price-map'],
+  ['PUT', '/v1/price-map'],
+  ['DELETE', '/v1/price-map'],
+  ['GET', '/v1/price-map/a:b'],
   ['POST', '/v1/admin/reload'],
 ] as const;
 const ANYONE = [

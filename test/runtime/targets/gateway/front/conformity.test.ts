@@ -22,6 +22,13 @@ beforeAll(async () => {
 const USER = '/v1/users/ada';
 const PRICE = { model_key: 'openai:small', input_price_per_million: 1, output_price_per_million: 2 };
 
+const PRICE_MAP = {
+  format: 'encoderfile-prices-1',
+  date: '2999-01-31',
+  source: 'a contract',
+  models: { openai: { 'gpt-5': { input: 1, output: 8 } } },
+};
+
 const CHAT = { model: 'fast', messages: [{ role: 'user', content: 'Hello' }], user: 'ada' };
 
 const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
@@ -85,6 +92,13 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['GET', '/v1/pricing'],
     ['GET', '/v1/pricing/openai:small'],
     ['GET', '/v1/pricing/openai:small/history'],
+    ['GET', '/v1/price-map?search=gpt-5&limit=3'],
+    ['GET', '/v1/price-map?limit=x'],
+    ['GET', '/v1/price-map/openai:GPT-5'],
+    ['GET', '/v1/price-map/openai:nothing'],
+    ['PUT', '/v1/price-map', PRICE_MAP],
+    ['PUT', '/v1/price-map', { models: 1 }],
+    ['DELETE', '/v1/price-map'],
     ['GET', '/v1/models'],
     ['GET', '/v1/models/fast'],
     ['GET', '/v1/models/nothing'],
