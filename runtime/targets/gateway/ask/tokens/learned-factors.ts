@@ -48,7 +48,7 @@ export async function openLearnedFactors(
 
   await db
     .deleteFrom('gateway_token_factors')
-    .where('updated_at', '<', clock.now() - MAX_AGE_MS)
+    .where('updated_at', '<', Math.floor(clock.now()) - MAX_AGE_MS)
     .execute();
   const rows = await db
     .selectFrom('gateway_token_factors')
