@@ -11,7 +11,7 @@ import type { Outbox } from './outbox.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 /** Outcome of an attempt to send an alert, for metrics. */
-export type AlertOutcome = 'sent' | 'retried' | 'failed';
+type AlertOutcome = 'sent' | 'retried' | 'failed';
 
 export interface AlertDelivery {
   /** Sends the alerts that are due. */

@@ -5,7 +5,7 @@ import type { AlertRow } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 
 export const ALERT_STATES = ['pending', 'sent', 'failed'] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
+type AlertState = (typeof ALERT_STATES)[number];
 
 /** The alerts in the database, which all gateways share. */
 export interface Outbox {
@@ -24,7 +24,7 @@ export interface Outbox {
 }
 
 /** Longer than the time limit of an attempt. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 const BATCH_SIZE = 20;
 const MAX_PROBLEM_LENGTH = 500;
 

@@ -106,7 +106,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       clock,
       random: Math.random,
       log,
-      count: telemetry.alerted,
+      count: (outcome) => telemetry.alerted(outcome),
       onError,
     });
     closers.add(delivery.close);

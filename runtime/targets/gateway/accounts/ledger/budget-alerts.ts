@@ -9,7 +9,7 @@ export interface AlertPolicy {
   readonly thresholds: readonly number[];
 }
 
-export type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
+type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
 
 /**
  * The alerts of an account whose spending has changed: one for each threshold that the new amount reaches and the old one did not.

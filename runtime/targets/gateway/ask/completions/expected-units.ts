@@ -3,6 +3,7 @@ import { isCount } from '../../../../core/numbers/is-count.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { Endpoint } from './completion.ts';
+import { textOr } from './endpoints/tokens.ts';
 
 /** What a request can use besides tokens of text, before it is sent. */
 export interface ExpectedUnits extends UnitCounts {
@@ -43,8 +44,6 @@ function searchesOf(tools: unknown): number {
 /** Quality and size of images, as they are in the names of published prices; undefined for other requests. */
 export function imageVariant(endpoint: Endpoint, { quality, size }: Json): string | undefined {
   if (endpoint !== '/v1/images/generations') return undefined;
-  const [, width, height] = /^(\d+)x(\d+)$/.exec(String(size ?? DEFAULT_SIZE)) ?? [];
-  return width === undefined ? undefined : `${String(quality ?? 'standard')}/${width}-x-${height}`;
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(textOr(size) ?? '1024x1024') ?? [];
+  return width === undefined ? undefined : `${textOr(quality) ?? 'standard'}/${width}-x-${height}`;
 }
-
-const DEFAULT_SIZE = '1024x1024';

@@ -5,14 +5,14 @@ import type { Store } from '../../store/store.ts';
 
 /** How many tokens of a model one token of the encoding is, by model and script, as providers have reported. */
 export interface LearnedFactors {
-  get(model: string, script: string): number | undefined;
-  set(model: string, script: string, factor: number): void;
+  readonly get: (model: string, script: string) => number | undefined;
+  readonly set: (model: string, script: string, factor: number) => void;
 }
 
 /** Factors that survive a restart. */
 export interface StoredFactors extends LearnedFactors {
   /** Writes what is new, and stops. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const MAX_LEARNED = 2000;

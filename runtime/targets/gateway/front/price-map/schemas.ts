@@ -7,7 +7,7 @@ const amounts = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Number({ minimum: 0 }))]));
 const RATES = amounts(['input', 'output', 'cached_input', 'cache_write', 'cache_write_1h']);
 
-export const listedPrice = closed(
+const listedPrice = closed(
   'PublishedPrice',
   {
     model: Type.String({ description: 'Name of the entry, `provider:model`.' }),
