@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Kernel } from '../../serve/kernel.ts';
+import type { AlertsConfig } from './alerts/alerts-config.ts';
 import type { Completions } from './ask/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './lab/experiments/experiment.ts';
@@ -26,6 +27,8 @@ export interface GatewayContext {
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
   readonly telemetry: Telemetry;
+  /** The configured alerts, which a reload replaces. */
+  readonly alertsConfig: () => AlertsConfig | undefined;
   readonly version: string;
   /** Whether the database can be written. */
   readonly isDatabaseAvailable: () => Promise<boolean>;

@@ -1,6 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
+import { createOutbox, type Outbox } from './alerts/outbox.ts';
 import type { Identity, RateLimits } from './accounts/identity/identity.ts';
 import { createIdentity } from './accounts/identity/create-identity.ts';
+import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
@@ -19,6 +21,7 @@ export interface GatewayState {
   readonly prices: Prices;
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
+  readonly alerts: Outbox;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -27,6 +30,8 @@ export interface GatewayStateOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly userLimits?: Partial<RateLimits> | undefined;
+  /** When alerts about budgets are raised; undefined if there are none. */
+  readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Takes errors of background tasks. */
   readonly onError: (error: unknown) => void;
 }
@@ -67,6 +72,7 @@ function administer(
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
+    alerts: createOutbox(store),
     close: async () => {
       await identity.close();
       await store.close();

@@ -2,6 +2,7 @@ import type { Program } from '../../serve/cli/command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import { ALERT_COMMANDS } from './commands/alerts/commands.ts';
 import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
@@ -13,6 +14,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
+import { TAG_COMMANDS } from './commands/tags/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
 import { USER_COMMANDS } from './commands/users/commands.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
@@ -32,6 +34,8 @@ export const gatewayProgram: Program = {
     keys: KEY_COMMANDS,
     users: USER_COMMANDS,
     budgets: BUDGET_COMMANDS,
+    tags: TAG_COMMANDS,
+    alerts: ALERT_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
     backup: backupCommand,

@@ -34,6 +34,19 @@ export const GATEWAY_CLI = {
     source: 'gateway reference 1.5',
     behaviour: '`budgets` makes, lists, shows, changes and deletes budgets, which users are given.',
   },
+  'gcli:alerts': {
+    source: 'issue 20, "Money"',
+    behaviour:
+      '`alerts list` shows alerts about budgets, and `alerts test` sends a signed message to the webhook; thresholds of a budget are set with `--alert-at`.',
+  },
+  'gcli:tags': {
+    source: 'issue 20, "Money"',
+    behaviour: '`tags` gives budgets to tags, and `usage` filters and sums by tag.',
+  },
+  'gcli:pricing:units': {
+    source: 'issue 20, "Money"',
+    behaviour: '`pricing set --unit` sets prices of web searches, images and other units.',
+  },
   'gcli:pricing': {
     source: 'gateway reference 1.5',
     behaviour: '`pricing` sets, lists and deletes prices, and shows those of before.',

@@ -62,6 +62,19 @@ export const GATEWAY_HTTP = {
     source: 'gateway reference 1.5',
     behaviour: 'Budgets are made, changed and given to users; one that is given is not deleted.',
   },
+  'gateway:alerts': {
+    source: 'issue 20, "Money"',
+    behaviour: 'Alerts about budgets are sent to a signed webhook, listed, and tested.',
+  },
+  'gateway:tags': {
+    source: 'issue 20, "Money"',
+    behaviour:
+      'Tags of requests, in a header or in metadata, are in the usage and have budgets, which limit all keys.',
+  },
+  'gateway:price-map': {
+    source: 'issue 20, "Money"',
+    behaviour: 'Published prices are searched, replaced as a whole, and reset.',
+  },
   'gateway:pricing': {
     source: 'gateway reference 1.5, 4.16',
     behaviour: 'Prices are set and read by models whose names hold colons and slashes, with their history.',

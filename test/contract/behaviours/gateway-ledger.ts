@@ -7,6 +7,11 @@ export const GATEWAY_LEDGER = {
     behaviour:
       'Killed at any moment under load: what was answered is written down once, nothing stays held, no budget is overrun.',
   },
+  'gateway-ledger:alerts': {
+    source: 'issue 20, "Money"',
+    behaviour:
+      'An alert of a gateway that is killed before it sends it is sent once, by one of the gateways that start later.',
+  },
   'gateway-ledger:several': {
     source: 'issue 6, "Store"',
     behaviour: 'Several gateways on one database keep a budget and a rate limit as one does.',

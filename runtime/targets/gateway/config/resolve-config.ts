@@ -5,6 +5,7 @@ import type { GatewayConfig } from './spec.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { resolveDatabase } from './resolve/database.ts';
 import { resolveMasterKey } from './resolve/master-key.ts';
+import { resolveAlerts } from './resolve/alerts.ts';
 import type { KnownNames } from './resolve/model-names.ts';
 import { resolveModels } from './resolve/models.ts';
 import { ENCODER } from './resolve/provider.ts';
@@ -38,6 +39,7 @@ export function resolveConfig(
       maxParallel: flagsAndEnv.number('rate-limit-parallel', RATE) ?? parallel ?? null,
     },
     models: resolveModels(context, file, namesIn(written)),
+    alerts: resolveAlerts(context, file.alerts),
     metrics: resolveMetrics(flagsAndEnv, file),
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),

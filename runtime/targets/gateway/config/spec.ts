@@ -1,6 +1,7 @@
 import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
+import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
@@ -17,6 +18,8 @@ export interface GatewayConfig {
   /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;
+  /** Alerts about budgets; undefined if they are disabled. */
+  readonly alerts: AlertsConfig | undefined;
   readonly metrics: MetricsAccess;
   readonly tracing: TracingSettings | undefined;
   readonly workflows: WorkflowsConfig;

@@ -10,6 +10,7 @@ import { databaseFailure, databaseUnavailable } from '../store/database-error.ts
 import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { azureRoutes } from './azure/routes.ts';
@@ -25,8 +26,10 @@ import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
+import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -56,7 +59,10 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     userRoutes(context, parts),
     keyRoutes(context, parts),
     budgetRoutes(context, parts),
+    tagRoutes(context, parts),
+    alertRoutes(context, parts),
     pricingRoutes(context, parts),
+    priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),
     adminRoutes(context, parts),
     datasetRoutes(context, parts),

@@ -4,6 +4,8 @@ import { createKernel } from '../../../serve/kernel.ts';
 import { programVersion } from '../../../serve/program/version.ts';
 import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
 import type { Logger } from '../../../serve/log.ts';
+import { createAlertDelivery } from '../alerts/alert-delivery.ts';
+import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import { createAnswerCache } from '../ask/cache/answer-cache.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
 import type { GatewayConfig } from '../config/spec.ts';
@@ -11,6 +13,7 @@ import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
+import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
@@ -25,6 +28,7 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
+  readonly replaceAlerts: (alerts: AlertsConfig | undefined) => void;
   /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
   /** Flushes the database and ends child processes. The telemetry is closed separately, before. */
@@ -46,9 +50,19 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const store = await openStore(config.database, config);
     closers.add(() => store.close());
     const { masterKey, userLimits } = config;
-    const state = await openGatewayState(store, { clock, masterKey, userLimits, onError });
+    let { alerts } = config;
+    const alertsConfig = (): AlertsConfig | undefined => alerts;
+    const state = await openGatewayState(store, {
+      clock,
+      masterKey,
+      userLimits,
+      alertPolicy: alertsConfig,
+      onError,
+    });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);
+    const factors = await openLearnedFactors(store, clock, onError);
+    closers.add(factors.close);
 
     const { trustUsers, maxDatasetBytes } = config.workflows;
     const jobs = createJobServices(store, {
@@ -85,7 +99,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
     const activeRequests = lifecycle.inside;
-    const tokenCounter = createTokenCounter();
+    const tokenCounter = createTokenCounter(factors);
     const answerCache = createAnswerCache({
       db: store.db,
       clock,
@@ -93,6 +107,16 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     });
     closers.add(() => answerCache.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
+    const delivery = createAlertDelivery({
+      outbox: state.alerts,
+      config: alertsConfig,
+      clock,
+      random: Math.random,
+      log,
+      count: (outcome) => telemetry.alerted(outcome),
+      onError,
+    });
+    closers.add(delivery.close);
     return {
       kernel,
       clock,
@@ -116,6 +140,8 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
         log,
       }),
       telemetry,
+      alertsConfig,
+      replaceAlerts: (fresh) => void (alerts = fresh),
       version,
       isDatabaseAvailable: createDatabaseCheck({
         ledger: state.ledger,

@@ -76,6 +76,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         redactor.learn(fresh.secrets);
         await state.prices.seed(fresh.models.pricing);
         models.replace(fresh.models);
+        context.replaceAlerts(fresh.alerts);
         log.level = fresh.logLevel;
       },
       log,

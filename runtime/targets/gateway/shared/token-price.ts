@@ -1,4 +1,5 @@
 import type { Nanos } from './money.ts';
+import { isFreeUnits, unitCost, type UnitCounts, type UnitRates } from './unit-price.ts';
 
 /** Prices per million tokens. */
 export interface TokenRates {
@@ -22,6 +23,8 @@ export interface TokenPrice extends TokenRates {
   readonly tiers?: readonly PriceTier[] | undefined;
   /** What the price was taken from. Default: it was set by an administrator. */
   readonly source?: string | undefined;
+  /** Prices of web searches, images and other units. */
+  readonly units?: UnitRates | undefined;
 }
 
 export interface TokenCounts {
@@ -34,13 +37,16 @@ export interface TokenCounts {
   /** The part of `cacheWrite` that was written for 1 hour. */
   readonly cacheWrite1h?: number | undefined;
   readonly output: number;
+  readonly units?: UnitCounts | undefined;
 }
 
 const MILLION = 1_000_000n;
 
 /** Cost of these tokens, rounded half up to nano-dollars. */
 export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
-  return (costOfMillions(tokens, ratesFor(tokens.input, price)) + MILLION / 2n) / MILLION;
+  const rates = ratesFor(tokens.input, price);
+  const cost = (costOfMillions(tokens, rates) + MILLION / 2n) / MILLION;
+  return price.units && tokens.units ? cost + unitCost(tokens.units, price.units, rates) : cost;
 }
 
 /**
@@ -48,20 +54,27 @@ export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
  * and a shorter prompt can be in another tier.
  */
 export function maxCostOf(
-  { input, output }: Pick<TokenCounts, 'input' | 'output'>,
+  { input, output, units }: Pick<TokenCounts, 'input' | 'output' | 'units'>,
   price: TokenPrice,
 ): Nanos {
   const reachable = [price, ...(price.tiers ?? []).filter(({ aboveTokens }) => input > aboveTokens)];
-  return reachable.reduce((max, rates) => {
-    const millions = BigInt(input) * maxInputRate(rates) + BigInt(output) * rates.output;
+  const tokens = reachable.reduce((max, rates) => {
+    const millions =
+      BigInt(input) * larger(maxInputRate(rates), price.units?.imageInput) +
+      BigInt(output) * larger(rates.output, price.units?.imageOutput);
     const cost = (millions + MILLION - 1n) / MILLION;
     return cost > max ? cost : max;
   }, 0n);
+  return price.units && units ? tokens + unitCost(units, price.units, price) : tokens;
 }
 
 /** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
+  isFreeUnits(price.units ?? {}) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
+
+const larger = (rate: Nanos, other: Nanos | undefined): Nanos =>
+  other !== undefined && other > rate ? other : rate;
 
 const ratesFor = (input: number, { tiers = [], ...base }: TokenPrice): TokenRates =>
   tiers.findLast(({ aboveTokens }) => input > aboveTokens) ?? base;

@@ -1,4 +1,4 @@
-import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from './schema.ts';
+import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, UsageRow } from './schema.ts';
 
 /** Columns and their types, for tables that the ledger writes without a query builder. */
 type Columns<Row> = Readonly<Record<keyof Row, 'text' | 'bigint' | 'integer'>>;
@@ -21,6 +21,7 @@ export const RESERVATION_COLUMNS: Columns<ReservationRow> = {
   amount_nano: 'bigint',
   tokens: 'bigint',
   created_at: 'bigint',
+  other_accounts: 'text',
 };
 
 export const USAGE_COLUMNS: Columns<UsageRow> = {
@@ -50,6 +51,8 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   priced_by: 'text',
   end_user: 'text',
   cache_hit: 'text',
+  tags: 'text',
+  units: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {
@@ -58,4 +61,22 @@ export const RESET_COLUMNS: Columns<BudgetResetRow> = {
   spent_nano: 'bigint',
   reset_at: 'bigint',
   next_reset_at: 'bigint',
+};
+
+export const ALERT_COLUMNS: Columns<AlertRow> = {
+  id: 'text',
+  kind: 'text',
+  account_id: 'text',
+  label: 'text',
+  threshold: 'integer',
+  spent_nano: 'bigint',
+  limit_nano: 'bigint',
+  window_started_at: 'bigint',
+  window_ends_at: 'bigint',
+  created_at: 'bigint',
+  state: 'text',
+  attempts: 'integer',
+  next_attempt_at: 'bigint',
+  sent_at: 'bigint',
+  problem: 'text',
 };

@@ -1,8 +1,12 @@
 import { type Kysely, sql } from 'kysely';
+import { addAlerts } from './add-alerts.ts';
 import { addAnswerCache } from './add-answer-cache.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
+import { addTags } from './add-tags.ts';
+import { addTokenFactors } from './add-token-factors.ts';
+import { addUnits } from './add-units.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -20,6 +24,10 @@ export const MIGRATIONS: readonly Migration[] = [
   addCalendar,
   addEndUser,
   addAnswerCache,
+  addTags,
+  addAlerts,
+  addUnits,
+  addTokenFactors,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -18,6 +18,9 @@ export interface Schema extends WorkflowSchema {
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
   gateway_answers: AnswerRow;
+  gateway_tags: TagRow;
+  gateway_alerts: AlertRow;
+  gateway_token_factors: TokenFactorRow;
 }
 
 /** The only row about the database itself. */
@@ -77,6 +80,8 @@ export interface BudgetRow {
   /** `day`, `week` or `month` instead of a duration. */
   readonly calendar: string | null;
   readonly time_zone: string | null;
+  /** List of percentages as JSON; null for the configured ones. */
+  readonly alert_thresholds: string | null;
 }
 
 export interface BudgetResetRow {
@@ -99,11 +104,13 @@ export interface PriceRow {
   readonly cache_write_1h_nano: Nanos | null;
   /** List of tiers as JSON; null if there are none. */
   readonly tiers: string | null;
+  /** Prices of units as JSON; null if there are none. */
+  readonly units: string | null;
 }
 
-/** Spending and reservations of a user or a key. */
+/** Spending and reservations of a user, a key or a tag. */
 export interface AccountRow {
-  /** `user:<id>` or `key:<id>`. */
+  /** `user:<id>`, `key:<id>` or `tag:<tag>`. */
   readonly id: string;
   readonly spent_nano: Nanos;
   readonly reserved_nano: Nanos;
@@ -123,6 +130,8 @@ export interface ReservationRow {
   readonly amount_nano: Nanos;
   readonly tokens: number;
   readonly created_at: number;
+  /** IDs of further accounts as JSON; null if there are none. */
+  readonly other_accounts: string | null;
 }
 
 /** A process that holds reservations; those of a dead one are released. */
@@ -168,6 +177,10 @@ export interface UsageRow {
   readonly end_user: string | null;
   /** `exact` or `semantic` for an answer from the cache; null for others. */
   readonly cache_hit: string | null;
+  /** Tags of the request as a JSON list; null without tags. */
+  readonly tags: string | null;
+  /** What the request used besides tokens, as JSON; null if there is nothing. */
+  readonly units: string | null;
 }
 
 /** The only row of the stored price map. */
@@ -196,4 +209,45 @@ interface AnswerRow {
   /** Little-endian 32-bit numbers. */
   readonly vector: Uint8Array | null;
   readonly body: Uint8Array;
+}
+
+/** A tag of requests that has a budget. */
+export interface TagRow {
+  readonly tag: string;
+  readonly budget_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** An alert about a budget, which is sent to the webhook until it is accepted. */
+export interface AlertRow {
+  /** The same for every gateway that raises the alert. */
+  readonly id: string;
+  readonly kind: string;
+  readonly account_id: string;
+  /** The name of the account, for people. */
+  readonly label: string;
+  /** Percentage of the budget; null for a refused request. */
+  readonly threshold: number | null;
+  readonly spent_nano: Nanos;
+  readonly limit_nano: Nanos;
+  readonly window_started_at: number | null;
+  readonly window_ends_at: number | null;
+  readonly created_at: number;
+  /** `pending`, `sent` or `failed`. */
+  readonly state: string;
+  readonly attempts: number;
+  /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
+  readonly next_attempt_at: number;
+  readonly sent_at: number | null;
+  /** Why the last attempt failed. */
+  readonly problem: string | null;
+}
+
+/** How many tokens of a model one token of its estimate is, for texts in a script. */
+interface TokenFactorRow {
+  readonly model: string;
+  readonly script: string;
+  readonly factor_millionths: number;
+  readonly updated_at: number;
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
+import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
 
 /** An open database with the current schema. */
 export interface Store {
@@ -52,4 +52,6 @@ export interface LedgerChanges {
   readonly closed: readonly string[];
   readonly usage: readonly UsageRow[];
   readonly resets: readonly BudgetResetRow[];
+  /** Alerts that are raised. Those that the database already has are ignored. */
+  readonly alerts: readonly AlertRow[];
 }

@@ -43,6 +43,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       }),
     abandoned: (event) => quietly(() => metrics.abandoned(event)),
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
+    alerted: (outcome) => quietly(() => metrics.alerted(outcome)),
     close: async (limitMs) => await queue?.close(limitMs).catch(onError),
   };
 }

@@ -7,6 +7,7 @@ export interface GatewayMetrics {
   readonly completed: (event: CompletionEvent) => void;
   readonly abandoned: (event: AbandonedEvent) => void;
   readonly authFailed: (reason: string) => void;
+  readonly alerted: (outcome: 'sent' | 'retried' | 'failed') => void;
   readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
 }
 
@@ -118,6 +119,7 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
   const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
   const fallbacks = counter('gateway_fallbacks_total', 'Requests answered by a fallback model.');
+  const alerts = counter('gateway_alerts_total', 'Attempts to send an alert to the webhook.', 'outcome');
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
   const labelsOf = createModelLabels();
@@ -165,6 +167,7 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
       countUse(event);
     },
     authFailed: (reason) => authFailures.inc({ reason: AUTH_REASONS.has(reason) ? reason : OTHER }),
+    alerted: (outcome) => alerts.inc({ outcome }),
     spans: (outcome, count) => spans.inc({ outcome }, count),
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
+import type { AlertPolicy } from '../../../../runtime/targets/gateway/accounts/ledger/budget-alerts.ts';
 import { type GatewayState, openGatewayState } from '../../../../runtime/targets/gateway/gateway-state.ts';
 import type { Store } from '../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../runtime/targets/gateway/store/database-url.ts';
@@ -18,9 +19,14 @@ export interface TestDatabase {
   readonly create: () => Promise<string>;
   /** Closed at the end of the test. */
   readonly openStore: (url: string) => Promise<Store>;
-  readonly open: (url: string, options?: { clock?: Clock }) => Promise<OpenState>;
+  readonly open: (url: string, options?: OpenOptions) => Promise<OpenState>;
   /** The gateway's state on a new database, with a clock that stands still. */
   readonly start: () => Promise<OpenState & { readonly clock: TestClock; readonly url: string }>;
+}
+
+interface OpenOptions {
+  readonly clock?: Clock;
+  readonly alertPolicy?: () => AlertPolicy;
 }
 
 interface OpenState extends GatewayState {
@@ -48,12 +54,13 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
     folders.push(folder);
     return `sqlite:${join(folder, 'gateway.db')}`;
   };
-  const openState: TestDatabase['open'] = async (url, { clock = createTestClock() } = {}) => {
+  const openState: TestDatabase['open'] = async (url, { clock = createTestClock(), alertPolicy } = {}) => {
     const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
     const errors: unknown[] = [];
     const state = await openGatewayState(store, {
       clock,
       masterKey: MASTER_KEY,
+      alertPolicy,
       onError: (error) => errors.push(error),
     });
     let closed = false;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Caller, Identity, RateLimits } from './identity.ts';
+import type { Caller, Identity, RateLimits, Spender } from './identity.ts';
 import { refused, tokenOf } from './credentials.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
@@ -10,6 +10,8 @@ import { createLastUsed } from './last-used.ts';
 import { createMasterKey } from './master-key.ts';
 import { badFormat, hashOf } from './secret.ts';
 import { checkModel, checkUser, spenderOf } from './spender.ts';
+import { createTagGrants } from './tag-grants.ts';
+import { createTags } from './tags.ts';
 import { createUsers } from './users.ts';
 
 export interface IdentityOptions {
@@ -29,6 +31,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     ...userLimits,
   });
   const lastUsed = createLastUsed(store, clock);
+  const tagGrants = createTagGrants(store.db, revision);
   const master = createMasterKey(options.masterKey);
 
   /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
@@ -44,9 +47,14 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     return { kind: 'key', key, user: checkUser(user.userId, user), revision };
   };
 
+  /** Adds the accounts of tags. They are read after the spender, so that they are not older. */
+  const tagged = async (spender: Spender, tags: readonly string[] = []): Promise<Spender> =>
+    tags.length === 0 ? spender : { ...spender, tags, others: await tagGrants(tags) };
+
   return {
     users: createUsers(store, revision, clock),
     keys: createKeys(store, revision, clock, lastUsed),
+    tags: createTags(store, revision, clock),
     requireMaster: master.require,
     authenticate: async (headers) => {
       const token = tokenOf(headers);
@@ -58,11 +66,14 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       lastUsed.touch(caller.key.id);
       return caller;
     },
-    spender: async (caller, user) => await spenderOf(directory, caller, user),
-    renew: async ({ key, user }) => {
-      if (key) return await spenderOf(directory, checked(await directory.keyById(key.id)), undefined);
+    spender: async (caller, user, tags) => await tagged(await spenderOf(directory, caller, user), tags),
+    renew: async ({ key, user, tags }) => {
+      if (key) {
+        const caller = checked(await directory.keyById(key.id));
+        return await tagged(await spenderOf(directory, caller, undefined), tags);
+      }
       const { value, revision } = await directory.user(user.userId);
-      return { user: checkUser(user.userId, value), key: undefined, revision };
+      return await tagged({ user: checkUser(user.userId, value), key: undefined, revision }, tags);
     },
     requireModel: checkModel,
     close: lastUsed.close,

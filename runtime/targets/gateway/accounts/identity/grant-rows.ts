@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
 import { modelsOf } from './key-rows.ts';
 
@@ -15,6 +16,7 @@ const USER_COLUMNS = [
   'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
   'gateway_budgets.calendar as user_calendar',
   'gateway_budgets.time_zone as user_time_zone',
+  'gateway_budgets.alert_thresholds as user_alert_thresholds',
 ] as const;
 
 export const selectUserGrants = (db: Kysely<Schema>) =>
@@ -47,6 +49,7 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
       maxBudget: row.user_max_budget_nano,
       budgetDurationSec: row.user_budget_duration_sec,
       budgetCalendar: calendarOf({ calendar: row.user_calendar, time_zone: row.user_time_zone }),
+      alertThresholds: thresholdsOf({ alert_thresholds: row.user_alert_thresholds }),
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Limits {
   readonly budgetDurationSec: number | null;
   /** The calendar of budget windows, in place of a length. */
   readonly budgetCalendar?: Calendar | null | undefined;
+  /** Percentages of the budget at which alerts are sent, in place of the configured ones. */
+  readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
 export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
@@ -57,6 +59,28 @@ export interface Users {
   change(userId: string, changes: UserChanges): Promise<User>;
   /** Deletes a user and deactivates its keys. Its usage stays. A user that is created again starts with nothing spent. */
   delete(userId: string): Promise<void>;
+}
+
+/** A tag of requests with a budget. */
+export interface Tag {
+  readonly tag: string;
+  readonly budgetId: string;
+  readonly spent: Nanos;
+  readonly reserved: Nanos;
+  readonly budgetStartedAt: number | null;
+  readonly nextBudgetResetAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Tags {
+  /** Assigns a budget. A tag that has the same budget keeps its window. */
+  set(tag: string, budgetId: string): Promise<Tag>;
+  /** Tags with a budget, in alphabetical order. */
+  list(page: Page): Promise<readonly Tag[]>;
+  get(tag: string): Promise<Tag>;
+  /** Removes the budget of a tag. Its usage stays. */
+  delete(tag: string): Promise<void>;
 }
 
 export type KeyStatus = 'active' | 'inactive' | 'expired';
@@ -147,11 +171,23 @@ export interface WorkPayer {
 /** An authenticated caller or job that requests are made for. */
 export type Payer = Caller | WorkPayer;
 
+/** A further account that requests are held against and charged to, next to those of the user and the key. */
+export interface AccountGrant {
+  readonly accountId: string;
+  /** Its name in errors and alerts, for example `Tag 'search'`. */
+  readonly label: string;
+  readonly limits: Limits;
+}
+
 /** The user and key that a request is billed to. */
 export interface Spender {
   readonly user: UserGrant;
   /** Undefined for requests with the master key and of jobs. */
   readonly key: KeyGrant | undefined;
+  /** Tags of the request, which usage rows have. */
+  readonly tags?: readonly string[] | undefined;
+  /** Accounts of the tags that have a budget. */
+  readonly others?: readonly AccountGrant[] | undefined;
   /** Revision of the database that this was read at. */
   readonly revision: number;
 }
@@ -164,12 +200,13 @@ export interface HeaderReader {
 export interface Identity {
   readonly users: Users;
   readonly keys: Keys;
+  readonly tags: Tags;
   /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
   /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */
   requireMaster(headers: HeaderReader): void;
-  /** The spender of a request whose body names `user`. Throws the errors of the reference API. */
-  spender(payer: Payer, user: string | undefined): Promise<Spender>;
+  /** The spender of a request with these tags whose body names `user`. Throws the errors of the reference API. */
+  spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
   /** Throws a ForbiddenError if the key is not allowed to use the model. */

@@ -115,7 +115,8 @@ export async function addUser(
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
-async function budgetOf(
+/** The row of an assigned budget. Throws a NotFoundError if there is none with this id. */
+export async function budgetOf(
   trx: Transaction<Schema>,
   budgetId: string | null | undefined,
 ): Promise<BudgetRow | undefined> {

@@ -1,5 +1,5 @@
 import type { LedgerChanges, LedgerRows } from '../../store/store.ts';
-import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
+import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
 
 /** The rows of a batch with their changes. Operations are applied one after the other, and each sees the changes of those before. */
 export interface BatchRows {
@@ -12,6 +12,7 @@ export interface BatchRows {
   readonly isBilled: (id: string) => boolean;
   readonly bill: (usage: UsageRow) => void;
   readonly log: (reset: BudgetResetRow) => void;
+  readonly raise: (alert: AlertRow) => void;
   readonly changes: () => LedgerChanges;
 }
 
@@ -24,6 +25,7 @@ export function createBatchRows(rows: LedgerRows): BatchRows {
   const closed: string[] = [];
   const usage: UsageRow[] = [];
   const resets: BudgetResetRow[] = [];
+  const alerts = new Map<string, AlertRow>();
   return {
     revision: rows.revision,
     account: (id) => changed.get(id) ?? accounts.get(id),
@@ -45,7 +47,15 @@ export function createBatchRows(rows: LedgerRows): BatchRows {
       usage.push(row);
     },
     log: (reset) => void resets.push(reset),
-    changes: () => ({ accounts: [...changed.values()], opened, closed, usage, resets }),
+    raise: (alert) => void alerts.set(alert.id, alert),
+    changes: () => ({
+      accounts: [...changed.values()],
+      opened,
+      closed,
+      usage,
+      resets,
+      alerts: [...alerts.values()],
+    }),
   };
 }
 

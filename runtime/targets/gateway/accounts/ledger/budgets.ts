@@ -5,6 +5,7 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { isTimeZone } from '../../../../core/time/calendar.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { calendarOf } from '../identity/calendar-columns.ts';
+import { thresholdsOf, thresholdsToText } from '../identity/alert-columns.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
@@ -28,6 +29,7 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
           budget_duration_sec: null,
           calendar: null,
           time_zone: null,
+          alert_thresholds: null,
           created_at: now,
           updated_at: now,
           ...budgetColumns(budget),
@@ -74,6 +76,17 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
             { reason: 'budget_in_use' },
           );
         }
+        const tagged = await trx
+          .selectFrom('gateway_tags')
+          .select('tag')
+          .where('budget_id', '=', budgetId)
+          .executeTakeFirst();
+        if (tagged)
+          throw new AppError(
+            'ConflictError',
+            `Budget with id '${budgetId}' is assigned to tag '${tagged.tag}'; assign another budget first`,
+            { reason: 'budget_in_use' },
+          );
         await trx.deleteFrom('gateway_budgets').where('budget_id', '=', budgetId).execute();
       }),
     resets: async ({ skip, limit }, userId) => {
@@ -135,6 +148,7 @@ const budgetOf = (row: BudgetRow): Budget => ({
   maxBudget: row.max_budget_nano,
   budgetDurationSec: row.budget_duration_sec,
   calendar: calendarOf(row),
+  alertThresholds: thresholdsOf(row),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -146,6 +160,7 @@ const budgetColumns = ({
   budgetDurationSec,
   calendar,
   timeZone,
+  alertThresholds,
 }: BudgetChanges): Partial<BudgetRow> =>
   omitUndefined({
     name: name && storableText(name),
@@ -154,4 +169,5 @@ const budgetColumns = ({
     calendar,
     // A zone without a calendar has no meaning.
     time_zone: calendar === null ? null : timeZone,
+    alert_thresholds: alertThresholds && thresholdsToText(alertThresholds),
   });

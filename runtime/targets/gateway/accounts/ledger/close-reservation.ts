@@ -1,8 +1,11 @@
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { keyAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
+import { unitsToText } from '../../shared/unit-price.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
+import { type AlertPolicy, thresholdAlerts } from './budget-alerts.ts';
+import type { HeldAccount } from './held-accounts.ts';
 import { correctTokens } from './minute-usage.ts';
 
 /** A reservation to close, with the usage to write. */
@@ -10,6 +13,9 @@ export interface Closing {
   readonly id: string;
   readonly userId: string;
   readonly keyId: string | null;
+  /** All accounts to charge. Those of a request of a dead process have no limits. */
+  readonly accounts: readonly (Pick<HeldAccount, 'id'> & Partial<HeldAccount>)[];
+  readonly tags?: readonly string[] | undefined;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
   /** Whether the usage never had a reservation. */
@@ -17,8 +23,8 @@ export interface Closing {
 }
 
 /** Releases the reserved amount, charges the actual cost and writes the usage. Repeated calls have no further effect. */
-export function closeReservation(rows: BatchRows, closing: Closing): void {
-  const { id, userId, keyId, entries, now, isUnreserved = false } = closing;
+export function closeReservation(rows: BatchRows, closing: Closing, policy?: AlertPolicy): void {
+  const { id, userId, keyId, accounts, tags = [], entries, now, isUnreserved = false } = closing;
   if (rows.isBilled(id)) return;
   // The reservation is missing if another process considered this one dead. The usage is still charged.
   const held = rows.reservation(id);
@@ -37,11 +43,23 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
     };
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
-  const ofKey = keyId === null ? undefined : rows.account(keyAccount(keyId));
-  // A key that was deleted since the reservation has no account.
-  for (const account of [rows.account(userAccount(userId)), ofKey]) if (account) rows.put(settled(account));
+  // A key or tag that was deleted since the reservation has no account.
+  for (const { id: accountId, limits, label } of accounts) {
+    const account = rows.account(accountId);
+    if (!account) continue;
+    const charged = settled(account);
+    rows.put(charged);
+    if (!policy || !limits || !label) continue;
+    for (const alert of thresholdAlerts(account, charged, { limits, label }, policy, now)) rows.raise(alert);
+  }
   if (held) rows.close(id);
-  const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
+  const isKeyKnown = keyId !== null && rows.account(keyAccount(keyId)) !== undefined;
+  const payer = {
+    user_id: userId,
+    api_key_id: isKeyKnown ? keyId : null,
+    timestamp: now,
+    tags: tags.length === 0 ? null : JSON.stringify(tags),
+  };
   entries.forEach((entry, index) => {
     const isLast = index === entries.length - 1;
     rows.bill(
@@ -56,7 +74,7 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
 
 function usageRow(
   entry: UsageEntry,
-  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'attempt'>,
+  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'tags' | 'attempt'>,
 ): UsageRow {
   return {
     ...about,
@@ -81,6 +99,7 @@ function usageRow(
     priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
     end_user: entry.endUser ? storableText(entry.endUser) : null,
     cache_hit: entry.cacheHit ?? null,
+    units: unitsToText(entry.units),
   };
 }
 

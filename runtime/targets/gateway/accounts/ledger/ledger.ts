@@ -1,6 +1,7 @@
 import type { Calendar, CalendarUnit } from '../../../../core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { Page } from '../../store/page.ts';
 
@@ -46,6 +47,8 @@ export interface UsageEntry {
   readonly cacheWriteTokens?: number | null | undefined;
   /** The part of `cacheWriteTokens` that is kept for 1 hour. */
   readonly cacheWrite1hTokens?: number | null | undefined;
+  /** What the request used besides tokens of text. */
+  readonly units?: UnitCounts | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
   /** What the price was taken from. */
@@ -124,6 +127,8 @@ export interface Budget {
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
   readonly calendar: Calendar | null;
+  /** Percentages at which alerts are sent; null for the configured ones. */
+  readonly alertThresholds: readonly number[] | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -136,6 +141,7 @@ export interface BudgetChanges {
   readonly calendar?: CalendarUnit | null | undefined;
   /** Default: UTC. */
   readonly timeZone?: string | null | undefined;
+  readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
 export interface BudgetReset {

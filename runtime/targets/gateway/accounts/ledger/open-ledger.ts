@@ -1,14 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { accountsOf } from '../../store/account-ids.ts';
 import type { Identity, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
 import { createBatchQueue } from './batch-queue.ts';
+import type { AlertPolicy } from './budget-alerts.ts';
 import { type Closing, closeReservation } from './close-reservation.ts';
+import { heldAccounts } from './held-accounts.ts';
 import { openReservation } from './open-reservation.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
@@ -20,6 +22,8 @@ export interface LedgerOptions {
   readonly revision: FollowedRevision;
   /** Reads a key and its user again if they have changed since the request was authenticated. */
   readonly identity: Pick<Identity, 'renew'>;
+  /** When alerts are raised; undefined if there are none. Read for each request, because the configuration can change. */
+  readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Called with errors of background work. */
   readonly onError: (error: unknown) => void;
 }
@@ -29,18 +33,20 @@ const MAX_RENEWALS = 3;
 
 /** Opens the ledger. First it releases the reservations of dead processes. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
-  const { clock, revision, identity, onError } = options;
+  const { clock, revision, identity, alertPolicy = () => undefined, onError } = options;
   const queue = createBatchQueue(store.ledger, revision.noticed);
   const lease = createProcessLease(store);
   /** Entries that could not be written when they were due. */
   const unwritten = new Map<string, Closing>();
+  /** Alerts of refused requests that are in the database, so that further refusals write nothing. */
+  const refusals = new Set<string>();
   const now = (): number => Math.floor(clock.now());
 
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
-      accounts: accountsOf(closing),
+      accounts: idsOf(closing.accounts),
       reservation: closing.id,
-      apply: (rows) => closeReservation(rows, closing),
+      apply: (rows) => closeReservation(rows, closing, alertPolicy()),
     });
     unwritten.delete(closing.id);
   };
@@ -53,7 +59,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     }
   };
   const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
-    await closeOrKeep({ ...idsOf(spender), id, entries, now: now() });
+    await closeOrKeep({ ...payerOf(spender), id, entries, now: now() });
   };
 
   /** Writes all outstanding entries. One that fails does not prevent the others from being written. */
@@ -77,8 +83,10 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     await lease.renew();
     const left = await lease.leftOver();
     await Promise.all(
-      left.map(async ({ id, user_id: userId, key_id: keyId }) => {
-        await close({ id, userId, keyId, entries: [], now: now() });
+      left.map(async (row) => {
+        const { id, user_id: userId, key_id: keyId } = row;
+        const accounts = accountsOf(row).map((account) => ({ id: account }));
+        await close({ id, userId, keyId, accounts, entries: [], now: now() });
       }),
     );
     await lease.forget();
@@ -95,22 +103,27 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       const id = randomUUIDv7();
       for (let spender = first, renewals = 0; ; renewals += 1) {
         const createdAt = now();
-        const request = { id, processId: lease.id, spender, estimate, now: createdAt };
+        const policy = alertPolicy();
+        const alerts = policy && { policy, known: refusals };
+        const request = { id, processId: lease.id, spender, estimate, alerts, now: createdAt };
         const exact = renewals < MAX_RENEWALS;
         const result = await queue
           .run({
-            accounts: accountsOf(idsOf(spender)),
+            accounts: idsOf(heldAccounts(spender)),
             reservation: id,
             isNew: true,
             apply: (rows) => openReservation(rows, { ...request, exact }),
           })
           .catch((error: unknown) => {
             // The reservation may exist although the call failed, so it is closed later.
-            const closing = { id, ...idsOf(spender), entries: [], now: createdAt };
+            const closing = { id, ...payerOf(spender), entries: [], now: createdAt };
             unwritten.set(id, closing);
             throw error;
           });
-        if (result.kind === 'refused') throw result.error;
+        if (result.kind === 'refused') {
+          if (result.alert !== undefined) remember(refusals, result.alert);
+          throw result.error;
+        }
         if (result.kind === 'granted') {
           const { cost: amount, tokens } = estimate;
           return { id, spender, amount, tokens, createdAt, rate: result.rate };
@@ -125,7 +138,13 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     settle: finish,
     release: finish,
     bill: async (spender, ...entries) => {
-      await closeOrKeep({ ...idsOf(spender), id: randomUUIDv7(), entries, now: now(), isUnreserved: true });
+      await closeOrKeep({
+        ...payerOf(spender),
+        id: randomUUIDv7(),
+        entries,
+        now: now(),
+        isUnreserved: true,
+      });
     },
     quota: async (spender) => await quotaOf(store, spender, now()),
     close: async () => {
@@ -143,12 +162,22 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   };
 }
 
-type PayerIds = Pick<Closing, 'userId' | 'keyId'>;
+const payerOf = (spender: Spender): Pick<Closing, 'userId' | 'keyId' | 'accounts' | 'tags'> => ({
+  userId: spender.user.userId,
+  keyId: spender.key?.id ?? null,
+  accounts: heldAccounts(spender),
+  tags: spender.tags,
+});
 
-const idsOf = ({ user, key }: Spender): PayerIds => ({ userId: user.userId, keyId: key?.id ?? null });
+const idsOf = (accounts: Closing['accounts']): string[] => accounts.map(({ id }) => id);
 
-const accountsOf = ({ userId, keyId }: PayerIds): string[] =>
-  keyId === null ? [userAccount(userId)] : [keyAccount(keyId), userAccount(userId)];
+/** A full set is cleared, which costs a few repeated writes. */
+function remember(known: Set<string>, id: string): void {
+  if (known.size >= MAX_KNOWN_REFUSALS) known.clear();
+  known.add(id);
+}
+
+const MAX_KNOWN_REFUSALS = 10_000;
 
 function checkEstimate({ cost, tokens }: Estimate): void {
   if (cost >= 0n && Number.isSafeInteger(tokens) && tokens >= 0) return;

@@ -1,11 +1,13 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Spender } from '../identity/identity.ts';
+import { otherAccountsToText } from '../../store/account-ids.ts';
 import type { ReservationRow } from '../../store/schema.ts';
 import type { Estimate, RateState } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
+import { type AlertPolicy, refusalAlert } from './budget-alerts.ts';
 import { budgetRefusal, reservedRefusal } from './budget-refusals.ts';
 import { rollWindow } from './budget-window.ts';
+import { heldAccounts } from './held-accounts.ts';
 import { type LimitedAccount, rateRefusal, rateStateOf } from './refusals.ts';
 import { countRequest } from './minute-usage.ts';
 
@@ -15,13 +17,15 @@ export interface ReservationRequest {
   readonly spender: Spender;
   readonly estimate: Estimate;
   readonly now: number;
+  /** Undefined without alerts. Alerts that are known are not written again. */
+  readonly alerts?: { readonly policy: AlertPolicy; readonly known: ReadonlySet<string> } | undefined;
   /** Whether the spender must be from the current revision of the database. */
   readonly exact: boolean;
 }
 
 export type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
-  | { readonly kind: 'refused'; readonly error: AppError }
+  | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
   /** The spender is outdated and must be read again. */
   | { readonly kind: 'stale' };
 
@@ -33,11 +37,12 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
   const accounts = limitedAccounts(rows, spender, now);
   if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
-  const error =
-    first(accounts, (limited) => rateRefusal(limited, estimate.tokens, now)) ??
-    first(accounts, (limited) => budgetRefusal(limited, estimate)) ??
-    first(accounts, (limited) => reservedRefusal(limited, estimate));
-  if (error) return { kind: 'refused', error };
+  const limited = first(accounts, (account) => rateRefusal(account, estimate.tokens, now));
+  if (limited) return { kind: 'refused', error: limited };
+  const overBudget = first(accounts, (account) => refuseOverBudget(rows, account, request));
+  if (overBudget) return overBudget;
+  const reserved = first(accounts, (account) => reservedRefusal(account, estimate));
+  if (reserved) return { kind: 'refused', error: reserved };
 
   const charged = accounts.map((limited) => ({ ...limited, account: charge(limited, estimate, now) }));
   for (const { account } of charged) rows.put(account);
@@ -45,20 +50,10 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
-/** The accounts of the key, if there is one, and of the user, with current budget windows. */
-function limitedAccounts(rows: BatchRows, { user, key }: Spender, now: number): LimitedAccount[] | AppError {
-  const ofKey = key && {
-    id: keyAccount(key.id),
-    limits: key.limits,
-    label: () => `API key '${key.name ?? key.prefix}'`,
-  };
-  const ofUser = {
-    id: userAccount(user.userId),
-    limits: user.limits,
-    label: () => `User '${user.userId}'`,
-  };
+/** The accounts of a spender with current budget windows. */
+function limitedAccounts(rows: BatchRows, spender: Spender, now: number): LimitedAccount[] | AppError {
   const accounts: LimitedAccount[] = [];
-  for (const { id, limits, label } of ofKey ? [ofKey, ofUser] : [ofUser]) {
+  for (const { id, limits, label } of heldAccounts(spender)) {
     const found = rows.account(id);
     if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
@@ -67,6 +62,20 @@ function limitedAccounts(rows: BatchRows, { user, key }: Spender, now: number): 
     accounts.push({ account, limits, label });
   }
   return accounts;
+}
+
+function refuseOverBudget(
+  rows: BatchRows,
+  limited: LimitedAccount,
+  { estimate, alerts, now }: ReservationRequest,
+): ReservationResult | undefined {
+  const error = budgetRefusal(limited, estimate);
+  if (!error) return undefined;
+  const isBudget = estimate.unpriced === undefined;
+  const alert = isBudget && alerts ? refusalAlert(limited.account, limited, alerts.policy, now) : undefined;
+  if (!alert || alerts?.known.has(alert.id)) return { kind: 'refused', error };
+  rows.raise(alert);
+  return { kind: 'refused', error, alert: alert.id };
 }
 
 function charge(
@@ -87,6 +96,7 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   process_id: processId,
   user_id: spender.user.userId,
   key_id: spender.key?.id ?? null,
+  other_accounts: otherAccountsToText(spender.others?.map(({ accountId }) => accountId)),
   amount_nano: estimate.cost,
   tokens: estimate.tokens,
   created_at: now,

@@ -7,6 +7,7 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { PriceRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { NewPrice, Price, Prices } from './ledger.ts';
+import { unitRatesFromText, unitRatesToText } from './price-units.ts';
 import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
@@ -102,6 +103,7 @@ const rowOf = (price: NewPrice, now: number): PriceRow => ({
   cache_write_nano: price.cacheWrite ?? null,
   cache_write_1h_nano: price.cacheWrite1h ?? null,
   tiers: tiersToText(price.tiers),
+  units: unitRatesToText(price.units),
 });
 
 const priceOf = (row: PriceRow): Price => ({
@@ -113,6 +115,7 @@ const priceOf = (row: PriceRow): Price => ({
   cacheWrite: row.cache_write_nano,
   cacheWrite1h: row.cache_write_1h_nano,
   tiers: tiersFromText(row.tiers),
+  units: unitRatesFromText(row.units),
 });
 
 function checkPrice(price: NewPrice): void {
@@ -127,7 +130,7 @@ function checkPrice(price: NewPrice): void {
     cacheWrite ?? 0n,
     cacheWrite1h ?? 0n,
   ]);
-  if (amounts.some((amount) => amount < 0n)) {
+  if ([...amounts, ...Object.values(price.units ?? {})].some((amount) => amount < 0n)) {
     throw inputError(`${modelKey} has a negative price; prices must be 0 or more.`);
   }
   const problem = tierProblem(price);

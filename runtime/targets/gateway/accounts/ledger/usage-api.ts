@@ -12,6 +12,7 @@ export interface UsageFilter {
   readonly status?: string | undefined;
   readonly requestId?: string | undefined;
   readonly endUser?: string | undefined;
+  readonly tag?: string | undefined;
   /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined;
   /** End of the time range, exclusive. */
@@ -26,7 +27,8 @@ export type UsageGrouping =
   | 'endpoint'
   | 'status'
   | 'end_user'
-  | 'cache_hit';
+  | 'cache_hit'
+  | 'tag';
 export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 
 export interface UsageTotals {

@@ -2,6 +2,7 @@ import { csvLine } from '../../shared/csv-line.ts';
 import { dollarText } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import { USAGE_COLUMNS } from '../../store/columns.ts';
+import { tagsIn } from './tags-in.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { keysOf } from '../../../../core/values/keys.ts';
 
@@ -24,6 +25,7 @@ function textOf(row: UsageRow, column: keyof UsageRow): string {
   if (value === null) return '';
   if (column === 'cost_nano') return row.cost_nano === null ? '' : dollarText(row.cost_nano);
   if (column === 'timestamp') return rfc3339(row.timestamp);
+  if (column === 'tags') return tagsIn(row).join(',');
   if (column === 'estimated') return value === 1 ? 'true' : 'false';
   return String(value);
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
+import { isTag } from '../../shared/tag.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
@@ -7,7 +8,8 @@ import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { entriesOf } from '../../../../core/values/keys.ts';
 
-const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
+/** Columns to group by. Requests with several tags are in the group of each. */
+const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
   user: 'user_id',
   key: 'api_key_id',
   model: 'model',
@@ -16,6 +18,7 @@ const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   status: 'status',
   end_user: 'end_user',
   cache_hit: 'cache_hit',
+  tag: 'tag.value',
 };
 const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
   minute: 60_000,
@@ -36,9 +39,11 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
         .execute(),
     totals: async (filter) => totalsOf(await select(db, filter).select(SUMS).executeTakeFirstOrThrow()),
     groups: async (filter, by, { skip, limit }) => {
-      const columns = by.map((grouping) => GROUPINGS[grouping]);
+      const columns = by.map((grouping) => sql.ref<string | null>(GROUPINGS[grouping]));
+      const named = columns.map((column, index) => column.as(`group_${index}`));
       const rows = await select(db, filter)
-        .select(columns)
+        .$if(by.includes('tag'), (query) => query.leftJoin(TAGS[kind].as('tag'), (join) => join.onTrue()))
+        .select(named)
         .select(SUMS)
         .groupBy(columns)
         .orderBy('sum_nano', 'desc')
@@ -48,7 +53,7 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
         .offset(skip)
         .execute();
       return rows.map((row) => ({
-        group: columns.map((column) => textOrNull(memberOf(row, column))),
+        group: named.map((_, index) => textOrNull(memberOf(row, `group_${index}`))),
         ...totalsOf(row),
       }));
     },
@@ -74,6 +79,12 @@ function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<numbe
   // Integer division truncates in both databases.
   return sql<number>`timestamp / ${length} * ${length}`;
 }
+
+/** A row for each tag of a request, with the column `value`. */
+const TAGS: Readonly<Record<Store['kind'], RawBuilder<{ readonly value: string }>>> = {
+  sqlite: sql`json_each(gateway_usage.tags)`,
+  postgres: sql`json_array_elements_text(gateway_usage.tags::json)`,
+};
 
 const MONTH_STARTS: Readonly<Record<Store['kind'], RawBuilder<number>>> = {
   sqlite: sql<number>`unixepoch(timestamp / 1000, 'unixepoch', 'start of month') * 1000`,
@@ -115,6 +126,13 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
     if (value === undefined) continue;
     // A value that cannot be stored matches no row.
     query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
+  }
+  if (filter.tag !== undefined) {
+    // Tags contain no quotation marks, so the text of one is not part of another.
+    const quoted = `%${JSON.stringify(filter.tag).replaceAll(/[_%!]/g, '!$&')}%`;
+    query = query.where(
+      isTag(filter.tag) ? sql<boolean>`tags like ${quoted} escape '!'` : sql<boolean>`1 = 0`,
+    );
   }
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);

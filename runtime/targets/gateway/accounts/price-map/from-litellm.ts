@@ -60,7 +60,7 @@ export function fromLiteLlm(map: Readonly<Record<string, unknown>>): ListedModel
     const own = typeof target === 'string' ? map[target] : entry;
     const provider = isObject(own) ? providerOf(own) : undefined;
     if (provider === undefined || !isObject(own) || isLeftOut(key, own)) continue;
-    const listed = typeof target === 'string' ? nameOf(target) : modelOf(own);
+    const listed = typeof target === 'string' ? nameOf(target) : modelOf(key, own);
     if (typeof listed === 'string' || Object.keys(listed).length > 0)
       (models[provider] ??= {})[nameOf(key)] ??= listed;
   }
@@ -92,7 +92,7 @@ const TOKEN_RATES: Readonly<Record<keyof ListedRates, string>> = {
 };
 const MILLION = 1_000_000;
 
-function modelOf(entry: Entry): ListedModel {
+function modelOf(key: string, entry: Entry): ListedModel {
   const [shortest] = rangesOf(entry);
   const rates = { ...(shortest && ratesOf(shortest, '')), ...ratesOf(entry, '') };
   const tiers = tiersOf(entry);
@@ -103,7 +103,7 @@ function modelOf(entry: Entry): ListedModel {
     ...(isKnown && rates),
     ...(isKnown && tiers.length > 0 && { tiers }),
     ...(Object.keys(batch).length > 0 && { batch }),
-    ...extrasOf(entry),
+    ...extrasOf(key, entry),
   };
 }
 
@@ -146,7 +146,19 @@ function startOf({ range }: Entry): number {
   return typeof from === 'number' ? from : 0;
 }
 
-function extrasOf(entry: Entry): ExtraRates {
+/** Gemini models before the third bill a request with searches once. */
+const isPerRequest = (key: string, entry: Entry): boolean =>
+  /gemini/.test(`${key} ${String(entry['litellm_provider'])}`) &&
+  entry['web_search_billing_unit'] !== 'per_query';
+
+/** The price of an image of the size that is part of the name, `hd/1024-x-1792/dall-e-3`, from that of a pixel. */
+function imageOf(key: string, { input_cost_per_pixel: pixel }: Entry): number | undefined {
+  const [, width, height] = /(\d+)-x-(\d+)\/dall-e/.exec(key) ?? [];
+  if (width === undefined || typeof pixel !== 'number' || pixel === 0) return undefined;
+  return Number((pixel * Number(width) * Number(height)).toFixed(3));
+}
+
+function extrasOf(key: string, entry: Entry): ExtraRates {
   const { search_context_cost_per_query: search } = entry;
   const each = (name: string): number | undefined => amountOf(entry[name], 1);
   const million = (name: string): number | undefined => amountOf(entry[name], MILLION);
@@ -155,14 +167,16 @@ function extrasOf(entry: Entry): ExtraRates {
     audio_output: million('output_cost_per_audio_token'),
     image_input: million('input_cost_per_image_token'),
     image_output: million('output_cost_per_image_token'),
-    per_image: each('output_cost_per_image'),
+    per_image: each('output_cost_per_image') ?? imageOf(key, entry),
     per_input_image: each('input_cost_per_image'),
     per_second: each('input_cost_per_second'),
     per_output_second: each('output_cost_per_second'),
     per_character: each('input_cost_per_character'),
     per_query: each('input_cost_per_query'),
     per_page: each('ocr_cost_per_page'),
-    web_search: isObject(search) ? amountOf(search['search_context_size_medium'], 1) : undefined,
+    [isPerRequest(key, entry) ? 'searched_request' : 'web_search']: isObject(search)
+      ? amountOf(search['search_context_size_medium'], 1)
+      : undefined,
   });
 }
 

@@ -25,6 +25,7 @@ export const EXTRA_RATES = [
   'per_query',
   'per_page',
   'web_search',
+  'searched_request',
 ] as const;
 
 export type ListedRates = Readonly<Partial<Record<(typeof RATES)[number], number>>>;

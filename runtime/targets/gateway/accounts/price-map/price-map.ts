@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 import type { TokenPrice, TokenRates } from '../../shared/token-price.ts';
+import type { UnitRates } from '../../shared/unit-price.ts';
 import type { ListedModel, ListedRates, PriceMapFile } from './map-file.ts';
 import { familyOf, matchModel } from './match-model.ts';
 
@@ -89,13 +90,33 @@ function newestByFamily(names: readonly string[]): Map<string, string> {
 
 /** The price of tokens, with what it was taken from. */
 function tokenPrice(listed: ListedModel, source: string): TokenPrice | undefined {
-  const base = ratesOf(listed);
+  const units = unitRatesOf(listed);
+  // A model that is billed by units only has no price of tokens.
+  const base = ratesOf(listed) ?? (isBilledByUnits(units) ? FREE_TOKENS : undefined);
   if (!base) return undefined;
   const tiers = (listed.tiers ?? []).flatMap(({ above, ...tier }) => {
     const rates = ratesOf({ ...listed, ...tier });
     return rates ? [{ aboveTokens: above, ...rates }] : [];
   });
-  return { ...base, tiers, source };
+  return { ...base, tiers, source, ...(Object.keys(units).length > 0 && { units }) };
+}
+
+const FREE_TOKENS: TokenRates = { input: 0n, output: 0n, cachedInput: null };
+
+const isBilledByUnits = ({ image, query }: UnitRates): boolean => image !== undefined || query !== undefined;
+
+/** Prices of units. A model whose images have a price as tokens is not billed by images as well. */
+function unitRatesOf(listed: ListedModel): UnitRates {
+  const amount = (dollars: number | undefined): Nanos | undefined =>
+    dollars === undefined ? undefined : nanos(dollars);
+  return omitUndefined({
+    webSearch: amount(listed.web_search),
+    searchedRequest: amount(listed.searched_request),
+    image: listed.image_output === undefined ? amount(listed.per_image) : undefined,
+    query: amount(listed.per_query),
+    imageInput: amount(listed.image_input),
+    imageOutput: amount(listed.image_output),
+  });
 }
 
 function ratesOf(listed: ListedRates): TokenRates | undefined {

@@ -13,13 +13,15 @@ import { answerFromCache } from './answer-from-cache.ts';
 import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
 import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { expectedUnits, imageVariant } from './expected-units.ts';
 import { streamError } from './stream-error.ts';
+import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
 import { cheapestFirst } from '../routing/cheapest-first.ts';
 import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
-import { createRequestReader } from './read-request.ts';
+import { createRequestReader, withMetadata } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -52,9 +54,12 @@ export function createCompletions(parts: CompletionParts): Completions {
   ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
+    const asRead = read(request.bytes, rules.schema, request.inPath);
+    const { model } = asRead;
+    const { tags, metadata } = tagsOf(request.headers, asRead.body);
+    const { body, bytes, members } = metadata === undefined ? asRead : withMetadata(asRead, metadata);
     const users = usersOf(rules, body, caller, set.requests);
-    const spender = await identity.spender(caller, users.payer);
+    const spender = await identity.spender(caller, users.payer, tags);
     const chosen = set.router.resolve(model, body['stream'] === true);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
@@ -79,13 +84,20 @@ export function createCompletions(parts: CompletionParts): Completions {
         return hit;
       }
     }
-    const list = await pricesOf(state, chosen.targets, startedAt, set.requirePricing);
+    const list = await pricesOf(
+      state,
+      chosen.targets,
+      startedAt,
+      set.requirePricing,
+      imageVariant(request.endpoint, body),
+    );
     const keys = chosen.targets.map(({ key }) => key);
     const counts = await countRequest(tokenCounter, rules, body, keys);
     const tokens = {
       counts,
       prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens),
+      units: expectedUnits(request.endpoint, body),
     };
     const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
     const guards = set.guardrails.rules(body['guardrails']);

@@ -4,6 +4,7 @@ import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts'
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Target } from '../routing/routing.ts';
+import type { ExpectedUnits } from './expected-units.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 /** Prices of targets at the time of the request; undefined for targets without a price. */
@@ -15,12 +16,16 @@ export async function pricesOf(
   targets: readonly Target[],
   time: number,
   required: boolean,
+  /** What the name of an entry begins with if the price depends on it, e.g. `hd/1024-x-1792`. */
+  variant?: string,
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
   for (const { key, otherKeys, listedAs, model } of targets) {
     let price = await prices.at(key, time);
     for (const other of otherKeys) price ??= await prices.at(other, time);
     if (listedAs !== undefined) price ??= (await priceMaps.find(listedAs, model))?.price;
+    if (listedAs !== undefined && variant !== undefined)
+      price ??= (await priceMaps.find(listedAs, `${variant}/${model}`))?.price;
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);
   }
@@ -32,19 +37,21 @@ export interface ExpectedTokens {
   readonly output: number;
   /** The estimates of each model, for answers without usage. */
   readonly counts: Pick<RequestCounts, 'prompt' | 'output' | 'learn'>;
+  /** What the request can use besides tokens of text. */
+  readonly units?: ExpectedUnits | undefined;
 }
 
 /** The maximum cost of a request, whichever target answers. */
 export function estimateOf(
   list: PriceList,
-  { prompt, output }: Pick<ExpectedTokens, 'prompt' | 'output'>,
+  { prompt, output, units }: Pick<ExpectedTokens, 'prompt' | 'output' | 'units'>,
   allowUnpriced: boolean,
 ): Estimate {
   let cost: Nanos = 0n;
   let free = true;
   let unpriced: string | undefined;
   for (const [key, price] of list) {
-    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output }, price);
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output, units }, price);
     if (own > cost) cost = own;
     if (price === undefined || !isFree(price)) free = false;
     if (price === undefined && !allowUnpriced) unpriced ??= key;

@@ -64,3 +64,15 @@ function withMembers(bytes: Uint8Array, members: PathMembers | undefined): Uint8
 /** Removes a byte order mark, which some programs write and providers reject. */
 const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef ? bytes.subarray(3) : bytes;
+
+/** Replaces the metadata of a request; null removes it. */
+export function withMetadata(
+  { body, bytes: given, members: known, model }: ReadRequest,
+  metadata: Json | null,
+): ReadRequest {
+  const { metadata: _, ...rest } = body;
+  const text = metadata === null ? undefined : JSON.stringify(metadata);
+  const bytes = editMembers(given, { metadata: text }, known);
+  const members = listMembers(bytes);
+  return { body: metadata === null ? rest : { ...rest, metadata }, bytes, members, model };
+}

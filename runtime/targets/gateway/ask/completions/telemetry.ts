@@ -51,6 +51,8 @@ export interface Telemetry {
   abandoned(event: AbandonedEvent): void;
   /** Counts a refused credential, by the reason of the error. */
   authFailed(reason: string): void;
+  /** Counts an attempt to send an alert. */
+  alerted(outcome: 'sent' | 'retried' | 'failed'): void;
   /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
   close(limitMs?: number): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
@@ -84,7 +85,7 @@ function used(
   { expected, prices }: RequestFacts,
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
-): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated'> {
+): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated' | 'units'> {
   const tokens = answered && tokensOf(key, answered.summary, expected);
   const price = prices.get(key);
   return {
@@ -93,6 +94,7 @@ function used(
     cachedTokens: tokens?.cachedTokens ?? null,
     cacheWriteTokens: tokens?.cacheWriteTokens ?? null,
     cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
+    units: tokens?.units,
     cost: tokens ? priceOf(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
     estimated: answered !== undefined && isEstimated(answered.summary),
@@ -107,15 +109,40 @@ const publicMessage = ({ code, message }: AppError): string =>
 export function tokensOf(
   model: string,
   summary: AnswerSummary | undefined,
-  { output, counts }: ExpectedTokens,
+  { output, counts, units }: ExpectedTokens,
 ): CountedTokens {
   const usage = summary?.usage;
+  const promptTokens = usage?.promptTokens ?? counts.prompt(model);
+  const completionTokens = usage?.completionTokens ?? (summary ? counts.output(model, summary) : output);
   return {
-    promptTokens: usage?.promptTokens ?? counts.prompt(model),
-    completionTokens: usage?.completionTokens ?? (summary ? counts.output(model, summary) : output),
+    promptTokens,
+    completionTokens,
     cachedTokens: usage?.cachedTokens ?? 0,
     cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,
+    units: summary ? unitsOf(summary, units, promptTokens, completionTokens) : units,
+  };
+}
+
+/** What the answer used besides tokens. Models that always search do not report it. */
+function unitsOf(
+  { usage, units }: AnswerSummary,
+  expected: ExpectedTokens['units'],
+  prompt: number,
+  completion: number,
+): UnitCounts {
+  const {
+    webSearches = expected?.impliedSearches,
+    imageInput,
+    imageOutput,
+    ...rest
+  } = { ...usage?.units, ...units };
+  return {
+    ...rest,
+    webSearches,
+    // Images are at most what there is.
+    imageInput: imageInput && Math.min(imageInput, prompt),
+    imageOutput: imageOutput && Math.min(imageOutput, completion),
   };
 }
 
@@ -132,6 +159,7 @@ export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): b
     cacheWrite: tokens.cacheWriteTokens,
     cacheWrite1h: tokens.cacheWrite1hTokens,
     output: tokens.completionTokens,
+    units: tokens.units,
   };
   return costOf(counts, price);
 }

@@ -90,8 +90,14 @@ export interface ChatUsage {
     readonly cache_write_tokens?: number;
     /** The part of `cache_write_tokens` that is kept for 1 hour. */
     readonly cache_write_1h_tokens?: number;
+    readonly image_tokens?: number;
   } | null;
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
+  readonly completion_tokens_details?: {
+    readonly reasoning_tokens?: number;
+    readonly image_tokens?: number;
+  } | null;
+  /** Not in OpenAI's API: what the provider did besides generating tokens. */
+  readonly server_tool_use?: { readonly web_search_requests?: number } | null;
 }
 
 export interface ChatCompletion {

@@ -1,5 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
 /** Token counts of a provider. */
@@ -16,6 +17,7 @@ export interface TokenUsage {
   readonly cacheWrite1hTokens: number;
   /** Completion tokens that are reasoning. */
   readonly reasoningTokens: number;
+  readonly units?: UnitCounts | undefined;
 }
 
 /** Token counts of an answer for billing, reported or estimated. */
@@ -25,12 +27,15 @@ export interface CountedTokens {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly cacheWrite1hTokens: number;
+  readonly units?: UnitCounts | undefined;
 }
 
 /** Summary of an answer for usage tracking and logs. */
 export interface AnswerSummary {
   /** Undefined if the provider did not report it; the tokens are then estimated from `outputLength`. */
   readonly usage: TokenUsage | undefined;
+  /** What the answer contains besides tokens of text, if `usage` does not have it. */
+  readonly units?: UnitCounts | undefined;
   /** Length of the model's whole output in UTF-16 code units: text, reasoning and arguments of tools. */
   readonly outputLength: number;
   /** The start of this output, of which tokens are counted if the provider does not report them. */

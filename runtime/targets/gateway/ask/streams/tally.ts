@@ -1,6 +1,8 @@
-import type { ChatChunk, ChatUsage } from '../shapes/chat.ts';
+import type { ChatChunk, ChatUsage, Json } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
 import { outputTexts } from './output-texts.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 import { isCount } from '../../../../core/numbers/is-count.ts';
 
@@ -83,7 +85,19 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheWriteTokens,
     cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
     reasoningTokens: count(membersOf(told['completion_tokens_details'])['reasoning_tokens']) ?? 0,
+    ...unitsIn(told),
   };
+}
+
+/** What a provider reports besides tokens of text: searches in Anthropic's form or Perplexity's, and tokens of images. */
+function unitsIn(told: Json): { readonly units?: UnitCounts } {
+  const { web_search_requests: requests } = membersOf(told['server_tool_use']);
+  const units = omitUndefined({
+    webSearches: count(requests) ?? count(told['num_search_queries']),
+    imageInput: count(membersOf(told['prompt_tokens_details'])['image_tokens']),
+    imageOutput: count(membersOf(told['completion_tokens_details'])['image_tokens']),
+  });
+  return Object.keys(units).length === 0 ? {} : { units };
 }
 
 /** A provider's usage with invalid counts removed. */
@@ -91,7 +105,8 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
   if (typeof usage !== 'object' || usage === null) return null;
   const counts = readUsage(usage);
   if (!counts) return NO_USAGE;
-  const { promptTokens: prompt, completionTokens: completion } = counts;
+  const { promptTokens: prompt, completionTokens: completion, units = {} } = counts;
+  const { webSearches, imageInput, imageOutput } = units;
   return {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
@@ -100,8 +115,13 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
       cached_tokens: counts.cachedTokens,
       cache_write_tokens: counts.cacheWriteTokens,
       ...(counts.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: counts.cacheWrite1hTokens }),
+      ...(imageInput && { image_tokens: imageInput }),
     },
-    completion_tokens_details: { reasoning_tokens: counts.reasoningTokens },
+    completion_tokens_details: {
+      reasoning_tokens: counts.reasoningTokens,
+      ...(imageOutput && { image_tokens: imageOutput }),
+    },
+    ...(webSearches && { server_tool_use: { web_search_requests: webSearches } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { inputTexts } from '../guardrails/input-texts.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { Encoding } from './encoding.ts';
+import { createLearnedFactors, type LearnedFactors } from './learned-factors.ts';
 import { type EncodingName, loadEncoding } from './load-encoding.ts';
 import { mediaIn } from './media/media-parts.ts';
 import { mediaTokens } from './media/media-tokens.ts';
@@ -35,13 +36,10 @@ const LEARNING_RATE = 0.125;
 /** The format around a short text would distort its factor. */
 const MIN_LEARNED = 50;
 const [MIN_FACTOR, MAX_FACTOR] = [0.25, 8];
-const MAX_LEARNED = 2000;
 
-export function createTokenCounter(): TokenCounter {
+export function createTokenCounter(learned: LearnedFactors = createLearnedFactors()): TokenCounter {
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
-  /** Factors by model and script, as providers report them. */
-  const learned = new Map<string, number>();
 
   const read = (name: EncodingName): Promise<void> => {
     const known = reading.get(name);
@@ -58,7 +56,7 @@ export function createTokenCounter(): TokenCounter {
     const base = countInTexts(texts, encoding.count) + around;
     if (!factors) return { tokens: base, learnable: undefined };
     const script = scriptOf(longest(texts));
-    const factor = learned.get(`${model} ${script}`) ?? factors[script];
+    const factor = learned.get(model, script) ?? factors[script];
     return { tokens: Math.ceil(base * factor), learnable: { base, script } };
   };
 
@@ -84,12 +82,11 @@ export function createTokenCounter(): TokenCounter {
     },
     learn(model, { learnable }, reported) {
       if (!learnable || learnable.base < MIN_LEARNED || reported < MIN_LEARNED) return;
-      const key = `${model} ${learnable.script}`;
+      const { script } = learnable;
       const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / learnable.base));
-      const before = learned.get(key);
-      if (before === undefined && learned.size >= MAX_LEARNED) learned.clear();
+      const before = learned.get(model, script);
       // The first report replaces the guess.
-      learned.set(key, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
+      learned.set(model, script, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
     },
   };
 }

@@ -14,6 +14,12 @@ const recordOf = (budget: Budget): Record<string, string> => ({
   id: budget.budgetId,
   name: orDash(budget.name),
   'limit per user': budgetText(budget),
+  'alerts at': thresholdsText(budget.alertThresholds),
   created: formatTime(budget.createdAt),
   updated: formatTime(budget.updatedAt),
 });
+
+function thresholdsText(thresholds: Budget['alertThresholds']): string {
+  if (thresholds === null) return 'default';
+  return thresholds.length === 0 ? 'none' : thresholds.map((percent) => `${percent}%`).join(', ');
+}

@@ -5,6 +5,7 @@ import { parseTimestamp } from '../../../../core/time/timestamp.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { clearableValue, optionValue } from '../options/option-value.ts';
 import { parseTier } from './parse-tier.ts';
+import { parseUnits } from './parse-units.ts';
 
 /** Options of `pricing set`, in dollars per million tokens. */
 export const PRICE_OPTIONS = {
@@ -27,6 +28,11 @@ export const PRICE_OPTIONS = {
     help: 'Prices above a prompt length, e.g. 200000:input=6,output=22.50,cached-input=0.60',
     repeatable: true,
   },
+  unit: {
+    value: 'name=amount',
+    help: 'Price of what is not billed by tokens, e.g. web-search=0.01, image=0.04 or image-output=40',
+    repeatable: true,
+  },
   effective: {
     value: 'date',
     help: 'When the price starts to apply, e.g. 2027-01-31 or 2027-01-31T12:00:00Z (default: now)',
@@ -40,6 +46,7 @@ export const priceOf = (invocation: Invocation): TokenPrice => ({
   cacheWrite: optional(invocation, 'cache-write'),
   cacheWrite1h: optional(invocation, 'cache-write-1h'),
   tiers: invocation.values('tier').map(parseTier),
+  units: parseUnits(invocation.values('unit')),
 });
 
 const optional = (invocation: Invocation, name: 'cached-input' | 'cache-write' | 'cache-write-1h') =>

@@ -7,13 +7,20 @@ import { parseTimestamp } from '../../../../core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';
 import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { readUnits, UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import { AMOUNT_RULE } from '../options/amount.ts';
 import type { PriceRecord } from './price-records.ts';
 import { isCount } from '../../../../core/numbers/is-count.ts';
 
 /** Members of a price, the same as in the HTTP API. */
-const MEMBERS: readonly string[] = ['model_key', ...Object.values(RATE_FIELDS), 'tiers', 'effective_at'];
+const MEMBERS: readonly string[] = [
+  'model_key',
+  ...Object.values(RATE_FIELDS),
+  ...Object.values(UNIT_FIELDS),
+  'tiers',
+  'effective_at',
+];
 const TIER_MEMBERS: readonly string[] = [TIER_FIELD, ...Object.values(RATE_FIELDS)];
 
 /** Validates a record. Problems go to `report`; the returned price is usable only if there are none. */
@@ -24,6 +31,7 @@ export function readPrice({ where, members }: PriceRecord, report: (problem: str
   const price = {
     modelKey: modelKey(reader),
     ...rates(reader),
+    units: readUnits((field) => amount(reader, field)),
     tiers: tiers(reader),
     effectiveAt: effectiveAt(reader),
   };
@@ -91,7 +99,7 @@ function modelKey({ members: { model_key: key }, fail }: Reader): string {
   return '';
 }
 
-function amount({ members, fail }: Reader, name: RateField): Nanos | undefined {
+function amount({ members, fail }: Reader, name: RateField | UnitField): Nanos | undefined {
   const value = members[name];
   if (value === undefined || value === null) return undefined;
   const nanos = typeof value === 'number' || typeof value === 'string' ? nanosOf(value) : undefined;

@@ -1,7 +1,8 @@
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { listedView } from '../../front/price-map/view.ts';
 import { storeCommand } from '../store/store-command.ts';
-import { listedTable, listedView } from './show-listed.ts';
+import { listedTable } from './show-listed.ts';
 
 export const searchPricesCommand = storeCommand({
   summary: 'List published prices, of all models or of those whose name contains a text.',

@@ -29,8 +29,6 @@ export function listedTable(prices: readonly ListedPrice[]): string[] {
   );
 }
 
-export const listedView = ({ name, listed }: ListedPrice) => ({ model: name, ...listed });
-
 const dollars = (amount: number | undefined): string =>
   amount === undefined ? '-' : formatDollars(nanosOf(amount) ?? 0n);
 

@@ -2,6 +2,9 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import type { Nanos } from '../../shared/money.ts';
+import { entriesOf } from '../../../../core/values/keys.ts';
+import { UNIT_FIELDS } from '../../accounts/ledger/price-units.ts';
+import type { UnitRates } from '../../shared/unit-price.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import { pricingView } from '../../front/pricing/view.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
@@ -23,26 +26,43 @@ export function showPrices(prices: readonly Price[], { output, json }: Shown): v
 /** Formats prices per million tokens, with a line for each tier. Columns for cache writes appear only if a price has them. */
 function tableOf(prices: readonly Price[]): string[] {
   const lines = prices.flatMap((price) => [
-    { name: price.modelKey, rates: price, since: formatTime(price.effectiveAt) },
+    {
+      name: price.modelKey,
+      rates: price,
+      others: unitsText(price.units),
+      since: formatTime(price.effectiveAt),
+    },
     ...(price.tiers ?? []).map((tier) => ({
       name: `above ${tier.aboveTokens} tokens`,
       rates: tier,
+      others: '',
       since: '',
     })),
   ]);
   const columns = COLUMNS.filter(
     ({ isOptional, rate }) => !isOptional || lines.some(({ rates }) => typeof rates[rate] === 'bigint'),
   );
+  const hasOthers = lines.some(({ others }) => others !== '');
   return formatTable(
-    ['MODEL', ...columns.map(({ head }) => head), 'SINCE'],
-    lines.map(({ name, rates, since }) => [
+    ['MODEL', ...columns.map(({ head }) => head), ...(hasOthers ? ['OTHER'] : []), 'SINCE'],
+    lines.map(({ name, rates, others, since }) => [
       name,
       ...columns.map(({ rate }) => amountText(rates[rate])),
+      ...(hasOthers ? [others] : []),
       since,
     ]),
     stdoutTerminal(),
   );
 }
+
+const unitsText = (units: UnitRates = {}): string =>
+  entriesOf(UNIT_FIELDS)
+    .flatMap(([name, field]) => {
+      const amount = units[name];
+      const shown = field.replace(/_price(_per_million)?$/, '').replaceAll('_', ' ');
+      return amount === undefined ? [] : [`${shown} ${formatDollars(amount)}`];
+    })
+    .join(', ');
 
 interface Column {
   readonly head: string;

@@ -4,10 +4,11 @@ import { exactly } from '../../../../serve/cli/positionals.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { modelKeyOf } from '../../accounts/ledger/model-key.ts';
 import type { ListedPrice } from '../../accounts/price-map/price-map.ts';
+import { listedView } from '../../front/price-map/view.ts';
 import { pricingView } from '../../front/pricing/view.ts';
 import { parseModel } from '../../shared/model-string.ts';
 import { type StoreContext, storeCommand } from '../store/store-command.ts';
-import { listedTable, listedView } from './show-listed.ts';
+import { listedTable } from './show-listed.ts';
 import { showPrice } from './show-price.ts';
 
 export const showPriceCommand = storeCommand({

@@ -1,6 +1,6 @@
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import type { PriceMap } from '../../accounts/price-map/price-map.ts';
+import { changesBetween } from '../../accounts/price-map/map-changes.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { readMapSource } from './read-map-source.ts';
@@ -48,16 +48,4 @@ async function readMap(from: string) {
   // The validator is imported here, because other commands start faster without it.
   const { readPriceMap } = await import('../../accounts/price-map/read-map.ts');
   return readPriceMap(text, from === '-' ? 'standard input' : from, new Date().toISOString().slice(0, 10));
-}
-
-function changesBetween(before: PriceMap, now: PriceMap) {
-  const textsOf = (map: PriceMap): Map<string, string> =>
-    new Map(map.search('').map(({ name, listed }) => [name, JSON.stringify(listed)]));
-  const [old, fresh] = [textsOf(before), textsOf(now)];
-  const names = [...fresh.keys()];
-  return {
-    added: names.filter((name) => !old.has(name)).length,
-    changed: names.filter((name) => old.has(name) && old.get(name) !== fresh.get(name)).length,
-    removed: [...old.keys()].filter((name) => !fresh.has(name)).length,
-  };
 }

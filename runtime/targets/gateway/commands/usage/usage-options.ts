@@ -15,6 +15,7 @@ export const USAGE_OPTIONS = {
   status: { value: 'status', help: 'Only requests with this outcome', choices: ['success', 'error'] },
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },
   'end-user': { value: 'name', help: "Only requests that name this user of the client's own" },
+  tag: { value: 'tag', help: 'Only requests with this tag' },
   from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
   to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
   'group-by': {
@@ -35,6 +36,7 @@ export const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter,
   status: invocation.value('status'),
   requestId: invocation.value('request-id'),
   endUser: invocation.value('end-user'),
+  tag: invocation.value('tag'),
   from: pastTimeOf(invocation, 'from', now),
   to: pastTimeOf(invocation, 'to', now),
 });

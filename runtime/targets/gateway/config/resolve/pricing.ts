@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../../../core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';
 import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { readUnits } from '../../accounts/ledger/price-units.ts';
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import type { PriceEntry } from '../schemas/prices.ts';
 import { DOLLARS_RULE } from '../schemas/shapes.ts';
@@ -28,6 +29,9 @@ export function resolvePricing(
     const resolved = {
       modelKey,
       ...ratesIn(context, path, entry),
+      units: readUnits((field) =>
+        entry[field] === undefined ? null : dollarsIn(context, [...path, field], entry[field]),
+      ),
       tiers: tiers.map((tier, index) => ({
         aboveTokens: tier[TIER_FIELD],
         ...ratesIn(context, [...path, 'tiers', String(index)], tier),

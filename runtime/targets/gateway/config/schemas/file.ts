@@ -1,6 +1,7 @@
 import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
+import { alerts } from './alerts.ts';
 import { cache } from './cache.ts';
 import { guardrails } from './guardrails.ts';
 import { type PriceEntry, price } from './prices.ts';
@@ -79,6 +80,8 @@ const accounts = {
   ),
 };
 
+const alerting = { alerts: Type.Optional(alerts) };
+
 const models = {
   providers: mapOf<ProviderEntry>(
     { ...provider, nullable: true },
@@ -126,7 +129,7 @@ const operations = {
 
 /** Schema of the configuration file, which is also published as JSON Schema. */
 export const GATEWAY_FILE_SCHEMA = Type.Object(
-  { ...network, ...accounts, ...models, ...operations },
+  { ...network, ...accounts, ...alerting, ...models, ...operations },
   {
     $id: 'urn:encoderfile:gateway-config',
     title: 'Configuration of the gateway',

@@ -26,9 +26,25 @@ const tier = keys(
   'Prices of requests with longer prompts.',
 );
 
+const units = {
+  web_search_price: Type.Optional(dollars('Price of a web search of the provider (none).')),
+  searched_request_price: Type.Optional(
+    dollars('Price of a request for which the provider searches the web, however often (none).'),
+  ),
+  image_price: Type.Optional(dollars('Price of a generated image (none).')),
+  query_price: Type.Optional(dollars('Price of a search unit of a reranker (none).')),
+  image_input_price_per_million: Type.Optional(
+    dollars('Price of input tokens that are images (the input price).'),
+  ),
+  image_output_price_per_million: Type.Optional(
+    dollars('Price of output tokens that are images (the output price).'),
+  ),
+};
+
 export const price = keys(
   {
     ...rates,
+    ...units,
     tiers: Type.Optional(
       Type.Array(tier, {
         description: 'Prices by prompt length. A tier must have each price that the model has.',

@@ -12,6 +12,7 @@ const MONTHLY = {
   budget_duration_sec: null,
   calendar: 'month' as const,
   time_zone: 'Europe/Berlin',
+  alert_thresholds: [80, 100],
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 };

@@ -44,4 +44,5 @@ const changesIn = (body: Static<typeof budgetChanges>): BudgetChanges => ({
   budgetDurationSec: body.budget_duration_sec,
   calendar: body.calendar,
   timeZone: body.time_zone,
+  alertThresholds: body.alert_thresholds,
 });

@@ -9,12 +9,18 @@ const calendar = orNull(
 );
 const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
 
+const alertThresholds = orNull(
+  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }),
+  'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
+);
+
 export const budgetChanges = closed('BudgetChanges', {
   name: Type.Optional(orNull(text('Display name.'))),
   max_budget: Type.Optional(maxBudget),
   budget_duration_sec: Type.Optional(seconds),
   calendar: Type.Optional(calendar),
   time_zone: Type.Optional(timeZone),
+  alert_thresholds: Type.Optional(alertThresholds),
 });
 
 export const budget = closed(
@@ -26,6 +32,7 @@ export const budget = closed(
     budget_duration_sec: seconds,
     calendar,
     time_zone: timeZone,
+    alert_thresholds: alertThresholds,
     created_at: time('Creation time.'),
     updated_at: time('Time of the last change.'),
   },

@@ -13,6 +13,7 @@ export const budgetView = (one: Budget): Static<typeof budget> => ({
   budget_duration_sec: one.budgetDurationSec,
   calendar: one.calendar?.unit ?? null,
   time_zone: one.calendar?.timeZone ?? null,
+  alert_thresholds: one.alertThresholds === null ? null : [...one.alertThresholds],
   created_at: rfc3339(one.createdAt),
   updated_at: rfc3339(one.updatedAt),
 });

@@ -25,6 +25,7 @@ const LONG = {
 const PRICE = {
   model_key: 'anthropic:claude-sonnet-4-5',
   ...RATES,
+  web_search_price: 0.01,
   tiers: [LONG],
   effective_at: '2026-01-01T00:00:00Z',
 };
@@ -50,6 +51,7 @@ const set: Operation = {
       price: {
         model_key: PRICE.model_key,
         ...RATES,
+        web_search_price: 0.01,
         tiers: [LONG],
       },
     },

@@ -3,6 +3,7 @@ import type { GatewayContext } from '../../context.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { readUnits } from '../../accounts/ledger/price-units.ts';
 import { findModelKey, modelKeyOf } from '../../accounts/ledger/model-key.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
@@ -40,6 +41,7 @@ export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: H
 const priceIn = (body: Static<typeof newPricing>): NewPrice => ({
   modelKey: modelKeyOf(body.model_key),
   ...ratesIn(body),
+  units: readUnits((field) => nanosOrNull(field, body[field])),
   tiers: (body.tiers ?? []).map((tier) => ({ aboveTokens: tier[TIER_FIELD], ...ratesIn(tier) })),
   effectiveAt: momentOrNull('effective_at', body.effective_at) ?? undefined,
 });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { closed, orNull } from '../../../../serve/http/schemas.ts';
 import { MAX_TIERS } from '../../accounts/ledger/price-fields.ts';
+import type { UnitField } from '../../accounts/ledger/price-units.ts';
 import { dollars, moment, nonEmptyText, time } from '../http/fields.ts';
 
 const prices = {
@@ -26,6 +27,20 @@ const newCachePrices = {
   cache_write_price_per_million: Type.Optional(cachePrices.cache_write_price_per_million),
   cache_write_1h_price_per_million: Type.Optional(cachePrices.cache_write_1h_price_per_million),
 };
+const unitPrices = {
+  web_search_price: Type.Optional(orNull(dollars(), 'Price of a web search of the provider; null: none.')),
+  searched_request_price: Type.Optional(
+    orNull(dollars(), 'Price of a request for which the provider searches the web; null: none.'),
+  ),
+  image_price: Type.Optional(orNull(dollars(), 'Price of a generated image; null: none.')),
+  query_price: Type.Optional(orNull(dollars(), 'Price of a search unit of a reranker; null: none.')),
+  image_input_price_per_million: Type.Optional(
+    orNull(dollars(), 'Price of input tokens that are images; null: the input price.'),
+  ),
+  image_output_price_per_million: Type.Optional(
+    orNull(dollars(), 'Price of output tokens that are images; null: the output price.'),
+  ),
+} satisfies Readonly<Record<UnitField, unknown>>;
 const above = {
   above_prompt_tokens: Type.Integer({
     minimum: 1,
@@ -38,6 +53,7 @@ export const newPricing = closed('NewPricing', {
   model_key: nonEmptyText('The model, `provider:model`.'),
   ...prices,
   ...newCachePrices,
+  ...unitPrices,
   tiers: Type.Optional(
     orNull(
       Type.Array(closed('NewPriceTier', { ...above, ...prices, ...newCachePrices }), { maxItems: MAX_TIERS }),
@@ -53,6 +69,7 @@ export const pricing = closed('Pricing', {
   model_key: Type.String(),
   ...prices,
   ...cachePrices,
+  ...unitPrices,
   tiers: Type.Array(closed('PriceTier', { ...above, ...prices, ...cachePrices }), { description: TIERS }),
   effective_at: time('When the price starts to apply.'),
 });

@@ -31,6 +31,8 @@ export const USAGE_LOG = {
   request_id: '6a1d1f4e-2b2c-4e38-9f25-6f6c4a2d3e11',
   end_user: null,
   cache_hit: null,
+  tags: ['search'],
+  units: { web_searches: 2 },
   attempt: 1,
 };
 
@@ -75,6 +77,8 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
         schema: oneOf(['any', 'success', 'error']),
       },
       parameter('request_id', 'Only this request.', USAGE_LOG.request_id),
+      parameter('end_user', 'Only requests that name this user of the client’s own.', 'customer-17'),
+      parameter('tag', 'Only requests with this tag.', 'search'),
       parameter('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
       parameter('to', 'End time, exclusive.', '2026-02-01'),
       parameter('group_by', `Aggregate by ${GROUPINGS.join(', ')}; comma-separated.`, 'user,model'),

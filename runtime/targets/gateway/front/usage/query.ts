@@ -15,6 +15,7 @@ export const GROUPINGS = [
   'status',
   'end_user',
   'cache_hit',
+  'tag',
 ] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
@@ -29,6 +30,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'status',
   'request_id',
   'end_user',
+  'tag',
   'from',
   'to',
   'group_by',
@@ -60,6 +62,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
       status: status === 'any' ? undefined : status,
       requestId: queryValue(c, 'request_id'),
       endUser: queryValue(c, 'end_user'),
+      tag: queryValue(c, 'tag'),
       from: momentOf(c, 'from'),
       to: momentOf(c, 'to'),
     },

@@ -42,6 +42,13 @@ const usageLog = closed(
       oneOf(['exact', 'semantic']),
       'Set if the answer is from the cache: of an identical or of a similar request. It costs nothing.',
     ),
+    tags: Type.Array(Type.String(), { description: 'Tags of the request.' }),
+    units: Type.Unsafe<Record<string, number>>({
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+      description:
+        'What the request used besides tokens of text: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
+    }),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
   'A request to a model, or a failed attempt of one.',

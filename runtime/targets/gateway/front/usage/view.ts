@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { usageLogs, usageReport } from './schemas.ts';
@@ -33,6 +35,8 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   request_id: row.request_id,
   end_user: row.end_user,
   cache_hit: row.cache_hit === 'exact' || row.cache_hit === 'semantic' ? row.cache_hit : null,
+  tags: tagsIn(row),
+  units: row.units === null ? {} : (parseJsonText(row.units) as Record<string, number>),
   attempt: row.attempt,
 });
 

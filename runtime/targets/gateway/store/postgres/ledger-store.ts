@@ -11,6 +11,7 @@ import {
   SELECT_RESERVATIONS,
   SELECT_REVISION,
   WRITE,
+  WRITE_ALERTS,
   WRITE_IF_UNCHANGED,
 } from './statements.ts';
 
@@ -27,6 +28,7 @@ export function postgresLedger(pool: Pool): LedgerStore {
   /** Returns false, without a change, if the rows in the database differ from the cached rows. */
   const runCached = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
     const changes = decide(rows);
+    if (changes.alerts.length > 0) return false;
     const { rowCount } = await pool.query({
       name: 'write-if-unchanged',
       text: WRITE_IF_UNCHANGED,
@@ -109,8 +111,12 @@ async function find(
 }
 
 async function write(client: PoolClient, changes: LedgerChanges): Promise<void> {
-  const [, { command }] = await Promise.all([
+  const { alerts } = changes;
+  const [, , { command }] = await Promise.all([
     client.query({ name: 'write', text: WRITE, values: valuesOf(changes) }),
+    alerts.length === 0
+      ? undefined
+      : client.query({ name: 'alerts', text: WRITE_ALERTS, values: [toJson(alerts)] }),
     client.query('commit'),
   ]);
   // A failed transaction answers a commit with ROLLBACK instead of an error.

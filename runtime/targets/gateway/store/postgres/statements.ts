@@ -1,4 +1,10 @@
-import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
+import {
+  ACCOUNT_COLUMNS,
+  ALERT_COLUMNS,
+  RESERVATION_COLUMNS,
+  RESET_COLUMNS,
+  USAGE_COLUMNS,
+} from '../columns.ts';
 
 type Columns = Readonly<Record<string, string>>;
 
@@ -64,3 +70,6 @@ with
   used as (${insertFrom('$4', 'gateway_usage', USAGE_COLUMNS, IF_UNCHANGED)}),
   resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS, IF_UNCHANGED)})
 select case when $8::boolean then set_config('synchronous_commit', 'off', true) end from unchanged`;
+
+/** Alerts are rare, so the statements of every request do without them. */
+export const WRITE_ALERTS = insertFrom('$1', 'gateway_alerts', ALERT_COLUMNS, ' on conflict (id) do nothing');

@@ -50,8 +50,8 @@ export function planChanges(changes: LedgerChanges, cache: AccountCache, held: H
   return { changes: { ...changes, accounts, opened: [], closed: stored }, undo };
 }
 
-export const isEmpty = ({ accounts, opened, closed, usage, resets }: LedgerChanges): boolean =>
-  accounts.length + opened.length + closed.length + usage.length + resets.length === 0;
+export const isEmpty = ({ accounts, opened, closed, usage, resets, alerts }: LedgerChanges): boolean =>
+  accounts.length + opened.length + closed.length + usage.length + resets.length + alerts.length === 0;
 
 const isSame = (one: AccountRow, other: AccountRow | undefined): boolean =>
   other !== undefined &&

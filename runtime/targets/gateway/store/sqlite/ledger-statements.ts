@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges } from '../store.ts';
-import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
+import {
+  ACCOUNT_COLUMNS,
+  ALERT_COLUMNS,
+  RESERVATION_COLUMNS,
+  RESET_COLUMNS,
+  USAGE_COLUMNS,
+} from '../columns.ts';
 import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { prepareTable } from './prepared-table.ts';
@@ -24,6 +30,7 @@ export function prepareLedger(database: DatabaseSync) {
   const reservations = prepareTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
   const usage = prepareTable(database, 'gateway_usage', USAGE_COLUMNS);
   const resets = prepareTable(database, 'gateway_budget_resets', RESET_COLUMNS);
+  const alerts = prepareTable(database, 'gateway_alerts', ALERT_COLUMNS);
   return {
     /** Runs `work` in a transaction. */
     transaction<Result>(work: () => Result): Result {
@@ -53,6 +60,7 @@ export function prepareLedger(database: DatabaseSync) {
       changes.closed.forEach(reservations.delete);
       changes.usage.forEach(usage.insert);
       changes.resets.forEach(resets.insert);
+      changes.alerts.forEach(alerts.insertMissing);
     },
   };
 }

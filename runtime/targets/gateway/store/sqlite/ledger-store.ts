@@ -21,7 +21,7 @@ const CHECK_INTERVAL_MS = 20;
 const MAX_IDLE_CHECKS = 50;
 const MAX_ACCOUNTS = 10_000;
 const NO_ROWS: RowIds = { accounts: [], reservations: [] };
-const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage: [], resets: [] };
+const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage: [], resets: [], alerts: [] };
 
 /**
  * Every batch runs within one turn of the event loop. While no other process uses the database, reservations stay in memory, and

@@ -5,6 +5,8 @@ import { keysOf } from '../../../../core/values/keys.ts';
 export interface PreparedTable<Row> {
   readonly find: (id: string) => Row | undefined;
   readonly insert: (row: Row) => void;
+  /** Does nothing if there is a row with that id. */
+  readonly insertMissing: (row: Row) => void;
   /** Updates all columns of the row with that id. */
   readonly update: (row: Row) => void;
   readonly delete: (id: string) => void;
@@ -22,9 +24,9 @@ export function prepareTable<Row extends Storable<Row>>(
   const rest = names.filter((name) => name !== 'id');
   const counts = rest.filter((name) => columns[name] !== 'text' && !name.endsWith('_nano'));
   const find = database.prepare(`select ${names.join(', ')} from ${table} where id = ?`);
-  const insert = database.prepare(
-    `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-  );
+  const values = `into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
+  const insert = database.prepare(`insert ${values}`);
+  const insertMissing = database.prepare(`insert or ignore ${values}`);
   const update = database.prepare(
     `update ${table} set ${rest.map((name) => `${name} = ?`).join(', ')} where id = ?`,
   );
@@ -39,6 +41,7 @@ export function prepareTable<Row extends Storable<Row>>(
       return { ...row } as Row;
     },
     insert: (row) => void insert.run(...names.map((name) => row[name])),
+    insertMissing: (row) => void insertMissing.run(...names.map((name) => row[name])),
     update: (row) => void update.run(...rest.map((name) => row[name]), row.id),
     delete: (id) => void remove.run(id),
   };

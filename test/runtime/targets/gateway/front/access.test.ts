@@ -26,8 +26,18 @@ const MASTER_ONLY = [
   ['GET', '/v1/budgets/b'],
   ['PATCH', '/v1/budgets/b'],
   ['DELETE', '/v1/budgets/b'],
+  ['GET', '/v1/tags'],
+  ['GET', '/v1/tags/x'],
+  ['PUT', '/v1/tags/x'],
+  ['DELETE', '/v1/tags/x'],
+  ['GET', '/v1/alerts'],
+  ['POST', '/v1/alerts/test'],
   ['POST', '/v1/pricing'],
   ['DELETE', '/v1/pricing/a:b'],
+  ['GET', '/v1/price-map'],
+  ['PUT', '/v1/price-map'],
+  ['DELETE', '/v1/price-map'],
+  ['GET', '/v1/price-map/a:b'],
   ['POST', '/v1/admin/reload'],
 ] as const;
 const ANYONE = [

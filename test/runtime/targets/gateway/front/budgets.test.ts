@@ -15,6 +15,7 @@ test('a budget has an amount and a window, or neither', async () => {
       name: null,
       max_budget: 0.1,
       budget_duration_sec: 60,
+      alert_thresholds: null,
       calendar: null,
       time_zone: null,
       created_at: '2026-03-01T12:00:00Z',
@@ -98,7 +99,7 @@ test.each([
   ],
   [
     { budget_id: 'x' },
-    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone)',
+    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, alert_thresholds)',
     'budget_id',
   ],
 ])('what is wrong with a budget is told: %j', async (sent, detail, param) => {

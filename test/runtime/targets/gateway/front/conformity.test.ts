@@ -22,6 +22,13 @@ beforeAll(async () => {
 const USER = '/v1/users/ada';
 const PRICE = { model_key: 'openai:small', input_price_per_million: 1, output_price_per_million: 2 };
 
+const PRICE_MAP = {
+  format: 'encoderfile-prices-1',
+  date: '2999-01-31',
+  source: 'a contract',
+  models: { openai: { 'gpt-5': { input: 1, output: 8 } } },
+};
+
 const CHAT = { model: 'fast', messages: [{ role: 'user', content: 'Hello' }], user: 'ada' };
 
 const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
@@ -54,6 +61,16 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['DELETE', '/v1/budgets/{budget_id}'],
     ['GET', '/v1/budgets/{budget_id}'],
     ['GET', '/v1/budgets/reset-logs'],
+    ['POST', '/v1/budgets', { max_budget: 1 }],
+    ['PUT', '/v1/tags/search', { budget_id: '{budget_id}' }],
+    ['PUT', '/v1/tags/search', { budget_id: 'none' }],
+    ['GET', '/v1/tags/search'],
+    ['GET', '/v1/tags'],
+    ['DELETE', '/v1/tags/search'],
+    ['GET', '/v1/tags/search'],
+    ['GET', '/v1/alerts'],
+    ['GET', '/v1/alerts?state=x'],
+    ['POST', '/v1/alerts/test'],
     ['POST', '/v1/keys', { key_name: 'one', expires_at: '2030-01-01', budget: { max_budget: 1 } }],
     ['GET', '/v1/keys/{id}'],
     ['PATCH', '/v1/keys/{id}', { is_active: false, allowed_models: ['*'] }],
@@ -75,6 +92,13 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['GET', '/v1/pricing'],
     ['GET', '/v1/pricing/openai:small'],
     ['GET', '/v1/pricing/openai:small/history'],
+    ['GET', '/v1/price-map?search=gpt-5&limit=3'],
+    ['GET', '/v1/price-map?limit=x'],
+    ['GET', '/v1/price-map/openai:GPT-5'],
+    ['GET', '/v1/price-map/openai:nothing'],
+    ['PUT', '/v1/price-map', PRICE_MAP],
+    ['PUT', '/v1/price-map', { models: 1 }],
+    ['DELETE', '/v1/price-map'],
     ['GET', '/v1/models'],
     ['GET', '/v1/models/fast'],
     ['GET', '/v1/models/nothing'],

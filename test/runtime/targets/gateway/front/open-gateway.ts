@@ -7,6 +7,7 @@ import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import { createAnswerCache } from '../../../../../runtime/targets/gateway/ask/cache/answer-cache.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
+import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
 import { createExperiments } from '../../../../../runtime/targets/gateway/lab/experiments/experiments.ts';
@@ -63,6 +64,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly server?: Partial<GatewayAppOptions['server']>;
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
+  readonly alerts?: AlertsConfig;
   readonly reload?: GatewayContext['reload'];
 }
 
@@ -75,7 +77,12 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   });
   const errors: unknown[] = [];
   const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
-  const state = await openGatewayState(store, { clock, masterKey, onError: (error) => errors.push(error) });
+  const state = await openGatewayState(store, {
+    clock,
+    masterKey,
+    alertPolicy: () => options.alerts,
+    onError: (error) => errors.push(error),
+  });
   let isOpen = true;
   const closeState = async (): Promise<void> => {
     if (isOpen) await state.close();
@@ -144,6 +151,7 @@ export function gatewayOn(
       log: kernel.log,
     }),
     telemetry,
+    alertsConfig: () => options.alerts,
     version: '1.2.3',
     isDatabaseAvailable: createDatabaseCheck({
       ledger: state.ledger,

@@ -36,6 +36,16 @@ test('a price is set, read, replaced and forgotten', async () => {
   expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
 });
 
+test('prices of units come back as they were set, and only those', async () => {
+  const { ask } = await open();
+  const units = { web_search_price: 0.01, image_price: 0.04, image_output_price_per_million: 40 };
+  const price = { model_key: 'openai:painter', ...PRICE, ...units };
+  const { status, body } = await ask('POST', '/v1/pricing', { ...price, query_price: null });
+  expect([status, body]).toEqual([200, { ...price, ...NO_CACHE, effective_at: '2026-03-01T12:00:00Z' }]);
+  expect((await ask('GET', '/v1/pricing/openai:painter')).body).toEqual(body);
+  expect((await ask('POST', '/v1/pricing', { ...price, image_price: -1 })).status).toBe(422);
+});
+
 test('prices of cache writes and tiers come back as they were set', async () => {
   const { ask } = await open();
   const cache = {
@@ -145,7 +155,7 @@ test.each([
   ],
   [
     { model: 'a:b', ...PRICE },
-    'model_key is missing; unknown key "model" (known keys: model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at)',
+    'model_key is missing; unknown key "model" (known keys: model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, web_search_price, searched_request_price, image_price, query_price, image_input_price_per_million, image_output_price_per_million, tiers, effective_at)',
   ],
 ])('what is wrong with a price is told: %j', async (sent, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/pricing', sent);

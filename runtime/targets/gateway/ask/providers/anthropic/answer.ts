@@ -60,6 +60,7 @@ export function usageOf(usage: unknown) {
   const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = membersOf(
     told['cache_creation'],
   );
+  const { web_search_requests: searches } = membersOf(told['server_tool_use']);
   const written = told['cache_creation_input_tokens'] ?? sumOfCounts(minutes, hour);
   const prompt = sumOfCounts(told['input_tokens'], read, written);
   const completion = sumOfCounts(told['output_tokens']);
@@ -73,5 +74,6 @@ export function usageOf(usage: unknown) {
       ...(typeof hour === 'number' && hour > 0 && { cache_write_1h_tokens: hour }),
     },
     completion_tokens_details: { reasoning_tokens: membersOf(details)['thinking_tokens'] ?? 0 },
+    ...(searches !== undefined && { server_tool_use: { web_search_requests: searches } }),
   };
 }

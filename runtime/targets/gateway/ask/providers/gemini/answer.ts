@@ -1,3 +1,4 @@
+import { membersOf } from '../../../../../core/json/members-of.ts';
 import type {
   ChatCompletion,
   ChatMessage,
@@ -29,7 +30,7 @@ export function readAnswer(body: Json): ChatCompletion {
         finish_reason: finishOf(candidate.finishReason, message.tool_calls !== undefined),
       };
     }),
-    usage: usageOf(answer.usageMetadata),
+    usage: usageOf(answer.usageMetadata, searchesIn(candidates)),
   };
 }
 
@@ -79,7 +80,14 @@ export function finishOf(reason: string | undefined, hasCalls: boolean): FinishR
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
 }
 
-export function usageOf(usage: GeminiUsage | null | undefined): ChatUsage {
+/** The number of web searches for these candidates. */
+export const searchesIn = (candidates: readonly GeminiCandidate[]): number =>
+  candidates.reduce((sum, { groundingMetadata: found }) => {
+    const { webSearchQueries: queries } = membersOf(found);
+    return sum + (Array.isArray(queries) ? queries.length : 0);
+  }, 0);
+
+export function usageOf(usage: GeminiUsage | null | undefined, searches: number): ChatUsage {
   const thoughts = usage?.thoughtsTokenCount;
   const prompt = sumOfCounts(usage?.promptTokenCount, usage?.toolUsePromptTokenCount);
   const completion = sumOfCounts(usage?.candidatesTokenCount, thoughts);
@@ -87,7 +95,22 @@ export function usageOf(usage: GeminiUsage | null | undefined): ChatUsage {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
     total_tokens: (prompt ?? 0) + (completion ?? 0),
-    prompt_tokens_details: { cached_tokens: usage?.cachedContentTokenCount ?? 0 },
-    completion_tokens_details: { reasoning_tokens: thoughts ?? 0 },
+    prompt_tokens_details: {
+      cached_tokens: usage?.cachedContentTokenCount ?? 0,
+      ...imageTokens(usage?.promptTokensDetails),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: thoughts ?? 0,
+      ...imageTokens(usage?.candidatesTokensDetails),
+    },
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
   };
+}
+
+function imageTokens(details: unknown): { readonly image_tokens?: number } {
+  const ofImages = (Array.isArray(details) ? details : [])
+    .map(membersOf)
+    .find(({ modality }) => modality === 'IMAGE');
+  const { tokenCount: tokens } = ofImages ?? {};
+  return typeof tokens === 'number' ? { image_tokens: tokens } : {};
 }

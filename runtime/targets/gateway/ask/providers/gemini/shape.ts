@@ -13,6 +13,8 @@ export interface GeminiCandidate {
   readonly index?: number;
   readonly content?: { readonly role?: string; readonly parts?: readonly GeminiPart[] };
   readonly finishReason?: string;
+  /** What was found in the web, with the queries. */
+  readonly groundingMetadata?: unknown;
 }
 
 export interface GeminiPart {
@@ -29,4 +31,7 @@ export interface GeminiUsage {
   readonly thoughtsTokenCount?: number;
   readonly toolUsePromptTokenCount?: number;
   readonly cachedContentTokenCount?: number;
+  /** Counts by modality, e.g. IMAGE. */
+  readonly promptTokensDetails?: unknown;
+  readonly candidatesTokensDetails?: unknown;
 }

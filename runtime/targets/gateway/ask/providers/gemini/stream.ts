@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../shapes/chat.ts';
-import { callOf, candidatesOf, finishOf, usageOf } from './answer.ts';
+import { callOf, candidatesOf, finishOf, searchesIn, usageOf } from './answer.ts';
 import type { GeminiAnswer, GeminiCandidate } from './shape.ts';
 
 /**
@@ -12,6 +12,7 @@ export function geminiDecoder(): EventDecoder {
   /** Number of tool calls so far, by candidate. */
   const calls = new Map<number, number>();
   let begun = false;
+  let searches = 0;
 
   const choiceOf = (candidate: GeminiCandidate, id: string): ChunkChoice => {
     const { index = 0, finishReason } = candidate;
@@ -31,12 +32,14 @@ export function geminiDecoder(): EventDecoder {
       created: 0,
       model: answer.modelVersion ?? '',
     } as const;
+    // Events repeat the queries of those before.
+    searches = Math.max(searches, searchesIn(candidatesOf(answer)));
     const choices = candidatesOf(answer).map((candidate) => choiceOf(candidate, id));
     begun ||= choices.length > 0;
     const chunks: ChatChunk[] = choices.length > 0 ? [{ ...head, choices }] : [];
     const isLast = choices.some(({ finish_reason: reason }) => reason !== null);
     if (isLast && answer.usageMetadata) {
-      chunks.push({ ...head, choices: [], usage: usageOf(answer.usageMetadata) });
+      chunks.push({ ...head, choices: [], usage: usageOf(answer.usageMetadata, searches) });
     }
     return chunks.length > 0 ? { kind: 'chunks', chunks } : { kind: 'nothing' };
   };

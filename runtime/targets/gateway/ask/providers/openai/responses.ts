@@ -97,7 +97,7 @@ function readResponse(body: Json) {
         finish_reason: finish === 'stop' && items.some(isCall) ? 'tool_calls' : finish,
       },
     ] as const,
-    usage: readTokens(body['usage']),
+    usage: readTokens(body['usage'], items.filter(isSearch).length),
   };
 }
 
@@ -110,7 +110,11 @@ const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
   function: { name: String(name), arguments: typeof text === 'string' ? text : '' },
 });
 
-function readTokens(usage: unknown) {
+/** Opening a page and searching in it cost nothing. */
+const isSearch = ({ type, action }: Json): boolean =>
+  type === 'web_search_call' && (membersOf(action)['type'] ?? 'search') === 'search';
+
+function readTokens(usage: unknown, searches: number) {
   if (!isObject(usage)) return null;
   const { cached_tokens: cached } = membersOf(usage['input_tokens_details']);
   const { reasoning_tokens: reasoning } = membersOf(usage['output_tokens_details']);
@@ -119,5 +123,6 @@ function readTokens(usage: unknown) {
     completion_tokens: usage['output_tokens'],
     prompt_tokens_details: { cached_tokens: cached ?? 0 },
     completion_tokens_details: { reasoning_tokens: reasoning ?? 0 },
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
   };
 }

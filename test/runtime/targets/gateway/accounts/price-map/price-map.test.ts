@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readBundledMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/bundled-map.ts';
 import { createPriceMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/price-map.ts';
 import { readPriceMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/read-map.ts';
-import { costOf } from '../../../../../../runtime/targets/gateway/shared/token-price.ts';
+import { costOf, isFree } from '../../../../../../runtime/targets/gateway/shared/token-price.ts';
 import { tierProblem } from '../../../../../../runtime/targets/gateway/accounts/ledger/price-tiers.ts';
 
 const bundled = createPriceMap(readBundledMap());
@@ -18,7 +18,7 @@ test('the bundled map is valid, has the large providers, and all its prices can 
   const problems = all.map(({ price }) => price && tierProblem(price));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   // Only moderation is free; a model that seems free would pass every budget.
-  const free = all.filter(({ price }) => price?.input === 0n && price.output === 0n).map(({ name }) => name);
+  const free = all.filter(({ price }) => price && isFree(price)).map(({ name }) => name);
   expect(free.every((name) => name.includes('moderation'))).toBe(true);
 });
 

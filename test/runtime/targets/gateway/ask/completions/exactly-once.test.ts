@@ -119,6 +119,7 @@ test(
                 completed: () => void (told += 1),
                 abandoned: () => undefined,
                 authFailed: () => undefined,
+                alerted: () => undefined,
                 close: () => Promise.resolve(),
               },
               lifecycle,

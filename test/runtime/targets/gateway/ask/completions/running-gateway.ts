@@ -65,6 +65,7 @@ export async function runGateway({
     masterKey: MASTER,
     bootstrapKey: false,
     userLimits: {},
+    alerts: undefined,
     metrics: 'open',
     tracing: undefined,
     workflows: { compute: 'local', slots: 1, trustUsers: false, maxDatasetBytes: 1_048_576, ray: undefined },

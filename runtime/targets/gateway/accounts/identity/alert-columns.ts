@@ -1,0 +1,12 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { BudgetRow } from '../../store/schema.ts';
+
+/** Percentages of a budget's row at which alerts are sent; null for the configured ones. */
+export const thresholdsOf = ({
+  alert_thresholds: text,
+}: Pick<BudgetRow, 'alert_thresholds'>): number[] | null =>
+  text === null ? null : (parseJsonText(text) as number[]);
+
+/** Percentages as text for the database, in ascending order. */
+export const thresholdsToText = (percentages: readonly number[]): string =>
+  JSON.stringify([...new Set(percentages)].toSorted((a, b) => a - b));

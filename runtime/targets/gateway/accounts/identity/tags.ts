@@ -1,0 +1,82 @@
+import { type Kysely, sql } from 'kysely';
+import { inputError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { isTag, TAG_RULE } from '../../shared/tag.ts';
+import { tagAccount } from '../../store/account-ids.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { AccountRow, Schema, TagRow } from '../../store/schema.ts';
+import type { Store } from '../../store/store.ts';
+import { moveWindow, openAccount, spentNow, startWindow } from './accounts.ts';
+import { notFound } from './checks.ts';
+import type { Tag, Tags } from './identity.ts';
+import { budgetOf } from './users.ts';
+
+/** Tags that have a budget. Other tags of requests are only recorded. */
+export function createTags({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Tags {
+  const now = (): number => Math.floor(clock.now());
+  const get = async (trx: Kysely<Schema>, tag: string): Promise<Tag> => {
+    const row = isTag(tag) ? await selectTags(trx).where('tag', '=', tag).executeTakeFirst() : undefined;
+    if (!row) throw notFound(`Tag '${tag}' has no budget`, 'tag_not_found');
+    return tagOf(row, clock.now());
+  };
+  return {
+    set: async (tag, budgetId) => {
+      await ledger.sync();
+      return await revision.change(async (trx) => {
+        if (!isTag(tag))
+          throw inputError(`Invalid tag ${JSON.stringify(tag.slice(0, 100))}: expected ${TAG_RULE}.`);
+        const time = now();
+        const window = startWindow(await budgetOf(trx, budgetId), time);
+        const known = await trx
+          .selectFrom('gateway_tags')
+          .selectAll()
+          .where('tag', '=', tag)
+          .executeTakeFirst();
+        if (!known) await openAccount(trx, tagAccount(tag), window);
+        else if (known.budget_id !== budgetId) await moveWindow(trx, tagAccount(tag), window);
+        await trx
+          .insertInto('gateway_tags')
+          .values({ tag, budget_id: budgetId, created_at: time, updated_at: time })
+          .onConflict((conflict) =>
+            conflict.column('tag').doUpdateSet({ budget_id: budgetId, updated_at: time }),
+          )
+          .execute();
+        return await get(trx, tag);
+      });
+    },
+    list: async ({ skip, limit }) => {
+      await ledger.sync();
+      const rows = await selectTags(db).orderBy('tag').limit(limit).offset(skip).execute();
+      return rows.map((row) => tagOf(row, clock.now()));
+    },
+    get: async (tag) => {
+      await ledger.sync();
+      return await get(db, tag);
+    },
+    delete: async (tag) =>
+      await revision.change(async (trx) => {
+        await get(trx, tag);
+        await trx.deleteFrom('gateway_tags').where('tag', '=', tag).execute();
+        await trx.deleteFrom('gateway_accounts').where('id', '=', tagAccount(tag)).execute();
+      }),
+  };
+}
+
+const selectTags = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_tags')
+    .innerJoin('gateway_accounts', (join) =>
+      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(tagAccount(''))} || tag`),
+    )
+    .selectAll();
+
+const tagOf = (row: TagRow & AccountRow, now: number): Tag => ({
+  tag: row.tag,
+  budgetId: row.budget_id,
+  spent: spentNow(row, now),
+  reserved: row.reserved_nano,
+  budgetStartedAt: row.window_started_at,
+  nextBudgetResetAt: row.window_ends_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

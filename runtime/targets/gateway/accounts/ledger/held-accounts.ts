@@ -1,0 +1,31 @@
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import type { Limits, Spender } from '../identity/identity.ts';
+
+/** An account that a request is held against and charged to. */
+export interface HeldAccount {
+  readonly id: string;
+  readonly limits: Limits;
+  /** Its name in errors and alerts. */
+  readonly label: () => string;
+}
+
+/** All accounts of a request, in the order in which their limits are checked: of the key, of the user, and further ones. */
+export function heldAccounts({ user, key, others = [] }: Spender): HeldAccount[] {
+  const ofUser = {
+    id: userAccount(user.userId),
+    limits: user.limits,
+    label: () => `User '${user.userId}'`,
+  };
+  const ofOthers = others.map(({ accountId, limits, label }) => ({
+    id: accountId,
+    limits,
+    label: () => label,
+  }));
+  if (!key) return [ofUser, ...ofOthers];
+  const ofKey = {
+    id: keyAccount(key.id),
+    limits: key.limits,
+    label: () => `API key '${key.name ?? key.prefix}'`,
+  };
+  return [ofKey, ofUser, ...ofOthers];
+}

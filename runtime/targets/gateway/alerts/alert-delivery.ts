@@ -1,0 +1,112 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { AppError } from '../../../contract/errors.ts';
+import { rfc3339 } from '../../../core/time/rfc3339.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../serve/log.ts';
+import { repeat } from '../accounts/ledger/repeat.ts';
+import type { AlertRow } from '../store/schema.ts';
+import { alertMessage, alertText } from './alert-message.ts';
+import type { AlertsConfig, Webhook } from './alerts-config.ts';
+import type { Outbox } from './outbox.ts';
+import { sendWebhook } from './send-webhook.ts';
+
+/** Outcome of an attempt to send an alert, for metrics. */
+type AlertOutcome = 'sent' | 'retried' | 'failed';
+
+export interface AlertDelivery {
+  /** Sends the alerts that are due. */
+  readonly run: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+interface DeliveryParts {
+  readonly outbox: Outbox;
+  /** The current configuration, which a reload replaces. */
+  readonly config: () => AlertsConfig | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly count: (outcome: AlertOutcome) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const INTERVAL_MS = 2000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Delays before the second and further attempts. After the last one, more than a day, the alert has failed. */
+const DELAYS_MS: readonly number[] = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  8 * HOUR,
+  16 * HOUR,
+];
+
+/** Sends alerts to the webhook as long as the gateway runs. Several gateways share the work. */
+export function createAlertDelivery(parts: DeliveryParts): AlertDelivery {
+  const { outbox, config, clock, onError } = parts;
+  const run = async (): Promise<void> => {
+    const webhook = config()?.webhook;
+    if (!webhook) return;
+    for (const alert of await outbox.due())
+      if (await outbox.lease(alert)) await attempt(parts, webhook, alert);
+  };
+  const repeated = repeat(clock, INTERVAL_MS, run, onError);
+  return { run, close: repeated.stop };
+}
+
+async function attempt(
+  { outbox, clock, random, log, count }: DeliveryParts,
+  webhook: Webhook,
+  alert: AlertRow,
+): Promise<void> {
+  const { id } = alert;
+  const attempts = alert.attempts + 1;
+  const result = await sendWebhook(webhook, id, alertMessage(alert), clock.now());
+  if (result.kind === 'accepted') {
+    await outbox.sent(id);
+    count('sent');
+    log.info({ alert: id, attempts }, `Alert sent: ${alertText(alert)}`);
+    return;
+  }
+  const delay = DELAYS_MS[attempts - 1];
+  // Alerts that failed together are not sent together again.
+  await outbox.failed(id, result.problem, delay === undefined ? undefined : delay * (0.75 + random() / 2));
+  const details = { alert: id, attempts, problem: result.problem };
+  if (delay === undefined) {
+    count('failed');
+    log.error(details, `Alert not sent, and not tried again: ${alertText(alert)}`);
+  } else {
+    count('retried');
+    log.warn(details, 'Alert not sent; it is tried again.');
+  }
+}
+
+/** Sends a test message. Throws an AppError if there is no webhook, or if it did not accept the message. */
+export async function sendTestAlert(
+  webhook: Webhook | undefined,
+  now: number,
+): Promise<{ readonly id: string; readonly to: string; readonly status: number }> {
+  if (!webhook)
+    throw new AppError('ConflictError', 'No webhook is configured. Set `alerts.webhook` in gateway.yml.', {
+      reason: 'no_webhook',
+    });
+  const id = `alert_test_${randomUUIDv7()}`;
+  // The path can be a secret, as in webhooks of chat programs.
+  const to = new URL(webhook.url).origin;
+  const message = {
+    type: 'alert.test',
+    timestamp: rfc3339(now),
+    data: { id, message: 'This is a test of the alerts of the gateway.' },
+  };
+  const result = await sendWebhook(webhook, id, message, now);
+  if (result.kind === 'accepted') return { id, to, status: result.status };
+  throw new AppError('UpstreamError', `The webhook at ${to} did not accept the test: ${result.problem}.`, {
+    reason: 'webhook_failed',
+  });
+}

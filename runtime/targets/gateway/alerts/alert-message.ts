@@ -1,0 +1,34 @@
+import { rfc3339 } from '../../../core/time/rfc3339.ts';
+import { dollarsOf, dollarText } from '../shared/money.ts';
+import type { AlertRow } from '../store/schema.ts';
+
+/** An alert as one sentence. */
+export function alertText({ label, threshold, spent_nano: spent, limit_nano: limit }: AlertRow): string {
+  const amounts = `$${dollarText(spent)} of a budget of $${dollarText(limit)}`;
+  return threshold === null
+    ? `${label} has spent ${amounts}, and a request was refused because the rest is too small for it.`
+    : `${label} has spent ${amounts}, which is at least ${threshold}%.`;
+}
+
+/** The body of the webhook of an alert. */
+export const alertMessage = (alert: AlertRow): object => ({
+  type: alert.kind,
+  timestamp: rfc3339(alert.created_at),
+  data: alertData(alert),
+});
+
+export const alertData = (alert: AlertRow) => ({
+  id: alert.id,
+  message: alertText(alert),
+  account: accountOf(alert.account_id),
+  threshold: alert.threshold,
+  spend: dollarsOf(alert.spent_nano),
+  max_budget: dollarsOf(alert.limit_nano),
+  budget_started_at: alert.window_started_at === null ? null : rfc3339(alert.window_started_at),
+  next_budget_reset_at: alert.window_ends_at === null ? null : rfc3339(alert.window_ends_at),
+});
+
+const accountOf = (accountId: string): { readonly type: string; readonly id: string } => {
+  const at = accountId.indexOf(':');
+  return { type: accountId.slice(0, at), id: accountId.slice(at + 1) };
+};

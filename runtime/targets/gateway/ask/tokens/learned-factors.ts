@@ -1,0 +1,94 @@
+import type { Clock } from '../../../../platform/clock.ts';
+import { repeat } from '../../accounts/ledger/repeat.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+
+/** How many tokens of a model one token of the encoding is, by model and script, as providers have reported. */
+export interface LearnedFactors {
+  readonly get: (model: string, script: string) => number | undefined;
+  readonly set: (model: string, script: string, factor: number) => void;
+}
+
+/** Factors that survive a restart. */
+export interface StoredFactors extends LearnedFactors {
+  /** Writes what is new, and stops. */
+  readonly close: () => Promise<void>;
+}
+
+const MAX_LEARNED = 2000;
+const WRITE_INTERVAL_MS = 60_000;
+/** Factors of models that were not used for this long are forgotten. */
+const MAX_AGE_MS = 90 * 86_400_000;
+const MILLION = 1_000_000;
+
+/** Factors in memory only. */
+export function createLearnedFactors(): LearnedFactors {
+  const factors = new Map<string, number>();
+  return {
+    get: (model, script) => factors.get(keyOf(model, script)),
+    set(model, script, factor) {
+      const key = keyOf(model, script);
+      if (!factors.has(key) && factors.size >= MAX_LEARNED) factors.clear();
+      factors.set(key, factor);
+    },
+  };
+}
+
+/** Reads the factors of the database, and writes new ones once per minute, so that no request waits for it. */
+export async function openLearnedFactors(
+  { db }: Pick<Store, 'db'>,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Promise<StoredFactors> {
+  const factors = createLearnedFactors();
+  let unwritten = new Map<
+    string,
+    { readonly model: string; readonly script: string; readonly factor: number }
+  >();
+
+  await db
+    .deleteFrom('gateway_token_factors')
+    .where('updated_at', '<', Math.floor(clock.now()) - MAX_AGE_MS)
+    .execute();
+  const rows = await db
+    .selectFrom('gateway_token_factors')
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .limit(MAX_LEARNED)
+    .execute();
+  for (const { model, script, factor_millionths: factor } of rows)
+    factors.set(model, script, factor / MILLION);
+
+  const write = async (): Promise<void> => {
+    const now = unwritten;
+    if (now.size === 0) return;
+    unwritten = new Map();
+    const updated_at = Math.floor(clock.now());
+    await db.transaction().execute(async (trx) => {
+      // All processes lock the rows in the same order, so that they cannot deadlock.
+      for (const [, { model, script, factor }] of [...now].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const values = { factor_millionths: Math.round(factor * MILLION), updated_at };
+        await trx
+          .insertInto('gateway_token_factors')
+          .values({ model: storableText(model), script, ...values })
+          .onConflict((conflict) => conflict.columns(['model', 'script']).doUpdateSet(values))
+          .execute();
+      }
+    });
+  };
+  const writing = repeat(clock, WRITE_INTERVAL_MS, write, onError);
+  return {
+    get: factors.get,
+    set(model, script, factor) {
+      factors.set(model, script, factor);
+      // Factors that were forgotten in memory are still in the database.
+      if (unwritten.size < MAX_LEARNED) unwritten.set(keyOf(model, script), { model, script, factor });
+    },
+    close: async () => {
+      await writing.stop();
+      await write().catch(onError);
+    },
+  };
+}
+
+const keyOf = (model: string, script: string): string => `${model} ${script}`;

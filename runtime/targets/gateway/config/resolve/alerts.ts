@@ -1,0 +1,56 @@
+import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alerts/alerts-config.ts';
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../../alerts/sign-webhook.ts';
+import { addressKind, isIpAddress } from '../../shared/public-address.ts';
+import { trimLineEnd } from '../../shared/sendable-key.ts';
+import type { AlertsEntry } from '../schemas/alerts.ts';
+import { isLocalUrl } from './base-url.ts';
+import { type ResolveContext, timeIn } from './context.ts';
+
+const PATH = ['alerts', 'webhook'];
+const DEFAULT_TIMEOUT_MS = 15_000;
+/** Shorter than the lease of an alert. */
+const MAX_TIMEOUT_MS = 30_000;
+
+/** Returns the alerts about budgets; undefined if they are disabled. */
+export function resolveAlerts(
+  context: ResolveContext,
+  entry: AlertsEntry | undefined,
+): AlertsConfig | undefined {
+  if (entry === undefined) return undefined;
+  const thresholds = [...new Set(entry.thresholds ?? DEFAULT_THRESHOLDS)].toSorted((a, b) => a - b);
+  return { thresholds, webhook: entry.webhook && resolveWebhook(context, entry.webhook) };
+}
+
+function resolveWebhook(
+  context: ResolveContext,
+  entry: NonNullable<AlertsEntry['webhook']>,
+): Webhook | undefined {
+  const { report, secrets } = context;
+  const secret = trimLineEnd(entry.secret);
+  secrets.add(secret, ['secret']);
+  if (!isWebhookSecret(secret)) report([...PATH, 'secret'], `expected ${WEBHOOK_SECRET_RULE}`);
+  const timeoutMs = timeIn(context, [...PATH, 'timeout'], entry.timeout) ?? DEFAULT_TIMEOUT_MS;
+  if (timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
+    report([...PATH, 'timeout'], `expected a time of at most 30s, found ${timeoutMs / 1000}s`);
+  const problem = urlProblem(entry.url);
+  if (problem !== undefined) {
+    report([...PATH, 'url'], problem);
+    return undefined;
+  }
+  const isLocal = isLocalUrl(entry.url);
+  if (entry.local === false && isLocal && isIpAddress(new URL(entry.url).hostname))
+    report([...PATH, 'local'], 'is false, but `url` has a private address; correct one of them');
+  return { url: entry.url, secret, local: entry.local ?? isLocal, timeoutMs };
+}
+
+/** The messages contain no URL, because its path or query can be a secret. */
+function urlProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    return 'expected a URL that begins with http:// or https://';
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    return 'expected a URL without credentials and without a fragment (`#`); signatures identify the gateway';
+  if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
+    return `${url.hostname} is not the address of a server; correct it`;
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { duration, flag, keys } from './shapes.ts';
+
+const webhook = keys(
+  {
+    url: Type.String({ minLength: 1, description: 'URL that gets a POST request for each alert.' }),
+    secret: Type.String({
+      minLength: 1,
+      description: 'Key of the signatures: whsec_ followed by 24 to 64 random bytes as Base64.',
+    }),
+    local: flag(
+      'Allow addresses on this machine or in a private network (true if `url` has such an address or localhost).',
+    ),
+    timeout: duration('Timeout of a request (15s).'),
+  },
+  'Receiver of alerts, as described by Standard Webhooks.',
+);
+
+export const alerts = keys(
+  {
+    thresholds: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+        maxItems: 10,
+        description: 'Percentages of a budget, for budgets without their own (50, 80, 100).',
+      }),
+    ),
+    webhook: Type.Optional(webhook),
+  },
+  'Alerts about budgets. Without a webhook, they are only recorded.',
+);
+
+export type AlertsEntry = Static<typeof alerts>;

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import type { AlertPolicy } from '../../../../../../runtime/targets/gateway/accounts/ledger/budget-alerts.ts';
+import type { GatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
+import { describeDatabases } from '../../databases.ts';
+import { newSpender, used } from '../../requests.ts';
+import { createTestClock } from '../../test-clock.ts';
+
+const DAY_MS = 86_400_000;
+const PAGE = { skip: 0, limit: 100 };
+const POLICY: AlertPolicy = { thresholds: [50, 80, 100] };
+const alertPolicy = (): AlertPolicy => POLICY;
+
+/** Alerts as account, threshold and amount, in a defined order. */
+const raised = async ({ alerts }: Pick<GatewayState, 'alerts'>) =>
+  (await alerts.list(PAGE))
+    .map(
+      (alert) =>
+        `${alert.account_id} ${alert.threshold ?? 'refused'} ${alert.spent_nano}/${alert.limit_nano}`,
+    )
+    .toSorted();
+
+describeDatabases((database) => {
+  test('each threshold of a budget is reported once in a window, and again in the next', async () => {
+    const clock = createTestClock();
+    const state = await database.open(await database.create(), { clock, alertPolicy });
+    const { budgets, identity, ledger } = state;
+    const { budgetId } = await budgets.create({ maxBudget: 100n, budgetDurationSec: 86_400 });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const spend = async (cost: bigint, estimate = cost): Promise<void> =>
+      await ledger.settle(
+        await ledger.reserve(spender, { cost: estimate, tokens: 1, free: false }),
+        used(cost),
+      );
+    await spend(49n);
+    expect(await raised(state)).toEqual([]);
+    await spend(1n);
+    await spend(20n);
+    expect(await raised(state)).toEqual(['user:ada 50 50/100']);
+    // More than one threshold at once, and more than was reserved.
+    await spend(31n, 10n);
+    const first = ['user:ada 100 101/100', 'user:ada 50 50/100', 'user:ada 80 101/100'];
+    expect(await raised(state)).toEqual(first);
+    for (let count = 0; count < 3; count += 1)
+      await expect(spend(1n)).rejects.toMatchObject({ reason: 'budget_exceeded' });
+    expect(await raised(state)).toEqual([...first, 'user:ada refused 101/100']);
+    clock.advance(DAY_MS);
+    await spend(60n);
+    expect(await raised(state)).toEqual([
+      'user:ada 100 101/100',
+      'user:ada 50 50/100',
+      'user:ada 50 60/100',
+      'user:ada 80 101/100',
+      'user:ada refused 101/100',
+    ]);
+  });
+
+  test('a key has alerts of its own, and a budget can have other thresholds or none', async () => {
+    const state = await database.open(await database.create(), { alertPolicy });
+    const { budgets, identity, ledger } = state;
+    const { budgetId } = await budgets.create({ maxBudget: 200n, alertThresholds: [90, 10, 10] });
+    expect((await budgets.get(budgetId)).alertThresholds).toEqual([10, 90]);
+    await identity.users.create({ userId: 'ada', budgetId });
+    const keyBudget = { maxBudget: 40n, budgetDurationSec: null };
+    const spender = await newSpender(identity, { userId: 'ada', budget: keyBudget });
+    const estimate = { cost: 20n, tokens: 1, free: false };
+    await ledger.settle(await ledger.reserve(spender, estimate), used(20n));
+    const keyId = spender.key?.id;
+    expect(await raised(state)).toEqual([`key:${keyId} 50 20/40`, 'user:ada 10 20/200'].toSorted());
+    await budgets.change(budgetId, { alertThresholds: [] });
+    const again = await identity.renew(spender);
+    await ledger.bill(again, used(170n));
+    expect((await raised(state)).filter((text) => text.startsWith('user'))).toEqual(['user:ada 10 20/200']);
+  });
+
+  test('two gateways that spend at the same time raise each alert once, and a closed one lost none', async () => {
+    const url = await database.create();
+    const states = [await database.open(url, { alertPolicy }), await database.open(url, { alertPolicy })];
+    const [first] = states;
+    if (!first) throw new Error('no gateway');
+    const { budgetId } = await first.budgets.create({ maxBudget: 100n });
+    await first.identity.users.create({ userId: 'ada', budgetId });
+    const { secret } = await first.identity.keys.create({ userId: 'ada' });
+    const headers = new Headers({ 'x-gateway-key': `Bearer ${secret}` });
+    await Promise.all(
+      states.map(async ({ identity, ledger }) => {
+        const spender = await identity.spender(await identity.authenticate(headers), undefined);
+        for (let count = 0; count < 60; count += 1) {
+          const reservation = await ledger
+            .reserve(spender, { cost: 1n, tokens: 1, free: false })
+            .catch(() => undefined);
+          if (reservation) await ledger.settle(reservation, used(1n));
+        }
+      }),
+    );
+    for (const { close } of states) await close();
+    const later = await database.open(url);
+    expect(await raised(later)).toEqual([
+      'user:ada 100 100/100',
+      'user:ada 50 50/100',
+      'user:ada 80 80/100',
+      'user:ada refused 100/100',
+    ]);
+  });
+});
