@@ -1,3 +1,4 @@
+import { pathSegment } from '../path-segment.ts';
 import type { OpenAiDialect } from '../provider.ts';
 
 /** The version of the API without dates, whose paths are those of OpenAI. `latest` and `preview` are names of it. */
@@ -17,7 +18,7 @@ export function azurePath(
   const query = `?api-version=${encodeURIComponent(apiVersion ?? '')}`;
   return deployment === undefined
     ? `/openai${route}${query}`
-    : `/openai/deployments/${encodeURIComponent(deployment)}${route}${query}`;
+    : `/openai/deployments/${pathSegment(deployment)}${route}${query}`;
 }
 
 /** What a version of the API can do. @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */

@@ -57,6 +57,16 @@ describe('paths', () => {
     expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', USAGE.openai]);
   });
 
+  test.each([
+    ['..', '%252E%252E'],
+    ['.', '%252E'],
+    ['../../v1/x?y#z', '..%2F..%2Fv1%2Fx%3Fy%23z'],
+    ['a:b/c d', 'a%3Ab%2Fc%20d'],
+  ])('stay the same with the model %s', async (model, segment) => {
+    await dated.chat(callOf('chat', chatBody(model)));
+    expect(await path()).toBe(`/openai/deployments/${segment}/chat/completions?api-version=${DATED}`);
+  });
+
   test('of completions, embeddings, images and responses', async () => {
     await dated.chat(callOf('completions', { model: 'old', prompt: 'Hello' }));
     expect(await path()).toBe(`/openai/deployments/old/completions?api-version=${DATED}`);

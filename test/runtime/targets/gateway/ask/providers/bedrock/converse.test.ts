@@ -24,19 +24,26 @@ const COUNTED = {
 const ARN = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/good';
 
 describe('Converse', () => {
-  test.each(['good', 'us.amazon.good-v1:0', ARN])('answers %s, whole and as a stream', async (model) => {
-    const whole = await bedrock.chat(callOf('chat', chatBody(model)));
-    expect(jsonOf(whole)).toMatchObject({
-      model,
-      choices: [{ message: { content: REPLY }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 },
-    });
-    expect((await fixture.last()).path).toBe(`/model/${encodeURIComponent(model)}/converse`);
-    const stream = callOf('chat', chatBody(model, { stream: true }));
-    const { text, summary } = await readStream(await bedrock.chat(stream));
-    expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', COUNTED]);
-    expect((await fixture.last()).headers['accept']).toBe('application/vnd.amazon.eventstream');
-  });
+  test.each(['good', 'us.amazon.good-v1:0', "good@'(1)*!", ARN])(
+    'answers %s, whole and as a stream',
+    async (model) => {
+      const whole = await bedrock.chat(callOf('chat', chatBody(model)));
+      expect(jsonOf(whole)).toMatchObject({
+        model,
+        choices: [{ message: { content: REPLY }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 },
+      });
+      const segment = encodeURIComponent(model).replaceAll(
+        /['()*!]/g,
+        (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+      );
+      expect((await fixture.last()).path).toBe(`/model/${segment}/converse`);
+      const stream = callOf('chat', chatBody(model, { stream: true }));
+      const { text, summary } = await readStream(await bedrock.chat(stream));
+      expect([contentOf(text), summary.outcome, summary.usage]).toEqual([REPLY, 'complete', COUNTED]);
+      expect((await fixture.last()).headers['accept']).toBe('application/vnd.amazon.eventstream');
+    },
+  );
 
   test('byte by byte, with reasoning, and with tools', async () => {
     const read = async (model: string, more: object = {}) =>
