@@ -6,7 +6,7 @@ import { isObject } from '../../runtime/core/json/is-object.ts';
 import { parseJsonText } from '../../runtime/core/json/json-text.ts';
 
 /** An answer as the provider has counted it. */
-export interface CountedAnswer {
+interface CountedAnswer {
   /** Its number of input tokens is its number, so that a usage row names the answer it is for. */
   readonly promptTokens: number;
   /** For a stream that was cut off, the words that were sent. */

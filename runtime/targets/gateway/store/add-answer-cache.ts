@@ -19,11 +19,12 @@ export async function addAnswerCache(db: Kysely<unknown>): Promise<void> {
     // Last, so that SQLite does not read it for the other columns.
     .addColumn('body', bytes, (column) => column.notNull())
     .execute();
-  for (const column of ['created_at', 'expires_at']) {
+  // With the size, so that the sum of all sizes is read without the answers.
+  for (const columns of [['created_at', 'size'], ['expires_at']]) {
     await db.schema
-      .createIndex(`gateway_answers_${column}`)
+      .createIndex(`gateway_answers_${columns[0]}`)
       .on('gateway_answers')
-      .columns([column])
+      .columns(columns)
       .execute();
   }
   await db.schema.alterTable('gateway_usage').addColumn('cache_hit', 'text').execute();

@@ -6,6 +6,7 @@ import type { CacheSettings } from './cache-settings.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { createSimilarQuestions, type SimilarQuestions } from './similar-questions.ts';
 import { createStoredEntries } from './stored-entries.ts';
+import { createTidyStored } from './tidy-stored.ts';
 
 /** Answers of models, kept for identical and similar requests. It never throws: without its database, nothing is found. */
 export interface AnswerCache {
@@ -30,9 +31,6 @@ export interface AnswerCacheParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** How many answers are written before the database is searched for those to delete. */
-const WRITES_PER_SHRINK = 100;
-
 export function createAnswerCache({ db, clock: exact, onError }: AnswerCacheParts): AnswerCache {
   // The database has whole milliseconds.
   const clock = { now: () => Math.floor(exact.now()) };
@@ -40,7 +38,7 @@ export function createAnswerCache({ db, clock: exact, onError }: AnswerCachePart
   const stored = createStoredEntries(db);
   const calls = new Map<string, Promise<void>>();
   const writing = new Set<Promise<void>>();
-  let writes = 0;
+  const tidy = createTidyStored(stored);
 
   const isFresh = ({ createdAt, expiresAt }: CacheEntry, maxAgeMs: number): boolean => {
     const now = clock.now();
@@ -52,9 +50,7 @@ export function createAnswerCache({ db, clock: exact, onError }: AnswerCachePart
     question: QuestionVector | undefined,
   ): Promise<void> => {
     try {
-      await stored.put(entry, question);
-      writes += 1;
-      if (writes % WRITES_PER_SHRINK === 1) await stored.shrink(maxStoredBytes, clock.now());
+      await tidy(await stored.put(entry, question), maxStoredBytes, clock.now());
     } catch (error) {
       onError(error);
     }

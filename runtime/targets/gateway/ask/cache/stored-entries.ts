@@ -7,14 +7,19 @@ import { ENTRY_BYTES } from './memory-entries.ts';
 /** Answers in the database, which several gateways can share. */
 export interface StoredEntries {
   get(key: string, now: number): Promise<CacheEntry | undefined>;
-  put(entry: CacheEntry, question: QuestionVector | undefined): Promise<void>;
-  /** Deletes expired answers, and the oldest ones of those that are too large together. */
-  shrink(maxBytes: number, now: number): Promise<void>;
+  /** Returns the size of what was written. */
+  put(entry: CacheEntry, question: QuestionVector | undefined): Promise<number>;
+  /** Size of all answers in bytes. */
+  size(): Promise<number>;
+  /** Deletes expired answers, and returns their size. */
+  deleteExpired(now: number): Promise<number>;
+  /** Deletes the oldest answers, and returns their size. */
+  deleteOldest(count: number): Promise<number>;
   /** The newest vectors of answers that were created at this time or later, the oldest first. */
   vectors(since: number, now: number, limit: number): Promise<readonly StoredVector[]>;
 }
 
-export interface StoredVector extends QuestionVector {
+interface StoredVector extends QuestionVector {
   readonly key: string;
   readonly expiresAt: number;
 }
@@ -62,13 +67,21 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
         .values({ key: entry.key, ...row })
         .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
         .execute();
+      return row.size;
     },
-    async shrink(maxBytes, now) {
-      await db.deleteFrom('gateway_answers').where('expires_at', '<=', now).execute();
-      await sql`delete from gateway_answers where key in (
-        select key from (
-          select key, sum(size) over (order by created_at desc, key) as total from gateway_answers
-        ) sums where total > ${maxBytes})`.execute(db);
+    async size() {
+      const sum = sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('total');
+      return (await db.selectFrom('gateway_answers').select(sum).executeTakeFirstOrThrow()).total;
+    },
+    deleteExpired: async (now) =>
+      sizeOf(
+        await db.deleteFrom('gateway_answers').where('expires_at', '<=', now).returning('size').execute(),
+      ),
+    async deleteOldest(count) {
+      const oldest = db.selectFrom('gateway_answers').select('key').orderBy('created_at').limit(count);
+      return sizeOf(
+        await db.deleteFrom('gateway_answers').where('key', 'in', oldest).returning('size').execute(),
+      );
     },
     async vectors(since, now, limit) {
       const rows = await db
@@ -89,6 +102,9 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
     },
   };
 }
+
+const sizeOf = (rows: readonly { readonly size: number }[]): number =>
+  rows.reduce((sum, { size }) => sum + size, 0);
 
 function namesIn(text: string): readonly string[] {
   const names = parseJsonText(text);

@@ -39,10 +39,7 @@ export interface CacheHit {
 }
 
 /** An answer that a model has given. */
-export type NewAnswer = Pick<
-  CacheEntry,
-  'body' | 'target' | 'promptTokens' | 'completionTokens' | 'droppedTools'
->;
+type NewAnswer = Pick<CacheEntry, 'body' | 'target' | 'promptTokens' | 'completionTokens' | 'droppedTools'>;
 
 /** The cache, for one request. */
 export interface CachedRequest {
@@ -65,8 +62,10 @@ export function openCachedRequest(
   { cache, clock, log }: CacheParts,
   { request, set, cache: own, resolved, spender, headers, body, bytes, members }: CacheableRequest,
 ): CachedRequest | undefined {
-  const { endpoint, setHeader, signal, requestId } = request;
+  const { endpoint, setHeader, signal, requestId, caller } = request;
   const { settings, origin, shared } = own;
+  // Jobs evaluate models, so each of their requests needs an answer of its own.
+  if (caller.kind === 'work') return undefined;
   const directives = readDirectives(request.headers.get('cache-control'));
   if (!isCacheable(endpoint, resolved.alias ?? resolved.targets[0]?.key ?? '', body, settings)) {
     setHeader(CACHE_HEADER, 'bypass');

@@ -4,7 +4,7 @@ import type { ExpectedTokens } from './priced-targets.ts';
 import { tokensOf } from './usage-entries.ts';
 
 /** What is known of an answer besides its bytes. */
-export interface AnswerFacts {
+interface KnownAnswer {
   /** The model that answered, `provider:model`. */
   readonly key: string;
   readonly summary: AnswerSummary;
@@ -13,9 +13,9 @@ export interface AnswerFacts {
 
 /** Keeps answers of one request in the cache. */
 export interface AnswerKeeper {
-  whole(bytes: Uint8Array, facts: AnswerFacts): void;
+  whole(bytes: Uint8Array, facts: KnownAnswer): void;
   /** Keeps a stream that is read to its end, if `facts` then returns what is known of it. */
-  stream(events: ForwardedStream, facts: () => AnswerFacts | undefined): ForwardedStream;
+  stream(events: ForwardedStream, facts: () => KnownAnswer | undefined): ForwardedStream;
 }
 
 /** Reasons to finish with which an answer is complete in the sense of its request. */

@@ -53,6 +53,7 @@ const TOTALS = {
   cost: 0.002,
 };
 
+const UNSET = { priced_by: null, cache_hit: null, end_user: null };
 test('without anything it is all of it, the newest first', async () => {
   const { status, body } = await get('');
   expect([status, Object.keys(body)]).toEqual([200, ['totals', 'logs']]);
@@ -60,7 +61,7 @@ test('without anything it is all of it, the newest first', async () => {
   expect(body.logs.map((log: { cost: number }) => log.cost)).toEqual([null, 0.0015, 0.0005]);
   expect(body.logs[2]).toEqual({
     id: expect.any(String),
-    ...{ priced_by: null, cache_hit: null, end_user: null },
+    ...UNSET,
     user_id: 'ada',
     api_key_id: ada.id,
     timestamp: '2026-03-01T12:00:00Z',

@@ -3,6 +3,7 @@ import { createAnswerCache } from '../../../../../../runtime/targets/gateway/ask
 import { CACHE_DEFAULTS } from '../../../../../../runtime/targets/gateway/ask/cache/cache-settings.ts';
 import { createModelCache } from '../../../../../../runtime/targets/gateway/ask/cache/model-cache.ts';
 import { createStoredEntries } from '../../../../../../runtime/targets/gateway/ask/cache/stored-entries.ts';
+import { createTidyStored } from '../../../../../../runtime/targets/gateway/ask/cache/tidy-stored.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 
@@ -39,12 +40,16 @@ describeDatabases(({ create, openStore }) => {
       (await db.selectFrom('gateway_answers').select('key').orderBy('created_at').execute()).map(
         ({ key }) => key,
       );
-    await stored.shrink(10_000, 61_500);
+    expect(await stored.size()).toBe(4 * 600 + 510 + 2 * 8 + 8);
+    expect(await stored.deleteExpired(61_500)).toBe(600);
     expect(await kept()).toEqual(['k2', 'k4', 'k5', 'k3']);
-    await stored.shrink(1200, 61_500);
-    expect(await kept()).toEqual(['k5', 'k3']);
-    await stored.shrink(0, 61_500);
+    const tidy = createTidyStored(stored);
+    await tidy(0, 1200, 61_500);
     expect(await kept()).toEqual([]);
+    for (let at = 1; at <= 250; at += 1)
+      await tidy(await stored.put(entryOf(`n${at}`, at), undefined), 150 * 600, 0);
+    expect((await kept()).at(0)).toBe('n101');
+    expect([(await kept()).length, await stored.size()]).toEqual([150, 150 * 600]);
   });
 
   test('an answer is found until it is too old, and one that a process wrote by all others', async () => {
