@@ -171,6 +171,7 @@ verifiesGateway('gateway:budgets', async (arm) => {
       name: null,
       max_budget: 0.1,
       budget_duration_sec: 60,
+      alert_thresholds: null,
       calendar: null,
       time_zone: null,
       created_at: expect.stringMatching(TIME),
