@@ -1,20 +1,24 @@
-import { formatAddress } from '../../../serve/hostname.ts';
-import { listenHttp } from '../../../serve/http/listen.ts';
-import { createLog, type Logger } from '../../../serve/log.ts';
-import { createCloserStack } from '../../../serve/program/closer-stack.ts';
-import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
-import { logConfigProblems } from '../../../serve/program/reloader.ts';
-import { createShutdown } from '../../../serve/program/shutdown.ts';
-import { createRedactor } from '../../../serve/redact.ts';
-import type { Keys } from '../accounts/identity/identity.ts';
-import type { LoadedGatewayConfig } from '../config/read-config.ts';
-import { gatewayApp } from '../front/app.ts';
-import { directCompletions } from '../front/completions/direct.ts';
-import { malformedRequestAnswer } from '../front/http/errors.ts';
-import { exposureOf } from './exposure.ts';
-import { openContext } from './open-context.ts';
-import { openRunner } from './open-runner.ts';
-import { createGatewayReloader } from './reloader.ts';
+import { AppError } from "../../../contract/errors.ts";
+import { formatAddress } from "../../../serve/hostname.ts";
+import { listenHttp } from "../../../serve/http/listen.ts";
+import { createLog, type Logger } from "../../../serve/log.ts";
+import { createCloserStack } from "../../../serve/program/closer-stack.ts";
+import { assertSafeToListen } from "../../../serve/program/listen-policy.ts";
+import { logConfigProblems } from "../../../serve/program/reloader.ts";
+import { createShutdown } from "../../../serve/program/shutdown.ts";
+import { createRedactor } from "../../../serve/redact.ts";
+import { enforceRetention } from "../accounts/retention.ts";
+import type { Keys } from "../accounts/identity/identity.ts";
+import type { LoadedGatewayConfig } from "../config/read-config.ts";
+import { gatewayApp } from "../front/app.ts";
+import { directCompletions } from "../front/completions/direct.ts";
+import { malformedRequestAnswer } from "../front/http/errors.ts";
+import { changedSettings } from "./changed-settings.ts";
+import { exposureOf } from "./exposure.ts";
+import { openContext } from "./open-context.ts";
+import { openRunner } from "./open-runner.ts";
+import { pruneRecords } from "./prune-records.ts";
+import { createGatewayReloader } from "./reloader.ts";
 
 export interface StartOptions {
   /** Reads the configuration, at the start and on every reload. */
@@ -51,14 +55,22 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
 
   const closers = createCloserStack();
   try {
-    const reload = async (): Promise<void> => void (await reloader.reload());
+    let current = config;
+    const reload = async (): Promise<void> => {
+      try {
+        await reloader.reload();
+      } catch (error) {
+        await context.recordReload({ error: AppError.from(error) });
+        throw error;
+      }
+    };
     const context = await openContext({ config, log, reload });
     closers.add(context.close);
     const { kernel, models, state } = context;
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
-      program: 'gateway',
+      program: "gateway",
       lifecycle: kernel.lifecycle,
       closers,
       clock: context.clock,
@@ -77,11 +89,15 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         await state.prices.seed(fresh.models.pricing);
         models.replace(fresh.models);
         log.level = fresh.logLevel;
+        await context.recordReload({ changed: changedSettings(current, fresh) });
+        current = fresh;
       },
       log,
       clock: context.clock,
     });
     closers.add(reloader.close);
+    const prune = (now: number): Promise<void> => pruneRecords(state, current, now);
+    closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
     const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };
@@ -91,14 +107,14 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       direct: directCompletions(context, options),
       hostname: server.host,
       port: server.port,
-      portFlag: '--port',
+      portFlag: "--port",
       tls: server.tls,
       lifecycle: kernel.lifecycle,
       refuse: malformedRequestAnswer,
     });
     closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
     closers.add(() => http.close(shutdown.graceMs()));
-    const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
+    const url = `${server.tls ? "https" : "http"}://${formatAddress(server.host, http.port)}`;
     const { workflows } = config;
     const runner = await openRunner(context, { app, server, url, port: http.port, workflows, log });
     closers.add(runner.close);
@@ -123,6 +139,6 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
 async function createFirstKey(keys: Keys): Promise<string | undefined> {
   const [existing] = await keys.list({ skip: 0, limit: 1 });
   if (existing) return undefined;
-  const { secret } = await keys.create({ keyName: 'bootstrap', metadata: { bootstrap: true } });
+  const { secret } = await keys.create({ keyName: "bootstrap", metadata: { bootstrap: true } });
   return secret;
 }

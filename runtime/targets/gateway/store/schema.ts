@@ -1,5 +1,5 @@
-import type { Nanos } from '../shared/money.ts';
-import type { WorkflowSchema } from './workflow-schema.ts';
+import type { Nanos } from "../shared/money.ts";
+import type { WorkflowSchema } from "./workflow-schema.ts";
 
 /**
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
@@ -17,6 +17,7 @@ export interface Schema extends WorkflowSchema {
   gateway_processes: ProcessRow;
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
+  gateway_audit: AuditRow;
 }
 
 /** The only row about the database itself. */
@@ -174,4 +175,31 @@ interface PriceMapRow {
   readonly source: string;
   readonly updated_at: number;
   readonly content: string;
+}
+
+/** A change by an administrator, or a refused attempt. Rows are only added, and deleted when they are older than the retention. */
+export interface AuditRow {
+  /** A UUID of version 7, so that ids of one process are in order. */
+  readonly id: string;
+  readonly at: number;
+  /** `master`, `key`, `anyone`, `cli` or `gateway`. */
+  readonly actor: string;
+  /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
+  readonly actor_id: string | null;
+  readonly actor_user: string | null;
+  readonly address: string | null;
+  /** The header X-Forwarded-For, which clients can set to anything. */
+  readonly forwarded_for: string | null;
+  readonly request_id: string | null;
+  /** The kind of object and what happened to it, e.g. `key.update`. */
+  readonly action: string;
+  readonly object: string | null;
+  /** `success`, `failed` or `refused`. */
+  readonly outcome: string;
+  readonly reason: string | null;
+  /** The members that changed, as JSON. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Number of attempts; more than 1 only for refused ones that are recorded together. */
+  readonly count: number;
 }

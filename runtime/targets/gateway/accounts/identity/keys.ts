@@ -1,18 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Store } from '../../store/store.ts';
-import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Schema } from '../../store/schema.ts';
-import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, openAccount, startWindow } from './accounts.ts';
-import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyBudget, Keys } from './identity.ts';
-import { checkCount, checkKey, notFound } from './checks.ts';
-import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
-import { ensureKeyUser } from './key-user.ts';
-import type { LastUsed } from './last-used.ts';
-import { newSecret } from './secret.ts';
+import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Clock } from "../../../../platform/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { FollowedRevision } from "../../store/followed-revision.ts";
+import type { Schema } from "../../store/schema.ts";
+import { isStorable } from "../../store/storable-text.ts";
+import { moveWindow, openAccount, startWindow } from "./accounts.ts";
+import { keyAccount } from "../../store/account-ids.ts";
+import type { Key, KeyBudget, Keys } from "./identity.ts";
+import { checkCount, checkKey, notFound } from "./checks.ts";
+import { keyColumns, keyOf, selectKeys } from "./key-rows.ts";
+import { ensureKeyUser } from "./key-user.ts";
+import type { LastUsed } from "./last-used.ts";
+import { newSecret } from "./secret.ts";
 
 export function createKeys(
   { db }: Store,
@@ -22,15 +22,15 @@ export function createKeys(
 ): Keys {
   const get = async (trx: Kysely<Schema>, id: string): Promise<Key> => {
     const row = isStorable(id)
-      ? await selectKeys(trx).where('gateway_keys.id', '=', id).executeTakeFirst()
+      ? await selectKeys(trx).where("gateway_keys.id", "=", id).executeTakeFirst()
       : undefined;
-    if (!row) throw notFound(`API key with id '${id}' not found`, 'key_not_found');
+    if (!row) throw notFound(`API key with id '${id}' not found`, "key_not_found");
     return keyOf(row, lastUsed.of(row), clock.now());
   };
 
   return {
     create: async ({ userId, ...fields }) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(fields, now);
         const id = randomUUID();
@@ -45,7 +45,7 @@ export function createKeys(
           is_active: 1,
           expires_at: null,
           last_used_at: null,
-          metadata: '{}',
+          metadata: "{}",
           allowed_models: null,
           rpm: null,
           tpm: null,
@@ -56,14 +56,16 @@ export function createKeys(
           updated_at: now,
           ...keyColumns(fields),
         };
-        await trx.insertInto('gateway_keys').values(row).execute();
+        await trx.insertInto("gateway_keys").values(row).execute();
         await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
-        return { key: await get(trx, id), secret: secret.text };
+        const key = await get(trx, id);
+        note("key.create", id, { after: key });
+        return { key, secret: secret.text };
       }),
     list: async ({ skip, limit }) => {
       const rows = await selectKeys(db)
-        .orderBy('gateway_keys.created_at')
-        .orderBy('gateway_keys.id')
+        .orderBy("gateway_keys.created_at")
+        .orderBy("gateway_keys.id")
         .limit(limit)
         .offset(skip)
         .execute();
@@ -71,47 +73,51 @@ export function createKeys(
     },
     get: async (id) => await get(db, id),
     change: async (id, changes) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(changes, now);
-        await get(trx, id);
+        const before = await get(trx, id);
         await trx
-          .updateTable('gateway_keys')
+          .updateTable("gateway_keys")
           .set({ ...keyColumns(changes), updated_at: now })
-          .where('id', '=', id)
+          .where("id", "=", id)
           .execute();
         if (changes.budget !== undefined)
           await moveWindow(trx, keyAccount(id), windowOf(changes.budget, now));
-        return await get(trx, id);
+        const key = await get(trx, id);
+        note("key.update", id, { before, after: key });
+        return key;
       }),
     delete: async (id) =>
-      await revision.change(async (trx) => {
-        await get(trx, id);
-        await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
-        await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
+      await revision.change(async (trx, note) => {
+        note("key.delete", id, { before: await get(trx, id) });
+        await trx.deleteFrom("gateway_keys").where("id", "=", id).execute();
+        await trx.deleteFrom("gateway_accounts").where("id", "=", keyAccount(id)).execute();
         await trx
-          .updateTable('gateway_usage')
+          .updateTable("gateway_usage")
           .set({ api_key_id: null })
-          .where('api_key_id', '=', id)
+          .where("api_key_id", "=", id)
           .execute();
       }),
     rotate: async (id, graceSeconds) =>
-      await revision.change(async (trx) => {
-        checkCount('grace_seconds', graceSeconds, 0);
+      await revision.change(async (trx, note) => {
+        checkCount("grace_seconds", graceSeconds, 0);
         const now = Math.floor(clock.now());
-        await get(trx, id);
+        const before = await get(trx, id);
         const secret = newSecret();
         await trx
-          .updateTable('gateway_keys')
+          .updateTable("gateway_keys")
           .set((column) => ({
             ...hashesOf(secret),
-            previous_hash: graceSeconds === 0 ? null : column.ref('key_hash'),
+            previous_hash: graceSeconds === 0 ? null : column.ref("key_hash"),
             previous_expires_at: graceSeconds === 0 ? null : now + graceSeconds * 1000,
             updated_at: now,
           }))
-          .where('id', '=', id)
+          .where("id", "=", id)
           .execute();
-        return { key: await get(trx, id), secret: secret.text };
+        const key = await get(trx, id);
+        note("key.rotate", id, { before, after: { ...key, graceSeconds } });
+        return { key, secret: secret.text };
       }),
   };
 }
