@@ -9,7 +9,7 @@ const PRICE = { input_price_per_million: 1, output_price_per_million: 2 };
 
 describeDatabases((database) => {
   const start = async () => {
-    const { clock, url, ...state } = await database.start();
+    const { clock, ...state } = await database.start();
     return { ...gatewayOn(state, clock), state };
   };
   const list = async ({ ask }: Awaited<ReturnType<typeof start>>, query = "") =>
