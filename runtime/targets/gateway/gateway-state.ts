@@ -1,18 +1,19 @@
-import type { Clock } from "../../platform/clock.ts";
-import { type AuditLog, createAuditLog } from "./accounts/audit/audit-log.ts";
-import { createRefusedAttempts, type RefusedAttempts } from "./accounts/audit/refused-attempts.ts";
-import type { Identity, RateLimits } from "./accounts/identity/identity.ts";
-import { createIdentity } from "./accounts/identity/create-identity.ts";
-import type { Budgets, Ledger, Prices } from "./accounts/ledger/ledger.ts";
-import { createBudgets } from "./accounts/ledger/budgets.ts";
-import { openLedger } from "./accounts/ledger/open-ledger.ts";
-import { createPrices } from "./accounts/ledger/prices.ts";
-import { createPriceMaps, type PriceMaps } from "./accounts/price-map/price-maps.ts";
-import type { UsageReports } from "./accounts/ledger/usage-api.ts";
-import { createUsageReports } from "./accounts/ledger/usage-reports.ts";
-import type { AuditTrail } from "./store/audit/audit-trail.ts";
-import type { Store } from "./store/store.ts";
-import { type FollowedRevision, followRevision } from "./store/followed-revision.ts";
+import type { Clock } from '../../platform/clock.ts';
+import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
+import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
+import type { Identity, RateLimits } from './accounts/identity/identity.ts';
+import { createIdentity } from './accounts/identity/create-identity.ts';
+import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
+import { createBudgets } from './accounts/ledger/budgets.ts';
+import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createPrices } from './accounts/ledger/prices.ts';
+import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
+import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
+import type { UsageReports } from './accounts/ledger/usage-api.ts';
+import { createUsageReports } from './accounts/ledger/usage-reports.ts';
+import type { AuditTrail } from './store/audit/audit-trail.ts';
+import type { Store } from './store/store.ts';
+import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
 /** Everything that the gateway stores: identities, budgets, prices and usage. */
 export interface GatewayState {
@@ -23,8 +24,9 @@ export interface GatewayState {
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   readonly auditLog: AuditLog;
+  readonly promptLog: PromptLog;
   /** Records who changes what. */
-  readonly audit: Pick<AuditTrail, "actingAs">;
+  readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
@@ -58,7 +60,7 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
 }
 
 /** The state without what only requests need. Commands accept none, so they leave balances to running gateways. */
-export type Administration = Omit<GatewayState, "ledger" | "refusedAttempts">;
+export type Administration = Omit<GatewayState, 'ledger' | 'refusedAttempts'>;
 
 /** Opens the state for commands. Closing it also closes the store. */
 export const openAdministration = (store: Store, clock: Clock): Administration =>
@@ -67,7 +69,7 @@ export const openAdministration = (store: Store, clock: Clock): Administration =
 function administer(
   store: Store,
   revision: FollowedRevision,
-  options: Omit<GatewayStateOptions, "onError">,
+  options: Omit<GatewayStateOptions, 'onError'>,
 ): Administration {
   const { clock } = options;
   const identity = createIdentity(store, { ...options, revision });
@@ -78,6 +80,7 @@ function administer(
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
     auditLog: createAuditLog(store),
+    promptLog: createPromptLog(store, clock.now),
     audit: store.audit,
     close: async () => {
       await identity.close();

@@ -1,27 +1,28 @@
-import type { Program } from "../../serve/cli/command.ts";
-import { licensesCommand } from "../../serve/cli/licenses-command.ts";
-import { versionCommand } from "../../serve/cli/version-command.ts";
-import { JSON_OPTION } from "../../serve/cli/output-format.ts";
-import { CONFIG_COMMANDS } from "./commands/config/commands.ts";
-import { EXPERIMENT_COMMANDS } from "./commands/experiment/commands.ts";
-import { JOB_COMMANDS } from "./commands/job/commands.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { auditCommand } from "./commands/audit/audit.ts";
-import { backupCommand } from "./commands/backup/backup.ts";
-import { restoreCommand } from "./commands/backup/restore.ts";
-import { BUDGET_COMMANDS } from "./commands/budgets/commands.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { KEY_COMMANDS } from "./commands/keys/commands.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { PRICING_COMMANDS } from "./commands/pricing/commands.ts";
-import { usageCommand } from "./commands/usage/usage.ts";
-import { USER_COMMANDS } from "./commands/users/commands.ts";
-import { completionCommand } from "../../serve/cli/completion-command.ts";
+import type { Program } from '../../serve/cli/command.ts';
+import { licensesCommand } from '../../serve/cli/licenses-command.ts';
+import { versionCommand } from '../../serve/cli/version-command.ts';
+import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import { CONFIG_COMMANDS } from './commands/config/commands.ts';
+import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
+import { JOB_COMMANDS } from './commands/job/commands.ts';
+import { serveCommand } from './commands/serve.ts';
+import { auditCommand } from './commands/audit/audit.ts';
+import { backupCommand } from './commands/backup/backup.ts';
+import { restoreCommand } from './commands/backup/restore.ts';
+import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { KEY_COMMANDS } from './commands/keys/commands.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
+import { PROMPT_COMMANDS } from './commands/prompts/commands.ts';
+import { usageCommand } from './commands/usage/usage.ts';
+import { USER_COMMANDS } from './commands/users/commands.ts';
+import { completionCommand } from '../../serve/cli/completion-command.ts';
 
 /** The commands of gateway. */
 export const gatewayProgram: Program = {
-  name: "gateway",
-  title: "LLM gateway with API keys, users, budgets and usage tracking.",
+  name: 'gateway',
+  title: 'LLM gateway with API keys, users, budgets and usage tracking.',
   options: JSON_OPTION,
   commands: {
     serve: serveCommand,
@@ -29,18 +30,19 @@ export const gatewayProgram: Program = {
     experiment: EXPERIMENT_COMMANDS,
     job: JOB_COMMANDS,
     migrate: migrateCommand,
-    "init-db": migrateCommand,
+    'init-db': migrateCommand,
     keys: KEY_COMMANDS,
     users: USER_COMMANDS,
     budgets: BUDGET_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
     audit: auditCommand,
+    prompts: PROMPT_COMMANDS,
     backup: backupCommand,
     restore: restoreCommand,
     doctor: doctorCommand,
     completion: completionCommand,
-    version: versionCommand("gateway"),
-    licenses: licensesCommand("gateway"),
+    version: versionCommand('gateway'),
+    licenses: licensesCommand('gateway'),
   },
 };

@@ -1,118 +1,118 @@
-import type { Behaviours } from "./behaviour.ts";
+import type { Behaviours } from './behaviour.ts';
 
 /** What the commands of gateway promise, those besides `serve` and `config`. */
 export const GATEWAY_CLI = {
-  "gcli:migrate": {
+  'gcli:migrate': {
     source: 'issue "In particular" 6',
-    behaviour: "`migrate` makes the database once; a dry run tells the version and makes nothing.",
+    behaviour: '`migrate` makes the database once; a dry run tells the version and makes nothing.',
   },
-  "gcli:keys": {
+  'gcli:keys': {
     source: 'issue "In particular" 1',
-    behaviour: "`keys` makes, lists, shows, changes and deletes keys, by id, name or prefix.",
+    behaviour: '`keys` makes, lists, shows, changes and deletes keys, by id, name or prefix.',
   },
-  "gcli:keys:secret": {
-    source: "gateway spec 2",
-    behaviour: "A key is shown once, alone on stdout, when it is made or rotated, and nowhere else.",
+  'gcli:keys:secret': {
+    source: 'gateway spec 2',
+    behaviour: 'A key is shown once, alone on stdout, when it is made or rotated, and nowhere else.',
   },
-  "gcli:keys:running": {
+  'gcli:keys:running': {
     source: 'issue "In particular" 1',
-    behaviour: "A gateway that runs lets a new key in at once, and refuses one that was switched off.",
+    behaviour: 'A gateway that runs lets a new key in at once, and refuses one that was switched off.',
   },
-  "gcli:keys:me": {
+  'gcli:keys:me': {
     source: 'issue "In particular" 3',
-    behaviour: "`keys me` tells whoever has a key what it may still spend, without the database.",
+    behaviour: '`keys me` tells whoever has a key what it may still spend, without the database.',
   },
-  "gcli:keys:models": {
-    source: "gateway reference 4, row 24",
-    behaviour: "A pattern of models that fits nothing of the configuration is told, with what was meant.",
+  'gcli:keys:models': {
+    source: 'gateway reference 4, row 24',
+    behaviour: 'A pattern of models that fits nothing of the configuration is told, with what was meant.',
   },
-  "gcli:users": {
+  'gcli:users': {
     source: 'issue "In particular" 1',
-    behaviour: "`users` makes, lists, shows, changes, blocks and deletes users.",
+    behaviour: '`users` makes, lists, shows, changes, blocks and deletes users.',
   },
-  "gcli:budgets": {
-    source: "gateway reference 1.5",
-    behaviour: "`budgets` makes, lists, shows, changes and deletes budgets, which users are given.",
+  'gcli:budgets': {
+    source: 'gateway reference 1.5',
+    behaviour: '`budgets` makes, lists, shows, changes and deletes budgets, which users are given.',
   },
-  "gcli:pricing": {
-    source: "gateway reference 1.5",
-    behaviour: "`pricing` sets, lists and deletes prices, and shows those of before.",
+  'gcli:pricing': {
+    source: 'gateway reference 1.5',
+    behaviour: '`pricing` sets, lists and deletes prices, and shows those of before.',
   },
-  "gcli:pricing:cache": {
-    source: "ours: cache prices and tiers",
+  'gcli:pricing:cache': {
+    source: 'ours: cache prices and tiers',
     behaviour:
-      "`pricing set` and `pricing import` set prices of cache writes and tiers; `pricing list` shows them.",
+      '`pricing set` and `pricing import` set prices of cache writes and tiers; `pricing list` shows them.',
   },
-  "gcli:pricing:published": {
+  'gcli:pricing:published': {
     source: 'issue 20, "Money"',
     behaviour:
-      "`pricing search` and `pricing show` tell published prices; `pricing update` replaces them from a file or an address, all or nothing.",
+      '`pricing search` and `pricing show` tell published prices; `pricing update` replaces them from a file or an address, all or nothing.',
   },
-  "gcli:pricing:import": {
-    source: "gateway reference 4, row 16",
+  'gcli:pricing:import': {
+    source: 'gateway reference 4, row 16',
     behaviour:
-      "`pricing import` takes CSV and JSON, all of a file or nothing, and tells every problem at once.",
+      '`pricing import` takes CSV and JSON, all of a file or nothing, and tells every problem at once.',
   },
-  "gcli:usage": {
-    source: "gateway reference 4, row 17",
-    behaviour: "`usage` shows requests, sums by group and over time, and CSV, of those that are asked for.",
+  'gcli:usage': {
+    source: 'gateway reference 4, row 17',
+    behaviour: '`usage` shows requests, sums by group and over time, and CSV, of those that are asked for.',
   },
-  "gcli:audit": {
+  'gcli:audit': {
     source: 'issue 20, "Operators"',
     behaviour:
-      "`audit` shows who changed what, by which command or route, as a table, JSON and CSV, without secrets.",
+      '`audit` shows who changed what, by which command or route, as a table, JSON and CSV, without secrets.',
   },
-  "gcli:doctor": {
+  'gcli:doctor': {
     source: 'issue "In particular" 6',
-    behaviour: "`doctor` exits with 0 if all is well.",
+    behaviour: '`doctor` exits with 0 if all is well.',
   },
-  "gcli:doctor:problems": {
+  'gcli:doctor:problems': {
     source: 'issue "In particular" 6',
-    behaviour: "`doctor` exits with 1 and tells what is wrong and the way out, and no secret.",
+    behaviour: '`doctor` exits with 1 and tells what is wrong and the way out, and no secret.',
   },
-  "gcli:database": {
+  'gcli:database': {
     source: 'style "Messages"',
-    behaviour: "A database that cannot be used is told in one sentence with the way out, and none is made.",
+    behaviour: 'A database that cannot be used is told in one sentence with the way out, and none is made.',
   },
-  "gcli:mistakes": {
+  'gcli:mistakes': {
     source: 'style "Messages"',
     behaviour:
-      "What is not there, there already or cannot be meant is told in one sentence with what was meant.",
+      'What is not there, there already or cannot be meant is told in one sentence with what was meant.',
   },
-  "gcli:at-once": {
+  'gcli:at-once': {
     source: 'issue "In particular" 4',
-    behaviour: "Commands that run at the same time all take effect.",
+    behaviour: 'Commands that run at the same time all take effect.',
   },
-  "gcli:postgres": {
+  'gcli:postgres': {
     source: 'issue "In particular" 4',
-    behaviour: "The same commands work on PostgreSQL.",
+    behaviour: 'The same commands work on PostgreSQL.',
   },
-  "gcli:settings": {
-    source: "gateway reference 4, row 24",
-    behaviour: "Commands find the database as the server does: by flag, variable, file, data folder.",
+  'gcli:settings': {
+    source: 'gateway reference 4, row 24',
+    behaviour: 'Commands find the database as the server does: by flag, variable, file, data folder.',
   },
-  "gcli:stdin": {
+  'gcli:stdin': {
     source: 'design "One product"',
-    behaviour: "`pricing import -` reads standard input: what `pricing list --json` printed, for example.",
+    behaviour: '`pricing import -` reads standard input: what `pricing list --json` printed, for example.',
   },
-  "gcli:completion": {
+  'gcli:completion': {
     source: 'design "Services decided"',
-    behaviour: "`completion` prints a script for bash, zsh and fish that knows the commands.",
+    behaviour: '`completion` prints a script for bash, zsh and fish that knows the commands.',
   },
-  "gcli:help": {
+  'gcli:help': {
     source: 'design "Services decided"',
-    behaviour: "Every command and group has help, which exits with 0.",
+    behaviour: 'Every command and group has help, which exits with 0.',
   },
-  "gcli:unknown": {
+  'gcli:unknown': {
     source: 'design "Services decided"',
-    behaviour: "An unknown command or option exits with 2 and says what was meant.",
+    behaviour: 'An unknown command or option exits with 2 and says what was meant.',
   },
-  "gcli:version": {
+  'gcli:version': {
     source: 'design "Services decided"',
-    behaviour: "`version` and `--version` print the name and the version.",
+    behaviour: '`version` and `--version` print the name and the version.',
   },
-  "gcli:reader-gone": {
+  'gcli:reader-gone': {
     source: 'design "One product"',
-    behaviour: "A reader that stops early is no error.",
+    behaviour: 'A reader that stops early is no error.',
   },
 } as const satisfies Behaviours;

@@ -1,114 +1,119 @@
-import type { Behaviours } from "./behaviour.ts";
+import type { Behaviours } from './behaviour.ts';
 
 /** What the gateway promises over HTTP, beside answers of models. */
 export const GATEWAY_HTTP = {
-  "gateway:credentials": {
-    source: "gateway spec 5 rule 1 and 2, reference 1.1",
+  'gateway:credentials': {
+    source: 'gateway spec 5 rule 1 and 2, reference 1.1',
     behaviour:
-      "X-Gateway-Key counts before Authorization, wrong or not, and an empty one does not; x-api-key is taken last, as it is.",
+      'X-Gateway-Key counts before Authorization, wrong or not, and an empty one does not; x-api-key is taken last, as it is.',
   },
-  "gateway:credentials:refused": {
-    source: "gateway reference 1.1",
-    behaviour: "Every reason to refuse a credential has its sentence and its code, with 401.",
+  'gateway:credentials:refused': {
+    source: 'gateway reference 1.1',
+    behaviour: 'Every reason to refuse a credential has its sentence and its code, with 401.',
   },
-  "gateway:master": {
-    source: "gateway spec 4A",
-    behaviour: "Users, keys and budgets are for the master key; a body is not even read before.",
+  'gateway:master': {
+    source: 'gateway spec 4A',
+    behaviour: 'Users, keys and budgets are for the master key; a body is not even read before.',
   },
-  "gateway:audit": {
+  'gateway:audit': {
     source: 'issue 20, "Operators"',
     behaviour:
-      "Every administrative change is in the audit log with its actor, address and request, refused attempts and reloads too.",
+      'Every administrative change is in the audit log with its actor, address and request, refused attempts and reloads too.',
   },
-  "gateway:master:none": {
-    source: "gateway reference 1.1",
-    behaviour: "Without a master key all that is administered is 503, whatever is sent.",
-  },
-  "gateway:errors": {
-    source: "gateway reference 4.3",
+  'gateway:prompts': {
+    source: 'issue 20, "Operators"',
     behaviour:
-      "Every error is JSON with `detail` and `error`, for unknown paths and methods too, and has an X-Request-Id.",
+      'Requests and answers are stored for keys that are logged and no others, without secrets and configured patterns, streams joined.',
   },
-  "gateway:errors:values": {
-    source: "gateway reference 4.3",
+  'gateway:master:none': {
+    source: 'gateway reference 1.1',
+    behaviour: 'Without a master key all that is administered is 503, whatever is sent.',
+  },
+  'gateway:errors': {
+    source: 'gateway reference 4.3',
     behaviour:
-      "Wrong values are 422 with all that is wrong, and the first member that is; broken JSON is 400.",
+      'Every error is JSON with `detail` and `error`, for unknown paths and methods too, and has an X-Request-Id.',
   },
-  "gateway:users": {
-    source: "gateway reference 1.2",
+  'gateway:errors:values': {
+    source: 'gateway reference 4.3',
     behaviour:
-      "Users are made, listed, read, changed and deleted, with all fields and the statuses of before.",
+      'Wrong values are 422 with all that is wrong, and the first member that is; broken JSON is 400.',
   },
-  "gateway:users:twice": {
-    source: "gateway reference 1.2",
-    behaviour: "Of two who make one user at once, one gets 409.",
+  'gateway:users': {
+    source: 'gateway reference 1.2',
+    behaviour:
+      'Users are made, listed, read, changed and deleted, with all fields and the statuses of before.',
   },
-  "gateway:keys": {
-    source: "gateway spec 2, 3",
-    behaviour: "Keys are made, listed, read, turned off and on, and deleted; what works changes at once.",
+  'gateway:users:twice': {
+    source: 'gateway reference 1.2',
+    behaviour: 'Of two who make one user at once, one gets 409.',
   },
-  "gateway:keys:once": {
-    source: "gateway spec 5 rule 5",
-    behaviour: "A key begins with gw- and is shown in the answer that made it, and in no other.",
+  'gateway:keys': {
+    source: 'gateway spec 2, 3',
+    behaviour: 'Keys are made, listed, read, turned off and on, and deleted; what works changes at once.',
   },
-  "gateway:keys:expiry": {
-    source: "gateway spec 3",
-    behaviour: "A key expires at its date; a date that is over is refused, and null takes it away.",
+  'gateway:keys:once': {
+    source: 'gateway spec 5 rule 5',
+    behaviour: 'A key begins with gw- and is shown in the answer that made it, and in no other.',
   },
-  "gateway:keys:rotate": {
-    source: "gateway reference 4.6",
-    behaviour: "A rotated key has a new value; the old one works as long as asked for.",
+  'gateway:keys:expiry': {
+    source: 'gateway spec 3',
+    behaviour: 'A key expires at its date; a date that is over is refused, and null takes it away.',
   },
-  "gateway:keys:me": {
-    source: "gateway reference 4.17",
-    behaviour: "Whoever has a key reads what is used and left of its quota.",
+  'gateway:keys:rotate': {
+    source: 'gateway reference 4.6',
+    behaviour: 'A rotated key has a new value; the old one works as long as asked for.',
   },
-  "gateway:budgets": {
-    source: "gateway reference 1.5",
-    behaviour: "Budgets are made, changed and given to users; one that is given is not deleted.",
+  'gateway:keys:me': {
+    source: 'gateway reference 4.17',
+    behaviour: 'Whoever has a key reads what is used and left of its quota.',
   },
-  "gateway:pricing": {
-    source: "gateway reference 1.5, 4.16",
-    behaviour: "Prices are set and read by models whose names hold colons and slashes, with their history.",
+  'gateway:budgets': {
+    source: 'gateway reference 1.5',
+    behaviour: 'Budgets are made, changed and given to users; one that is given is not deleted.',
   },
-  "gateway:usage": {
-    source: "gateway reference 4.17",
-    behaviour: "What a model was asked is in the usage with tokens and cost: one by one, grouped, by time.",
+  'gateway:pricing': {
+    source: 'gateway reference 1.5, 4.16',
+    behaviour: 'Prices are set and read by models whose names hold colons and slashes, with their history.',
   },
-  "gateway:usage:own": {
-    source: "gateway reference 4.17",
-    behaviour: "A key reads its own usage, and nobody else’s.",
+  'gateway:usage': {
+    source: 'gateway reference 4.17',
+    behaviour: 'What a model was asked is in the usage with tokens and cost: one by one, grouped, by time.',
   },
-  "gateway:usage:csv": {
-    source: "gateway reference 4.17",
-    behaviour: "The usage is there as CSV, by the header Accept or by format.",
+  'gateway:usage:own': {
+    source: 'gateway reference 4.17',
+    behaviour: 'A key reads its own usage, and nobody else’s.',
   },
-  "gateway:models": {
-    source: "gateway reference 1.6, 4.21",
-    behaviour: "Models are listed that the caller may use: of providers, aliases, and those with a price.",
+  'gateway:usage:csv': {
+    source: 'gateway reference 4.17',
+    behaviour: 'The usage is there as CSV, by the header Accept or by format.',
   },
-  "gateway:health": {
-    source: "gateway reference 1.6",
-    behaviour: "The three health routes answer as before, without a credential, beside /healthz and /readyz.",
+  'gateway:models': {
+    source: 'gateway reference 1.6, 4.21',
+    behaviour: 'Models are listed that the caller may use: of providers, aliases, and those with a price.',
   },
-  "gateway:headers": {
-    source: "gateway reference 1.6",
-    behaviour: "Every answer has the security headers; only health may be kept by anyone.",
+  'gateway:health': {
+    source: 'gateway reference 1.6',
+    behaviour: 'The three health routes answer as before, without a credential, beside /healthz and /readyz.',
   },
-  "gateway:cors": {
-    source: "gateway reference 1.6",
-    behaviour: "Web pages may not call, unless the configuration names their origin.",
+  'gateway:headers': {
+    source: 'gateway reference 1.6',
+    behaviour: 'Every answer has the security headers; only health may be kept by anyone.',
   },
-  "gateway:metrics": {
+  'gateway:cors': {
+    source: 'gateway reference 1.6',
+    behaviour: 'Web pages may not call, unless the configuration names their origin.',
+  },
+  'gateway:metrics': {
     source: 'gateway reference 1.6, design "Services decided"',
-    behaviour: "/metrics is there unless turned off, with patterns of paths and no users.",
+    behaviour: '/metrics is there unless turned off, with patterns of paths and no users.',
   },
-  "gateway:openapi": {
-    source: "gateway reference 4.23",
-    behaviour: "The API is described as OpenAPI 3.1, as JSON, as YAML and as a page that needs no internet.",
+  'gateway:openapi': {
+    source: 'gateway reference 4.23',
+    behaviour: 'The API is described as OpenAPI 3.1, as JSON, as YAML and as a page that needs no internet.',
   },
-  "gateway:reload": {
-    source: "issue 6",
-    behaviour: "POST /v1/admin/reload applies a changed file, or says what is wrong with it and goes on.",
+  'gateway:reload': {
+    source: 'issue 6',
+    behaviour: 'POST /v1/admin/reload applies a changed file, or says what is wrong with it and goes on.',
   },
 } satisfies Behaviours;

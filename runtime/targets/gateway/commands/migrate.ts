@@ -1,34 +1,34 @@
-import type { Command } from "../../../serve/cli/command.ts";
-import { EXIT_FAILED } from "../../../serve/errors/exit-code.ts";
-import { STORE_OPTIONS } from "../config/options.ts";
-import { printResult } from "./show/print-result.ts";
-import { JSON_OPTION } from "../../../serve/cli/output-format.ts";
+import type { Command } from '../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
+import { STORE_OPTIONS } from '../config/options.ts';
+import { printResult } from './show/print-result.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
 export const migrateCommand: Command = {
-  summary: "Create the database or migrate it to the current schema.",
+  summary: 'Create the database or migrate it to the current schema.',
   options: {
-    "dry-run": { help: "Only print the current version and what would be done" },
+    'dry-run': { help: 'Only print the current version and what would be done' },
     ...JSON_OPTION,
     ...STORE_OPTIONS,
   },
   async run(invocation, output) {
     const [{ readStoreConfig }, { migrateStore }, { locationText }, { recordEvent }] = await Promise.all([
-      import("./store/read-store-config.ts"),
-      import("../store/migrate-store.ts"),
-      import("../store/database-url.ts"),
-      import("./store/record-event.ts"),
+      import('./store/read-store-config.ts'),
+      import('../store/migrate-store.ts'),
+      import('../store/database-url.ts'),
+      import('./store/record-event.ts'),
     ]);
     const { database: location } = await readStoreConfig(invocation);
-    const dryRun = invocation.flag("dry-run");
+    const dryRun = invocation.flag('dry-run');
     const { from, to } = await migrateStore(location, { dryRun });
     if (!dryRun && from < to)
       await recordEvent(location, {
-        action: "database.migrate",
+        action: 'database.migrate',
         before: { version: from },
         after: { version: to },
       });
     const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
-    const json = invocation.flag("json");
+    const json = invocation.flag('json');
     const shown = locationText(location);
     printResult(
       { output, json },

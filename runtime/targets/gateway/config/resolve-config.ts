@@ -1,20 +1,21 @@
-import { isObject } from "../../../core/json/is-object.ts";
-import { METRICS_ACCESS, type MetricsAccess } from "../../../serve/http/health.ts";
-import type { GatewayFile } from "./schemas/file.ts";
-import type { GatewayConfig } from "./spec.ts";
-import type { ResolveContext } from "./resolve/context.ts";
-import { resolveDatabase } from "./resolve/database.ts";
-import { resolveMasterKey } from "./resolve/master-key.ts";
-import type { KnownNames } from "./resolve/model-names.ts";
-import { resolveModels } from "./resolve/models.ts";
-import { ENCODER } from "./resolve/provider.ts";
-import { retentionIn } from "./resolve/retention.ts";
-import { resolveServer } from "./resolve/server.ts";
-import { resolveTracing } from "./resolve/tracing.ts";
-import { resolveWorkflows } from "./resolve/workflows.ts";
-import { LOG_LEVELS } from "../../../serve/log-levels.ts";
+import { isObject } from '../../../core/json/is-object.ts';
+import { METRICS_ACCESS, type MetricsAccess } from '../../../serve/http/health.ts';
+import type { GatewayFile } from './schemas/file.ts';
+import type { GatewayConfig } from './spec.ts';
+import type { ResolveContext } from './resolve/context.ts';
+import { resolveDatabase } from './resolve/database.ts';
+import { resolveMasterKey } from './resolve/master-key.ts';
+import type { KnownNames } from './resolve/model-names.ts';
+import { resolveModels } from './resolve/models.ts';
+import { ENCODER } from './resolve/provider.ts';
+import { resolvePromptRetention } from './resolve/prompt-log.ts';
+import { retentionIn } from './resolve/retention.ts';
+import { resolveServer } from './resolve/server.ts';
+import { resolveTracing } from './resolve/tracing.ts';
+import { resolveWorkflows } from './resolve/workflows.ts';
+import { LOG_LEVELS } from '../../../serve/log-levels.ts';
 
-const AUDIT_RETENTION = "365d";
+const AUDIT_RETENTION = '365d';
 const RATE = { min: 1, max: 1_000_000_000 };
 
 /** Merges flags, variables, the file and defaults. `written` is the file with its invalid values. */
@@ -22,45 +23,46 @@ export function resolveConfig(
   context: ResolveContext,
   file: GatewayFile,
   written: unknown,
-): Omit<GatewayConfig, "secrets"> {
+): Omit<GatewayConfig, 'secrets'> {
   const { flagsAndEnv, report } = context;
   if (file.rate_limit_rpm !== undefined && file.user_limits?.rpm !== undefined)
-    report(["rate_limit_rpm"], "conflicts with `user_limits.rpm`; keep one of them", "key");
+    report(['rate_limit_rpm'], 'conflicts with `user_limits.rpm`; keep one of them', 'key');
   const { rpm, tpm, max_parallel: parallel } = file.user_limits ?? {};
-  const level = flagsAndEnv.text("log-level");
+  const level = flagsAndEnv.text('log-level');
   return {
     server: resolveServer(context, file),
     database: resolveDatabase(context, file),
-    autoMigrate: flagsAndEnv.flag("auto-migrate") ?? file.auto_migrate ?? true,
+    autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? true,
     masterKey: resolveMasterKey(context, file),
-    bootstrapKey: flagsAndEnv.flag("bootstrap-api-key") ?? file.bootstrap_api_key ?? false,
+    bootstrapKey: flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
     userLimits: {
-      rpm: flagsAndEnv.number("rate-limit-rpm", RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
-      tpm: flagsAndEnv.number("rate-limit-tpm", RATE) ?? tpm ?? null,
-      maxParallel: flagsAndEnv.number("rate-limit-parallel", RATE) ?? parallel ?? null,
+      rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
+      tpm: flagsAndEnv.number('rate-limit-tpm', RATE) ?? tpm ?? null,
+      maxParallel: flagsAndEnv.number('rate-limit-parallel', RATE) ?? parallel ?? null,
     },
     models: resolveModels(context, file, namesIn(written)),
     metrics: resolveMetrics(flagsAndEnv, file),
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),
     audit: {
-      retentionMs: retentionIn(context, ["audit", "retention"], file.audit?.retention ?? AUDIT_RETENTION),
+      retentionMs: retentionIn(context, ['audit', 'retention'], file.audit?.retention ?? AUDIT_RETENTION),
     },
-    logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? "info",
+    promptLog: { retentionMs: resolvePromptRetention(context, file) },
+    logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
   };
 }
 
 /** `enable_metrics` is the older form of `metrics`. */
-function resolveMetrics(flagsAndEnv: ResolveContext["flagsAndEnv"], file: GatewayFile): MetricsAccess {
-  const asked = flagsAndEnv.text("metrics");
+function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: GatewayFile): MetricsAccess {
+  const asked = flagsAndEnv.text('metrics');
   const older = (isEnabled: boolean | undefined): MetricsAccess | undefined =>
-    isEnabled === undefined ? undefined : isEnabled ? "open" : "off";
+    isEnabled === undefined ? undefined : isEnabled ? 'open' : 'off';
   return (
     METRICS_ACCESS.find((access) => access === asked) ??
-    older(flagsAndEnv.flag("enable-metrics")) ??
+    older(flagsAndEnv.flag('enable-metrics')) ??
     file.metrics ??
     older(file.enable_metrics) ??
-    "open"
+    'open'
   );
 }
 
@@ -72,13 +74,13 @@ function namesIn(written: unknown): KnownNames {
   const membersOf = (value: unknown): (readonly [string, unknown])[] =>
     isObject(value) ? Object.entries(value) : [];
   const isEncoder = ([, entry]: readonly [string, unknown]): boolean =>
-    isObject(entry) && (entry["type"] ?? entry["provider_type"]) === ENCODER;
+    isObject(entry) && (entry['type'] ?? entry['provider_type']) === ENCODER;
   const named = (members: readonly (readonly [string, unknown])[]): string[] =>
     members.map(([name]) => name.toLowerCase());
   const all = membersOf(providers);
   return {
     providers: named(all.filter((member) => !isEncoder(member))),
     encoders: [...named(all.filter(isEncoder)), ...named(membersOf(encoders))],
-    profiles: membersOf(isObject(guardrails) ? guardrails["profiles"] : {}).map(([name]) => name),
+    profiles: membersOf(isObject(guardrails) ? guardrails['profiles'] : {}).map(([name]) => name),
   };
 }

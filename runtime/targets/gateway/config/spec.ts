@@ -1,10 +1,10 @@
-import type { TracingSettings } from "../../../serve/telemetry/tracing-settings.ts";
-import type { Secret } from "../../../core/text/redactions.ts";
-import type { MetricsAccess } from "../../../serve/http/health.ts";
-import type { LogLevel } from "../../../serve/log-levels.ts";
-import type { RateLimits } from "../accounts/identity/identity.ts";
-import type { ModelsConfig } from "../ask/models/models-config.ts";
-import type { DatabaseLocation } from "../store/database-url.ts";
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import type { Secret } from '../../../core/text/redactions.ts';
+import type { MetricsAccess } from '../../../serve/http/health.ts';
+import type { LogLevel } from '../../../serve/log-levels.ts';
+import type { RateLimits } from '../accounts/identity/identity.ts';
+import type { ModelsConfig } from '../ask/models/models-config.ts';
+import type { DatabaseLocation } from '../store/database-url.ts';
 
 /** The complete configuration. Precedence: flags, environment, file, defaults. */
 export interface GatewayConfig {
@@ -20,14 +20,16 @@ export interface GatewayConfig {
   readonly metrics: MetricsAccess;
   readonly tracing: TracingSettings | undefined;
   readonly workflows: WorkflowsConfig;
-  readonly audit: AuditConfig;
+  readonly audit: RetentionConfig;
+  readonly promptLog: RetentionConfig;
   readonly logLevel: LogLevel;
   /** Values that logs and answers must not contain. */
   readonly secrets: readonly Secret[];
 }
 
-export interface AuditConfig {
-  /** How long events are kept; undefined for forever. */
+/** How records are kept. */
+export interface RetentionConfig {
+  /** How long; undefined for forever. */
   readonly retentionMs: number | undefined;
 }
 
@@ -51,7 +53,7 @@ export interface ServerConfig {
 /** How workflow jobs run. */
 export interface WorkflowsConfig {
   /** Where new jobs run. */
-  readonly compute: "local" | "ray";
+  readonly compute: 'local' | 'ray';
   /** Maximum number of concurrent local jobs. */
   readonly slots: number;
   /** Whether jobs of users have the same permissions as jobs of the master key. */

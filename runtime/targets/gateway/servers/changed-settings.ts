@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
-import { keysOf } from "../../../core/values/keys.ts";
-import type { GatewayConfig } from "../config/spec.ts";
+import { isDeepStrictEqual } from 'node:util';
+import { keysOf } from '../../../core/values/keys.ts';
+import type { GatewayConfig } from '../config/spec.ts';
 
 /** Names of the parts of the configuration that differ, without values, which can be secrets. */
 export function changedSettings(before: GatewayConfig, after: GatewayConfig): string[] {
@@ -12,7 +12,7 @@ export function changedSettings(before: GatewayConfig, after: GatewayConfig): st
 }
 
 /** Members of a loaded configuration that follow from others. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(["secrets", "file", "files", "sources", "warnings"]);
+const BOOKKEEPING: ReadonlySet<string> = new Set(['secrets', 'file', 'files', 'sources', 'warnings']);
 
 const differing = <Part extends object>(before: Part, after: Part): string[] =>
   keysOf(after)

@@ -1,27 +1,29 @@
-import type { AppError } from "../../../contract/errors.ts";
-import { systemClock } from "../../../platform/clock.ts";
-import { createOrphanGuard } from "../../../platform/orphan-guard.ts";
-import { createKernel } from "../../../serve/kernel.ts";
-import { programVersion } from "../../../serve/program/version.ts";
-import { tracingVariables } from "../../../serve/telemetry/tracing-variables.ts";
-import type { Logger } from "../../../serve/log.ts";
-import { createCompletions } from "../ask/completions/completions.ts";
-import type { GatewayConfig } from "../config/spec.ts";
-import type { GatewayContext } from "../context.ts";
-import { createExperiments } from "../lab/experiments/experiments.ts";
-import { openGatewayState } from "../gateway-state.ts";
-import { createJobServices } from "../lab/jobs/job-services.ts";
-import { createTokenCounter } from "../ask/tokens/token-counter.ts";
-import { createModels, type Models } from "../ask/models/models.ts";
-import type { WatchChild } from "../ask/providers/encoder/child.ts";
-import { openProvider } from "../ask/providers/open-provider.ts";
-import { locationText } from "../store/database-url.ts";
-import { openStore } from "../store/open-store.ts";
-import { createTelemetry } from "../telemetry/create-telemetry.ts";
-import { createSingleJobs } from "../lab/workflows/single-jobs.ts";
-import { createWorkflows } from "../lab/workflows/workflows.ts";
-import { createDatabaseCheck } from "./database-check.ts";
-import { createCloserStack } from "../../../serve/program/closer-stack.ts";
+import type { AppError } from '../../../contract/errors.ts';
+import { systemClock } from '../../../platform/clock.ts';
+import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
+import { createKernel } from '../../../serve/kernel.ts';
+import { programVersion } from '../../../serve/program/version.ts';
+import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
+import type { Logger } from '../../../serve/log.ts';
+import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
+import type { Redactor } from '../../../serve/redact.ts';
+import { createCompletions } from '../ask/completions/completions.ts';
+import type { GatewayConfig } from '../config/spec.ts';
+import type { GatewayContext } from '../context.ts';
+import { createExperiments } from '../lab/experiments/experiments.ts';
+import { openGatewayState } from '../gateway-state.ts';
+import { createJobServices } from '../lab/jobs/job-services.ts';
+import { createTokenCounter } from '../ask/tokens/token-counter.ts';
+import { createModels, type Models } from '../ask/models/models.ts';
+import type { WatchChild } from '../ask/providers/encoder/child.ts';
+import { openProvider } from '../ask/providers/open-provider.ts';
+import { locationText } from '../store/database-url.ts';
+import { openStore } from '../store/open-store.ts';
+import { createTelemetry } from '../telemetry/create-telemetry.ts';
+import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
+import { createWorkflows } from '../lab/workflows/workflows.ts';
+import { createDatabaseCheck } from './database-check.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
@@ -41,14 +43,15 @@ type ReloadResult = { readonly changed: readonly string[] } | { readonly error: 
 export interface ContextParts {
   readonly config: GatewayConfig;
   readonly log: Logger;
+  readonly redactor: Redactor;
   readonly reload: () => Promise<void>;
 }
 
 /** Opens everything that the routes share. */
-export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
+export async function openContext({ config, log, redactor, reload }: ContextParts): Promise<OpenedContext> {
   const clock = systemClock;
   const closers = createCloserStack();
-  const onError = (error: unknown): void => log.error({ err: error }, "Background task failed.");
+  const onError = (error: unknown): void => log.error({ err: error }, 'Background task failed.');
   try {
     const store = await openStore(config.database, config);
     closers.add(() => store.close());
@@ -69,7 +72,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
 
     const guard = createOrphanGuard();
     closers.add(() => guard.close());
-    const onLine = (line: string): void => log.info({ encoder: line }, "Encoder output.");
+    const onLine = (line: string): void => log.info({ encoder: line }, 'Encoder output.');
     const onTrouble = (line: string): void => log.warn(`The encoder ${line}.`);
     const { watch } = guard;
     const { tracing } = config;
@@ -93,6 +96,8 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const version = programVersion();
     const activeRequests = lifecycle.inside;
     const tokenCounter = createTokenCounter();
+    const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
+    closers.add(() => prompts.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     return {
       kernel,
@@ -108,16 +113,25 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       onError,
       async recordReload(result) {
         const outcome =
-          "error" in result
-            ? ({ outcome: "failed", reason: result.error.code } as const)
+          'error' in result
+            ? ({ outcome: 'failed', reason: result.error.code } as const)
             : { after: { changed: result.changed } };
         // The reload itself is done, so that a failure is only logged.
         await store.audit
-          .record(store.db, { at: clock.now(), action: "config.reload", ...outcome })
+          .record(store.db, { at: clock.now(), action: 'config.reload', ...outcome })
           .catch(onError);
       },
       tokenCounter,
-      completions: createCompletions({ state, models, telemetry, tokenCounter, lifecycle, clock, log }),
+      completions: createCompletions({
+        state,
+        models,
+        telemetry,
+        tokenCounter,
+        prompts,
+        lifecycle,
+        clock,
+        log,
+      }),
       telemetry,
       version,
       isDatabaseAvailable: createDatabaseCheck({

@@ -1,13 +1,14 @@
-import type { GatewayConfig } from "../config/spec.ts";
-import type { GatewayState } from "../gateway-state.ts";
+import type { GatewayConfig } from '../config/spec.ts';
+import type { GatewayState } from '../gateway-state.ts';
 
 /** Deletes records that are older than their retention. */
 export async function pruneRecords(
-  { auditLog }: Pick<GatewayState, "auditLog">,
-  { audit }: Pick<GatewayConfig, "audit">,
+  { auditLog, promptLog }: Pick<GatewayState, 'auditLog' | 'promptLog'>,
+  { audit, promptLog: prompts }: Pick<GatewayConfig, 'audit' | 'promptLog'>,
   now: number,
 ): Promise<void> {
   await auditLog.prune(timeOf(audit.retentionMs, now));
+  await promptLog.prune(timeOf(prompts.retentionMs, now));
 }
 
 /** The time before which records are deleted. */

@@ -1,24 +1,24 @@
-import { AppError } from "../../../contract/errors.ts";
-import { formatAddress } from "../../../serve/hostname.ts";
-import { listenHttp } from "../../../serve/http/listen.ts";
-import { createLog, type Logger } from "../../../serve/log.ts";
-import { createCloserStack } from "../../../serve/program/closer-stack.ts";
-import { assertSafeToListen } from "../../../serve/program/listen-policy.ts";
-import { logConfigProblems } from "../../../serve/program/reloader.ts";
-import { createShutdown } from "../../../serve/program/shutdown.ts";
-import { createRedactor } from "../../../serve/redact.ts";
-import { enforceRetention } from "../accounts/retention.ts";
-import type { Keys } from "../accounts/identity/identity.ts";
-import type { LoadedGatewayConfig } from "../config/read-config.ts";
-import { gatewayApp } from "../front/app.ts";
-import { directCompletions } from "../front/completions/direct.ts";
-import { malformedRequestAnswer } from "../front/http/errors.ts";
-import { changedSettings } from "./changed-settings.ts";
-import { exposureOf } from "./exposure.ts";
-import { openContext } from "./open-context.ts";
-import { openRunner } from "./open-runner.ts";
-import { pruneRecords } from "./prune-records.ts";
-import { createGatewayReloader } from "./reloader.ts";
+import { AppError } from '../../../contract/errors.ts';
+import { formatAddress } from '../../../serve/hostname.ts';
+import { listenHttp } from '../../../serve/http/listen.ts';
+import { createLog, type Logger } from '../../../serve/log.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
+import { logConfigProblems } from '../../../serve/program/reloader.ts';
+import { createShutdown } from '../../../serve/program/shutdown.ts';
+import { createRedactor } from '../../../serve/redact.ts';
+import { enforceRetention } from '../accounts/retention.ts';
+import type { Keys } from '../accounts/identity/identity.ts';
+import type { LoadedGatewayConfig } from '../config/read-config.ts';
+import { gatewayApp } from '../front/app.ts';
+import { directCompletions } from '../front/completions/direct.ts';
+import { malformedRequestAnswer } from '../front/http/errors.ts';
+import { changedSettings } from './changed-settings.ts';
+import { exposureOf } from './exposure.ts';
+import { openContext } from './open-context.ts';
+import { openRunner } from './open-runner.ts';
+import { pruneRecords } from './prune-records.ts';
+import { createGatewayReloader } from './reloader.ts';
 
 export interface StartOptions {
   /** Reads the configuration, at the start and on every reload. */
@@ -64,13 +64,13 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         throw error;
       }
     };
-    const context = await openContext({ config, log, reload });
+    const context = await openContext({ config, log, redactor, reload });
     closers.add(context.close);
     const { kernel, models, state } = context;
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
-      program: "gateway",
+      program: 'gateway',
       lifecycle: kernel.lifecycle,
       closers,
       clock: context.clock,
@@ -107,14 +107,14 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       direct: directCompletions(context, options),
       hostname: server.host,
       port: server.port,
-      portFlag: "--port",
+      portFlag: '--port',
       tls: server.tls,
       lifecycle: kernel.lifecycle,
       refuse: malformedRequestAnswer,
     });
     closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
     closers.add(() => http.close(shutdown.graceMs()));
-    const url = `${server.tls ? "https" : "http"}://${formatAddress(server.host, http.port)}`;
+    const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
     const { workflows } = config;
     const runner = await openRunner(context, { app, server, url, port: http.port, workflows, log });
     closers.add(runner.close);
@@ -139,6 +139,6 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
 async function createFirstKey(keys: Keys): Promise<string | undefined> {
   const [existing] = await keys.list({ skip: 0, limit: 1 });
   if (existing) return undefined;
-  const { secret } = await keys.create({ keyName: "bootstrap", metadata: { bootstrap: true } });
+  const { secret } = await keys.create({ keyName: 'bootstrap', metadata: { bootstrap: true } });
   return secret;
 }

@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
-import type { Clock } from "../../../platform/clock.ts";
-import type { AuditEvent } from "./audit/audit-trail.ts";
-import type { Store } from "./store.ts";
-import { databaseUnavailable } from "./database-error.ts";
-import type { Schema } from "./schema.ts";
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Clock } from '../../../platform/clock.ts';
+import type { AuditEvent } from './audit/audit-trail.ts';
+import type { Store } from './store.ts';
+import { databaseUnavailable } from './database-error.ts';
+import type { Schema } from './schema.ts';
 
 /** How long the revision is considered current without reading it again. */
 const MAX_AGE_MS = 1000;
@@ -28,10 +28,10 @@ export interface FollowedRevision {
 export type NoteChange = (
   action: string,
   object: string | undefined,
-  states: Pick<AuditEvent, "before" | "after">,
+  states: Pick<AuditEvent, 'before' | 'after'>,
 ) => void;
 
-export function followRevision({ db, audit }: Pick<Store, "db" | "audit">, clock: Clock): FollowedRevision {
+export function followRevision({ db, audit }: Pick<Store, 'db' | 'audit'>, clock: Clock): FollowedRevision {
   let known = -1;
   let readAt = -Infinity;
   let refreshing: Promise<number> | undefined;
@@ -55,7 +55,7 @@ export function followRevision({ db, audit }: Pick<Store, "db" | "audit">, clock
       const transaction = db.transaction().execute(async (trx) => {
         // The first statement locks the row, so that concurrent changes wait for each other.
         await trx
-          .updateTable("gateway_meta")
+          .updateTable('gateway_meta')
           .set({ revision: sql<number>`revision + 1` })
           .execute();
         const events: AuditEvent[] = [];
@@ -76,6 +76,6 @@ export function followRevision({ db, audit }: Pick<Store, "db" | "audit">, clock
 }
 
 async function readRevision(db: Kysely<Schema>): Promise<number> {
-  const { revision } = await db.selectFrom("gateway_meta").select("revision").executeTakeFirstOrThrow();
+  const { revision } = await db.selectFrom('gateway_meta').select('revision').executeTakeFirstOrThrow();
   return revision;
 }

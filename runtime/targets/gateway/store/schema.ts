@@ -1,5 +1,5 @@
-import type { Nanos } from "../shared/money.ts";
-import type { WorkflowSchema } from "./workflow-schema.ts";
+import type { Nanos } from '../shared/money.ts';
+import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
@@ -18,6 +18,7 @@ export interface Schema extends WorkflowSchema {
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
   gateway_audit: AuditRow;
+  gateway_prompts: PromptRow;
 }
 
 /** The only row about the database itself. */
@@ -65,6 +66,8 @@ export interface KeyRow {
   readonly budget_duration_sec: number | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** 1 or 0; null for the setting of the gateway. */
+  readonly log_prompts: number | null;
 }
 
 export interface BudgetRow {
@@ -202,4 +205,23 @@ export interface AuditRow {
   readonly after: string | null;
   /** Number of attempts; more than 1 only for refused ones that are recorded together. */
   readonly count: number;
+}
+
+/** A request and its answer, without secrets. */
+export interface PromptRow {
+  readonly id: string;
+  /** Start of the request. */
+  readonly at: number;
+  /** That of the usage row. */
+  readonly request_id: string;
+  readonly user_id: string | null;
+  readonly api_key_id: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly status: string;
+  /** The body as JSON, which is cut if it is too long. */
+  readonly request: string;
+  /** The output of the model; null without one. */
+  readonly answer: string | null;
+  readonly truncated: number;
 }

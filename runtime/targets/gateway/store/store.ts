@@ -1,10 +1,10 @@
-import type { Kysely } from "kysely";
-import type { AuditTrail } from "./audit/audit-trail.ts";
-import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from "./schema.ts";
+import type { Kysely } from 'kysely';
+import type { AuditTrail } from './audit/audit-trail.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
 
 /** An open database with the current schema. */
 export interface Store {
-  readonly kind: "sqlite" | "postgres";
+  readonly kind: 'sqlite' | 'postgres';
   /** For everything except the writes of the ledger. */
   readonly db: Kysely<Schema>;
   readonly ledger: LedgerStore;

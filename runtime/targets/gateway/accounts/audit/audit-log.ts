@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
-import { entriesOf } from "../../../../core/values/keys.ts";
-import type { Page } from "../../store/page.ts";
-import { rowsInParts } from "../../store/rows-in-parts.ts";
-import type { AuditRow, Schema } from "../../store/schema.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import type { Store } from "../../store/store.ts";
-import { auditCsvHeader, auditCsvLine } from "./audit-csv.ts";
+import { type Kysely, sql } from 'kysely';
+import { entriesOf } from '../../../../core/values/keys.ts';
+import type { Page } from '../../store/page.ts';
+import { rowsInParts } from '../../store/rows-in-parts.ts';
+import type { AuditRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+import { auditCsvHeader, auditCsvLine } from './audit-csv.ts';
 
 /** Selects events. All conditions that are set must match. */
 export interface AuditFilter {
@@ -39,17 +39,17 @@ export interface AuditLog {
 /** Anyone who reaches the gateway can cause refused attempts, so that their number is limited. */
 const MAX_REFUSED = 10_000;
 
-export function createAuditLog({ db }: Pick<Store, "db">): AuditLog {
+export function createAuditLog({ db }: Pick<Store, 'db'>): AuditLog {
   return {
     async list(filter, { skip, limit }) {
       const matching = select(db, filter);
       const { total } = await matching
-        .select((row) => row.fn.countAll<number>().as("total"))
+        .select((row) => row.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow();
       const events = await matching
         .selectAll()
-        .orderBy("at", "desc")
-        .orderBy("id", "desc")
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
         .limit(limit)
         .offset(skip)
         .execute();
@@ -57,20 +57,20 @@ export function createAuditLog({ db }: Pick<Store, "db">): AuditLog {
     },
     csv: (filter) => csvOf(db, filter),
     async prune(before) {
-      await db.deleteFrom("gateway_audit").where("at", "<", before).execute();
+      await db.deleteFrom('gateway_audit').where('at', '<', before).execute();
       const oldest = await db
-        .selectFrom("gateway_audit")
-        .select("at")
-        .where("outcome", "=", "refused")
-        .orderBy("at", "desc")
+        .selectFrom('gateway_audit')
+        .select('at')
+        .where('outcome', '=', 'refused')
+        .orderBy('at', 'desc')
         .offset(MAX_REFUSED)
         .limit(1)
         .executeTakeFirst();
       if (!oldest) return;
       await db
-        .deleteFrom("gateway_audit")
-        .where("outcome", "=", "refused")
-        .where("at", "<=", oldest.at)
+        .deleteFrom('gateway_audit')
+        .where('outcome', '=', 'refused')
+        .where('at', '<=', oldest.at)
         .execute();
     },
   };
@@ -83,14 +83,14 @@ async function* csvOf(db: Kysely<Schema>, filter: AuditFilter): AsyncGenerator<s
       .$if(last !== undefined, (query) =>
         query.where((row) =>
           row.or([
-            row("at", ">", last?.at ?? 0),
-            row.and([row("at", "=", last?.at ?? 0), row("id", ">", last?.id ?? "")]),
+            row('at', '>', last?.at ?? 0),
+            row.and([row('at', '=', last?.at ?? 0), row('id', '>', last?.id ?? '')]),
           ]),
         ),
       )
       .selectAll()
-      .orderBy("at")
-      .orderBy("id")
+      .orderBy('at')
+      .orderBy('id')
       .limit(limit)
       .execute(),
   );
@@ -106,19 +106,19 @@ function select(db: Kysely<Schema>, filter: AuditFilter) {
     address: filter.address,
     request_id: filter.requestId,
   };
-  let query = db.selectFrom("gateway_audit");
+  let query = db.selectFrom('gateway_audit');
   for (const [column, value] of entriesOf(equal)) {
     if (value === undefined) continue;
     // A value that cannot be stored matches no row.
-    query = isStorable(value) ? query.where(column, "=", value) : query.where(sql<boolean>`1 = 0`);
+    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
   }
   const { action } = filter;
   if (action !== undefined) {
     query = /^[a-z_]+$/.test(action)
-      ? query.where("action", "like", `${action}.%`)
-      : query.where("action", "=", isStorable(action) ? action : "");
+      ? query.where('action', 'like', `${action}.%`)
+      : query.where('action', '=', isStorable(action) ? action : '');
   }
-  if (filter.from !== undefined) query = query.where("at", ">=", filter.from);
-  if (filter.to !== undefined) query = query.where("at", "<", filter.to);
+  if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('at', '<', filter.to);
   return query;
 }

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Actor } from "../../store/audit/audit-trail.ts";
-import type { Store } from "../../store/store.ts";
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Actor } from '../../store/audit/audit-trail.ts';
+import type { Store } from '../../store/store.ts';
 
 /** An attempt to use an administrative route without the permission. */
 export interface RefusedAttempt {
@@ -30,7 +30,7 @@ interface Repeated extends RefusedAttempt {
  * their number is written at its end. With too many of them, all others share one row.
  */
 export function createRefusedAttempts(
-  { db, audit }: Pick<Store, "db" | "audit">,
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): RefusedAttempts {
   const seen = new Map<string, Repeated>();
@@ -41,9 +41,9 @@ export function createRefusedAttempts(
   const write = ({ actor, route, reason }: RefusedAttempt, count: number): void => {
     const event = {
       at: clock.now(),
-      action: "access.refuse",
+      action: 'access.refuse',
       object: route,
-      outcome: "refused",
+      outcome: 'refused',
       reason,
       count,
     } as const;
@@ -64,7 +64,7 @@ export function createRefusedAttempts(
   return {
     note(attempt) {
       disarm ??= clock.after(WINDOW_MS, flush);
-      const { address = "", id = "" } = attempt.actor;
+      const { address = '', id = '' } = attempt.actor;
       const key = `${address} ${id} ${attempt.reason}`;
       const known = seen.get(key);
       if (known) {
@@ -73,7 +73,7 @@ export function createRefusedAttempts(
         seen.set(key, { ...attempt, more: 0 });
         write(attempt, 1);
       } else {
-        others ??= { actor: { kind: "anyone" }, route: "any", reason: "many_addresses", more: 0 };
+        others ??= { actor: { kind: 'anyone' }, route: 'any', reason: 'many_addresses', more: 0 };
         others.more += 1;
       }
     },

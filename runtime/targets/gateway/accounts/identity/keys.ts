@@ -1,18 +1,18 @@
-import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Store } from "../../store/store.ts";
-import type { FollowedRevision } from "../../store/followed-revision.ts";
-import type { Schema } from "../../store/schema.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import { moveWindow, openAccount, startWindow } from "./accounts.ts";
-import { keyAccount } from "../../store/account-ids.ts";
-import type { Key, KeyBudget, Keys } from "./identity.ts";
-import { checkCount, checkKey, notFound } from "./checks.ts";
-import { keyColumns, keyOf, selectKeys } from "./key-rows.ts";
-import { ensureKeyUser } from "./key-user.ts";
-import type { LastUsed } from "./last-used.ts";
-import { newSecret } from "./secret.ts";
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { keyAccount } from '../../store/account-ids.ts';
+import type { Key, KeyBudget, Keys } from './identity.ts';
+import { checkCount, checkKey, notFound } from './checks.ts';
+import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
+import { ensureKeyUser } from './key-user.ts';
+import type { LastUsed } from './last-used.ts';
+import { newSecret } from './secret.ts';
 
 export function createKeys(
   { db }: Store,
@@ -22,9 +22,9 @@ export function createKeys(
 ): Keys {
   const get = async (trx: Kysely<Schema>, id: string): Promise<Key> => {
     const row = isStorable(id)
-      ? await selectKeys(trx).where("gateway_keys.id", "=", id).executeTakeFirst()
+      ? await selectKeys(trx).where('gateway_keys.id', '=', id).executeTakeFirst()
       : undefined;
-    if (!row) throw notFound(`API key with id '${id}' not found`, "key_not_found");
+    if (!row) throw notFound(`API key with id '${id}' not found`, 'key_not_found');
     return keyOf(row, lastUsed.of(row), clock.now());
   };
 
@@ -45,27 +45,28 @@ export function createKeys(
           is_active: 1,
           expires_at: null,
           last_used_at: null,
-          metadata: "{}",
+          metadata: '{}',
           allowed_models: null,
           rpm: null,
           tpm: null,
           max_parallel: null,
           max_budget_nano: null,
           budget_duration_sec: null,
+          log_prompts: null,
           created_at: now,
           updated_at: now,
           ...keyColumns(fields),
         };
-        await trx.insertInto("gateway_keys").values(row).execute();
+        await trx.insertInto('gateway_keys').values(row).execute();
         await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
         const key = await get(trx, id);
-        note("key.create", id, { after: key });
+        note('key.create', id, { after: key });
         return { key, secret: secret.text };
       }),
     list: async ({ skip, limit }) => {
       const rows = await selectKeys(db)
-        .orderBy("gateway_keys.created_at")
-        .orderBy("gateway_keys.id")
+        .orderBy('gateway_keys.created_at')
+        .orderBy('gateway_keys.id')
         .limit(limit)
         .offset(skip)
         .execute();
@@ -78,45 +79,45 @@ export function createKeys(
         checkKey(changes, now);
         const before = await get(trx, id);
         await trx
-          .updateTable("gateway_keys")
+          .updateTable('gateway_keys')
           .set({ ...keyColumns(changes), updated_at: now })
-          .where("id", "=", id)
+          .where('id', '=', id)
           .execute();
         if (changes.budget !== undefined)
           await moveWindow(trx, keyAccount(id), windowOf(changes.budget, now));
         const key = await get(trx, id);
-        note("key.update", id, { before, after: key });
+        note('key.update', id, { before, after: key });
         return key;
       }),
     delete: async (id) =>
       await revision.change(async (trx, note) => {
-        note("key.delete", id, { before: await get(trx, id) });
-        await trx.deleteFrom("gateway_keys").where("id", "=", id).execute();
-        await trx.deleteFrom("gateway_accounts").where("id", "=", keyAccount(id)).execute();
+        note('key.delete', id, { before: await get(trx, id) });
+        await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
+        await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
         await trx
-          .updateTable("gateway_usage")
+          .updateTable('gateway_usage')
           .set({ api_key_id: null })
-          .where("api_key_id", "=", id)
+          .where('api_key_id', '=', id)
           .execute();
       }),
     rotate: async (id, graceSeconds) =>
       await revision.change(async (trx, note) => {
-        checkCount("grace_seconds", graceSeconds, 0);
+        checkCount('grace_seconds', graceSeconds, 0);
         const now = Math.floor(clock.now());
         const before = await get(trx, id);
         const secret = newSecret();
         await trx
-          .updateTable("gateway_keys")
+          .updateTable('gateway_keys')
           .set((column) => ({
             ...hashesOf(secret),
-            previous_hash: graceSeconds === 0 ? null : column.ref("key_hash"),
+            previous_hash: graceSeconds === 0 ? null : column.ref('key_hash'),
             previous_expires_at: graceSeconds === 0 ? null : now + graceSeconds * 1000,
             updated_at: now,
           }))
-          .where("id", "=", id)
+          .where('id', '=', id)
           .execute();
         const key = await get(trx, id);
-        note("key.rotate", id, { before, after: { ...key, graceSeconds } });
+        note('key.rotate', id, { before, after: { ...key, graceSeconds } });
         return { key, secret: secret.text };
       }),
   };

@@ -1,8 +1,8 @@
-import { hash, randomBytes } from "node:crypto";
-import type { AppError } from "../../../../contract/errors.ts";
-import { refused } from "./credentials.ts";
+import { hash, randomBytes } from 'node:crypto';
+import type { AppError } from '../../../../contract/errors.ts';
+import { refused } from './credentials.ts';
 
-const PREFIX = "gw-";
+const PREFIX = 'gw-';
 /** Number of random bytes in a secret, which are 64 characters in base64url. */
 const SECRET_BYTES = 48;
 const MIN_LENGTH = 50;
@@ -16,17 +16,17 @@ export interface Secret {
 }
 
 export function newSecret(): Secret {
-  const text = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
+  const text = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
   return { text, hash: hashOf(text), prefix: text.slice(0, SHOWN_PREFIX_LENGTH) };
 }
 
 /** The hash of a token. Secrets have 384 random bits and cannot be guessed from a hash, so a slow password hash is not needed. */
-export const hashOf = (text: string): string => hash("sha256", text);
+export const hashOf = (text: string): string => hash('sha256', text);
 
 /** Checks the format of a token, so that malformed tokens do not cost a database query. Undefined if it is valid. */
 export function badFormat(text: string): AppError | undefined {
   const problem = problemOf(text);
-  return problem === undefined ? undefined : refused(`Invalid API key format: ${problem}`, "invalid_key");
+  return problem === undefined ? undefined : refused(`Invalid API key format: ${problem}`, 'invalid_key');
 }
 
 function problemOf(text: string): string | undefined {
@@ -35,7 +35,7 @@ function problemOf(text: string): string | undefined {
     return `API key is too short. Expected at least ${MIN_LENGTH} characters, got ${text.length}`;
   }
   if (!/^[A-Za-z0-9_-]+$/.test(text)) {
-    return "API key contains invalid characters. Must match pattern: gw-[A-Za-z0-9_-]+";
+    return 'API key contains invalid characters. Must match pattern: gw-[A-Za-z0-9_-]+';
   }
   return undefined;
 }

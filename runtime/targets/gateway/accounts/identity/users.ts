@@ -1,20 +1,20 @@
-import type { Kysely, Transaction } from "kysely";
-import { AppError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Store } from "../../store/store.ts";
-import type { FollowedRevision } from "../../store/followed-revision.ts";
-import type { BudgetRow, Schema } from "../../store/schema.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import { moveWindow, openAccount, startWindow } from "./accounts.ts";
-import { userAccount } from "../../store/account-ids.ts";
-import type { Users, User } from "./identity.ts";
-import { checkMetadata, checkRates, checkUserId, notFound } from "./checks.ts";
-import { selectUsers, userColumns, userOf } from "./user-rows.ts";
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { BudgetRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { userAccount } from '../../store/account-ids.ts';
+import type { Users, User } from './identity.ts';
+import { checkMetadata, checkRates, checkUserId, notFound } from './checks.ts';
+import { selectUsers, userColumns, userOf } from './user-rows.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
     if (!isStorable(userId)) return undefined;
-    const row = await selectUsers(trx).where("user_id", "=", userId).executeTakeFirst();
+    const row = await selectUsers(trx).where('user_id', '=', userId).executeTakeFirst();
     return row && userOf(row, clock.now());
   };
   const get = async (trx: Kysely<Schema>, userId: string): Promise<User> =>
@@ -28,21 +28,21 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         checkMetadata(user.metadata);
         const now = Math.floor(clock.now());
         if (await find(trx, user.userId)) {
-          throw new AppError("ConflictError", `User with id '${user.userId}' already exists`, {
-            reason: "user_exists",
+          throw new AppError('ConflictError', `User with id '${user.userId}' already exists`, {
+            reason: 'user_exists',
           });
         }
         const budget = await budgetOf(trx, user.budgetId);
         await addUser(trx, { ...user }, budget, now);
         const after = await get(trx, user.userId);
-        note("user.create", user.userId, { after });
+        note('user.create', user.userId, { after });
         return after;
       }),
     list: async ({ skip, limit }) => {
       await ledger.sync();
       const rows = await selectUsers(db)
-        .orderBy("created_at")
-        .orderBy("user_id")
+        .orderBy('created_at')
+        .orderBy('user_id')
         .limit(limit)
         .offset(skip)
         .execute();
@@ -64,28 +64,28 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           await moveWindow(trx, userAccount(userId), startWindow(budget, now));
         }
         await trx
-          .updateTable("gateway_users")
+          .updateTable('gateway_users')
           .set({ ...userColumns(changes), updated_at: now })
-          .where("user_id", "=", userId)
+          .where('user_id', '=', userId)
           .execute();
         const after = await get(trx, userId);
-        note("user.update", userId, { before, after });
+        note('user.update', userId, { before, after });
         return after;
       });
     },
     delete: async (userId) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
-        note("user.delete", userId, { before: await get(trx, userId) });
+        note('user.delete', userId, { before: await get(trx, userId) });
         await trx
-          .updateTable("gateway_users")
+          .updateTable('gateway_users')
           .set({ deleted_at: now, updated_at: now })
-          .where("user_id", "=", userId)
+          .where('user_id', '=', userId)
           .execute();
         await trx
-          .updateTable("gateway_keys")
+          .updateTable('gateway_keys')
           .set({ is_active: 0, updated_at: now })
-          .where("user_id", "=", userId)
+          .where('user_id', '=', userId)
           .execute();
       }),
   };
@@ -94,7 +94,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
 /** Inserts a user. A deleted user with this id is replaced; only its usage stays. */
 export async function addUser(
   trx: Transaction<Schema>,
-  { userId, ...fields }: Parameters<Users["create"]>[0],
+  { userId, ...fields }: Parameters<Users['create']>[0],
   budget: BudgetRow | undefined,
   now: number,
 ): Promise<void> {
@@ -102,7 +102,7 @@ export async function addUser(
     alias: null,
     budget_id: null,
     blocked: 0,
-    metadata: "{}",
+    metadata: '{}',
     rpm: null,
     tpm: null,
     max_parallel: null,
@@ -112,9 +112,9 @@ export async function addUser(
     ...userColumns(fields),
   };
   await trx
-    .insertInto("gateway_users")
+    .insertInto('gateway_users')
     .values({ user_id: userId, ...row })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(row))
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
     .execute();
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
 }
@@ -125,12 +125,12 @@ async function budgetOf(
 ): Promise<BudgetRow | undefined> {
   if (budgetId === undefined || budgetId === null) return undefined;
   const row = isStorable(budgetId)
-    ? await trx.selectFrom("gateway_budgets").selectAll().where("budget_id", "=", budgetId).executeTakeFirst()
+    ? await trx.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
     : undefined;
-  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, "budget_not_found");
+  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
   return row;
 }
 
 function missing(userId: string): never {
-  throw notFound(`User with id '${userId}' not found`, "user_not_found");
+  throw notFound(`User with id '${userId}' not found`, 'user_not_found');
 }

@@ -1,17 +1,17 @@
-import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
-import { AppError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import { isTimeZone } from "../../../../core/time/calendar.ts";
-import { userAccount } from "../../store/account-ids.ts";
-import { calendarOf } from "../identity/calendar-columns.ts";
-import { checkBudget, notFound } from "../identity/checks.ts";
-import type { Store } from "../../store/store.ts";
-import { omitUndefined } from "../../../../core/json/omit-undefined.ts";
-import type { FollowedRevision } from "../../store/followed-revision.ts";
-import type { BudgetRow, Schema } from "../../store/schema.ts";
-import { isStorable, storableText } from "../../store/storable-text.ts";
-import type { Budget, BudgetChanges, Budgets } from "./ledger.ts";
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { isTimeZone } from '../../../../core/time/calendar.ts';
+import { userAccount } from '../../store/account-ids.ts';
+import { calendarOf } from '../identity/calendar-columns.ts';
+import { checkBudget, notFound } from '../identity/checks.ts';
+import type { Store } from '../../store/store.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { BudgetRow, Schema } from '../../store/schema.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
 
 /** Budgets are shared definitions: each assigned user has its own window and spending. */
 export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
@@ -32,17 +32,17 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
           updated_at: now,
           ...budgetColumns(budget),
         };
-        await trx.insertInto("gateway_budgets").values(row).execute();
+        await trx.insertInto('gateway_budgets').values(row).execute();
         const after = await get(trx, row.budget_id);
-        note("budget.create", row.budget_id, { after });
+        note('budget.create', row.budget_id, { after });
         return after;
       }),
     list: async ({ skip, limit }) => {
       const rows = await db
-        .selectFrom("gateway_budgets")
+        .selectFrom('gateway_budgets')
         .selectAll()
-        .orderBy("created_at")
-        .orderBy("budget_id")
+        .orderBy('created_at')
+        .orderBy('budget_id')
         .limit(limit)
         .offset(skip)
         .execute();
@@ -55,43 +55,43 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
         const row = await rowOf(trx, budgetId);
         checkWindow({ ...row, ...budgetColumns(changes) });
         await trx
-          .updateTable("gateway_budgets")
+          .updateTable('gateway_budgets')
           .set({ ...budgetColumns(changes), updated_at: Math.floor(clock.now()) })
-          .where("budget_id", "=", budgetId)
+          .where('budget_id', '=', budgetId)
           .execute();
         const after = await get(trx, budgetId);
-        note("budget.update", budgetId, { before: budgetOf(row), after });
+        note('budget.update', budgetId, { before: budgetOf(row), after });
         return after;
       }),
     delete: async (budgetId) =>
       await revision.change(async (trx, note) => {
-        note("budget.delete", budgetId, { before: await get(trx, budgetId) });
+        note('budget.delete', budgetId, { before: await get(trx, budgetId) });
         const { users } = await trx
-          .selectFrom("gateway_users")
-          .select((row) => row.fn.countAll<number>().as("users"))
-          .where("budget_id", "=", budgetId)
-          .where("deleted_at", "is", null)
+          .selectFrom('gateway_users')
+          .select((row) => row.fn.countAll<number>().as('users'))
+          .where('budget_id', '=', budgetId)
+          .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (users > 0) {
           throw new AppError(
-            "ConflictError",
-            `Budget with id '${budgetId}' is assigned to ${users} user${users === 1 ? "" : "s"}; assign another budget first, because users without one have no limit`,
-            { reason: "budget_in_use" },
+            'ConflictError',
+            `Budget with id '${budgetId}' is assigned to ${users} user${users === 1 ? '' : 's'}; assign another budget first, because users without one have no limit`,
+            { reason: 'budget_in_use' },
           );
         }
-        await trx.deleteFrom("gateway_budgets").where("budget_id", "=", budgetId).execute();
+        await trx.deleteFrom('gateway_budgets').where('budget_id', '=', budgetId).execute();
       }),
     resets: async ({ skip, limit }, userId) => {
-      const prefix = userAccount("");
+      const prefix = userAccount('');
       const all = db
-        .selectFrom("gateway_budget_resets")
+        .selectFrom('gateway_budget_resets')
         .selectAll()
-        .where("account_id", "like", `${prefix}%`)
-        .orderBy("reset_at", "desc")
-        .orderBy("id", "desc")
+        .where('account_id', 'like', `${prefix}%`)
+        .orderBy('reset_at', 'desc')
+        .orderBy('id', 'desc')
         .limit(limit)
         .offset(skip);
-      const of = userId === undefined ? all : all.where("account_id", "=", storableText(userAccount(userId)));
+      const of = userId === undefined ? all : all.where('account_id', '=', storableText(userAccount(userId)));
       return (await of.execute()).map((row) => ({
         id: row.id,
         userId: row.account_id.slice(prefix.length),
@@ -108,31 +108,31 @@ const get = async (db: Kysely<Schema>, budgetId: string): Promise<Budget> =>
 
 async function rowOf(db: Kysely<Schema>, budgetId: string): Promise<BudgetRow> {
   const row = isStorable(budgetId)
-    ? await db.selectFrom("gateway_budgets").selectAll().where("budget_id", "=", budgetId).executeTakeFirst()
+    ? await db.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
     : undefined;
-  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, "budget_not_found");
+  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
   return row;
 }
 
 /** Throws an InputError for a budget with two kinds of windows, or an unknown time zone. */
 function checkWindow({ budget_duration_sec: seconds, calendar, time_zone: zone }: Partial<BudgetRow>): void {
-  if (typeof seconds === "number" && typeof calendar === "string")
+  if (typeof seconds === 'number' && typeof calendar === 'string')
     throw wrongWindow(
-      "calendar",
-      "A budget has either calendar or budget_duration_sec. Set the other one to null.",
+      'calendar',
+      'A budget has either calendar or budget_duration_sec. Set the other one to null.',
     );
-  if (typeof zone !== "string") return;
-  if (typeof calendar !== "string")
-    throw wrongWindow("time_zone", "time_zone requires calendar: day, week or month.");
+  if (typeof zone !== 'string') return;
+  if (typeof calendar !== 'string')
+    throw wrongWindow('time_zone', 'time_zone requires calendar: day, week or month.');
   if (!isTimeZone(zone))
     throw wrongWindow(
-      "time_zone",
+      'time_zone',
       `${JSON.stringify(zone.slice(0, 64))} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
     );
 }
 
 const wrongWindow = (name: string, message: string): AppError =>
-  new AppError("InputError", message, { details: [{ location: `body.${name}`, message }] });
+  new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 
 const budgetOf = (row: BudgetRow): Budget => ({
   budgetId: row.budget_id,

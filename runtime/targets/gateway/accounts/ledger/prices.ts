@@ -1,13 +1,13 @@
-import type { Kysely, Transaction } from "kysely";
-import { inputError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import { notFound } from "../identity/checks.ts";
-import type { Store } from "../../store/store.ts";
-import type { FollowedRevision, NoteChange } from "../../store/followed-revision.ts";
-import type { PriceRow, Schema } from "../../store/schema.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import type { NewPrice, Price, Prices } from "./ledger.ts";
-import { tierProblem, tiersFromText, tiersToText } from "./price-tiers.ts";
+import type { Kysely, Transaction } from 'kysely';
+import { inputError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { notFound } from '../identity/checks.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision, NoteChange } from '../../store/followed-revision.ts';
+import type { PriceRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { NewPrice, Price, Prices } from './ledger.ts';
+import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
   const now = (): number => Math.floor(clock.now());
@@ -21,7 +21,7 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
     seed: async (prices) => {
       prices.forEach(checkPrice);
       const known = new Set(
-        (await db.selectFrom("gateway_prices").select("model_key").distinct().execute()).map(
+        (await db.selectFrom('gateway_prices').select('model_key').distinct().execute()).map(
           (row) => row.model_key,
         ),
       );
@@ -31,16 +31,16 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
     },
     list: async ({ skip, limit }) => {
       const rows = await db
-        .selectFrom("gateway_prices as price")
+        .selectFrom('gateway_prices as price')
         .selectAll()
-        .where("effective_at", "=", (inner) =>
+        .where('effective_at', '=', (inner) =>
           inner
-            .selectFrom("gateway_prices as other")
-            .select((row) => row.fn.max("other.effective_at").as("newest"))
-            .whereRef("other.model_key", "=", "price.model_key")
-            .where("other.effective_at", "<=", now()),
+            .selectFrom('gateway_prices as other')
+            .select((row) => row.fn.max('other.effective_at').as('newest'))
+            .whereRef('other.model_key', '=', 'price.model_key')
+            .where('other.effective_at', '<=', now()),
         )
-        .orderBy("model_key")
+        .orderBy('model_key')
         .limit(limit)
         .offset(skip)
         .execute();
@@ -59,8 +59,8 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
       await revision.change(async (trx, note) => {
         const history = await historyOf(trx, modelKey);
         if (history.length === 0) missing(modelKey);
-        note("price.delete", modelKey, { before: { prices: history } });
-        await trx.deleteFrom("gateway_prices").where("model_key", "=", modelKey).execute();
+        note('price.delete', modelKey, { before: { prices: history } });
+        await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
       }),
     at: createPriceCache(db, revision),
   };
@@ -82,12 +82,12 @@ async function putPrice(
     ({ effectiveAt }) => effectiveAt <= row.effective_at,
   );
   await trx
-    .insertInto("gateway_prices")
+    .insertInto('gateway_prices')
     .values(row)
-    .onConflict((conflict) => conflict.columns(["model_key", "effective_at"]).doUpdateSet(row))
+    .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
     .execute();
   const after = priceOf(row);
-  note("price.set", price.modelKey, { before, after });
+  note('price.set', price.modelKey, { before, after });
   return after;
 }
 
@@ -100,18 +100,18 @@ async function addMissing(
   for (const price of prices) {
     if ((await historyOf(trx, price.modelKey)).length > 0) continue;
     const row = rowOf(price, now);
-    await trx.insertInto("gateway_prices").values(row).execute();
-    note("price.set", price.modelKey, { after: priceOf(row) });
+    await trx.insertInto('gateway_prices').values(row).execute();
+    note('price.set', price.modelKey, { after: priceOf(row) });
   }
 }
 
 async function historyOf(db: Kysely<Schema>, modelKey: string): Promise<Price[]> {
   if (!isStorable(modelKey)) return [];
   const rows = await db
-    .selectFrom("gateway_prices")
+    .selectFrom('gateway_prices')
     .selectAll()
-    .where("model_key", "=", modelKey)
-    .orderBy("effective_at", "desc")
+    .where('model_key', '=', modelKey)
+    .orderBy('effective_at', 'desc')
     .execute();
   return rows.map(priceOf);
 }
@@ -141,7 +141,7 @@ const priceOf = (row: PriceRow): Price => ({
 
 function checkPrice(price: NewPrice): void {
   const { modelKey, tiers = [] } = price;
-  if (modelKey === "" || !isStorable(modelKey)) {
+  if (modelKey === '' || !isStorable(modelKey)) {
     throw inputError(`Invalid model_key ${JSON.stringify(modelKey)}. Use the format \`provider:model\`.`);
   }
   const amounts = [price, ...tiers].flatMap(({ input, output, cachedInput, cacheWrite, cacheWrite1h }) => [
@@ -159,20 +159,20 @@ function checkPrice(price: NewPrice): void {
 }
 
 function missing(modelKey: string): never {
-  throw notFound(`Pricing for model '${modelKey}' not found`, "pricing_not_found");
+  throw notFound(`Pricing for model '${modelKey}' not found`, 'pricing_not_found');
 }
 
 /** Caches all prices, which are a few hundred at most, and reads them again when the database has changed. */
-function createPriceCache(db: Kysely<Schema>, revision: FollowedRevision): Prices["at"] {
+function createPriceCache(db: Kysely<Schema>, revision: FollowedRevision): Prices['at'] {
   let known: ReadonlyMap<string, readonly Price[]> = new Map();
   let asOf = -1;
   return async (modelKey, time) => {
     const current = await revision.current();
     if (current !== asOf) {
       const rows = await db
-        .selectFrom("gateway_prices")
+        .selectFrom('gateway_prices')
         .selectAll()
-        .orderBy("effective_at", "desc")
+        .orderBy('effective_at', 'desc')
         .execute();
       known = Map.groupBy(rows.map(priceOf), (price) => price.modelKey);
       asOf = current;

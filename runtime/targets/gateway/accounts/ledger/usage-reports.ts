@@ -1,35 +1,35 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Store } from "../../store/store.ts";
-import { rowsInParts } from "../../store/rows-in-parts.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import type { Schema, UsageRow } from "../../store/schema.ts";
-import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from "./usage-api.ts";
-import { usageCsvHeader, usageCsvLine } from "./usage-csv.ts";
-import { memberOf } from "../../../../core/values/member-of.ts";
-import { entriesOf } from "../../../../core/values/keys.ts";
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import { rowsInParts } from '../../store/rows-in-parts.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Schema, UsageRow } from '../../store/schema.ts';
+import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
+import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { entriesOf } from '../../../../core/values/keys.ts';
 
 const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
-  user: "user_id",
-  key: "api_key_id",
-  model: "model",
-  provider: "provider",
-  endpoint: "endpoint",
-  status: "status",
-  end_user: "end_user",
+  user: 'user_id',
+  key: 'api_key_id',
+  model: 'model',
+  provider: 'provider',
+  endpoint: 'endpoint',
+  status: 'status',
+  end_user: 'end_user',
 };
-const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, "month">, number>> = {
+const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
   minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
 };
 
-export function createUsageReports({ db, kind }: Pick<Store, "db" | "kind">): UsageReports {
+export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): UsageReports {
   return {
     list: async (filter, { skip, limit }) =>
       await select(db, filter)
         .selectAll()
-        .orderBy("timestamp", "desc")
-        .orderBy("id", "desc")
+        .orderBy('timestamp', 'desc')
+        .orderBy('id', 'desc')
         .limit(limit)
         .offset(skip)
         .execute(),
@@ -40,7 +40,7 @@ export function createUsageReports({ db, kind }: Pick<Store, "db" | "kind">): Us
         .select(columns)
         .select(SUMS)
         .groupBy(columns)
-        .orderBy("sum_nano", "desc")
+        .orderBy('sum_nano', 'desc')
         // Groups with equal cost need a defined order.
         .$call((query) => columns.reduce((sorted, column) => sorted.orderBy(column), query))
         .limit(limit)
@@ -54,7 +54,7 @@ export function createUsageReports({ db, kind }: Pick<Store, "db" | "kind">): Us
     series: async (filter, interval, limit) => {
       const start = startOf(interval, kind);
       const rows = await select(db, filter)
-        .select(start.as("start"))
+        .select(start.as('start'))
         .select(SUMS)
         .groupBy(start)
         .orderBy(start)
@@ -67,14 +67,14 @@ export function createUsageReports({ db, kind }: Pick<Store, "db" | "kind">): Us
 }
 
 /** The start of the interval of a row, in UTC. */
-function startOf(interval: UsageInterval, kind: Store["kind"]): RawBuilder<number> {
-  if (interval === "month") return MONTH_STARTS[kind];
+function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<number> {
+  if (interval === 'month') return MONTH_STARTS[kind];
   const length = sql.lit(INTERVALS_MS[interval]);
   // Integer division truncates in both databases.
   return sql<number>`timestamp / ${length} * ${length}`;
 }
 
-const MONTH_STARTS: Readonly<Record<Store["kind"], RawBuilder<number>>> = {
+const MONTH_STARTS: Readonly<Record<Store['kind'], RawBuilder<number>>> = {
   sqlite: sql<number>`unixepoch(timestamp / 1000, 'unixepoch', 'start of month') * 1000`,
   postgres: sql<number>`cast(extract(epoch from date_trunc('month', to_timestamp(timestamp / 1000) at time zone 'UTC')) * 1000 as bigint)`,
 };
@@ -86,14 +86,14 @@ async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<s
       .$if(last !== undefined, (query) =>
         query.where((row) =>
           row.or([
-            row("timestamp", ">", last?.timestamp ?? 0),
-            row.and([row("timestamp", "=", last?.timestamp ?? 0), row("id", ">", last?.id ?? "")]),
+            row('timestamp', '>', last?.timestamp ?? 0),
+            row.and([row('timestamp', '=', last?.timestamp ?? 0), row('id', '>', last?.id ?? '')]),
           ]),
         ),
       )
       .selectAll()
-      .orderBy("timestamp")
-      .orderBy("id")
+      .orderBy('timestamp')
+      .orderBy('id')
       .limit(limit)
       .execute(),
   );
@@ -111,32 +111,32 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
     request_id: filter.requestId,
     end_user: filter.endUser,
   };
-  let query = db.selectFrom("gateway_usage");
+  let query = db.selectFrom('gateway_usage');
   for (const [column, value] of entriesOf(equal)) {
     if (value === undefined) continue;
     // A value that cannot be stored matches no row.
-    query = isStorable(value) ? query.where(column, "=", value) : query.where(sql<boolean>`1 = 0`);
+    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
   }
-  if (filter.from !== undefined) query = query.where("timestamp", ">=", filter.from);
-  if (filter.to !== undefined) query = query.where("timestamp", "<", filter.to);
+  if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
   return query;
 }
 
 const sumOf = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
 
 const SUMS = [
-  sql<number>`cast(count(*) as bigint)`.as("requests"),
-  sql<number>`cast(coalesce(sum(case when status = 'error' then 1 else 0 end), 0) as bigint)`.as("errors"),
-  sumOf("prompt_tokens").as("prompt"),
-  sumOf("completion_tokens").as("completion"),
-  sumOf("cached_tokens").as("cached"),
-  sumOf("cache_write_tokens").as("written"),
-  sumOf("cache_write_1h_tokens").as("hour"),
-  sumOf("total_tokens").as("total"),
-  sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as("sum_nano"),
+  sql<number>`cast(count(*) as bigint)`.as('requests'),
+  sql<number>`cast(coalesce(sum(case when status = 'error' then 1 else 0 end), 0) as bigint)`.as('errors'),
+  sumOf('prompt_tokens').as('prompt'),
+  sumOf('completion_tokens').as('completion'),
+  sumOf('cached_tokens').as('cached'),
+  sumOf('cache_write_tokens').as('written'),
+  sumOf('cache_write_1h_tokens').as('hour'),
+  sumOf('total_tokens').as('total'),
+  sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as('sum_nano'),
   // Failed attempts have neither tokens nor cost, so they do not count as unpriced.
   sql<number>`cast(coalesce(sum(case when cost_nano is null and total_tokens is not null then 1 else 0 end), 0) as bigint)`.as(
-    "unpriced",
+    'unpriced',
   ),
 ] as const;
 
@@ -166,4 +166,4 @@ const totalsOf = (row: Sums): UsageTotals => ({
   unpriced: row.unpriced,
 });
 
-const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,12 +1,12 @@
-import type { Kysely } from "kysely";
-import { inputError } from "../../../../contract/errors.ts";
-import { parseJsonText } from "../../../../core/json/json-text.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { FollowedRevision } from "../../store/followed-revision.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Store } from "../../store/store.ts";
-import type { PriceMapFile } from "./map-file.ts";
-import { createPriceMap, type ListedPrice, type PriceMap } from "./price-map.ts";
+import type { Kysely } from 'kysely';
+import { inputError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Store } from '../../store/store.ts';
+import type { PriceMapFile } from './map-file.ts';
+import { createPriceMap, type ListedPrice, type PriceMap } from './price-map.ts';
 
 /** The price map in use: the one that was stored with `gateway pricing update`, or a newer one that ships with the program. */
 export interface PriceMaps {
@@ -22,7 +22,7 @@ export interface PriceMaps {
 const ROW = 1;
 
 export function createPriceMaps(
-  { db }: Pick<Store, "db">,
+  { db }: Pick<Store, 'db'>,
   revision: FollowedRevision,
   clock: Clock,
 ): PriceMaps {
@@ -38,7 +38,7 @@ export function createPriceMaps(
     asOf = current;
   };
   const shipped = (): Promise<PriceMap> =>
-    (bundled ??= import("./bundled-map.ts").then(({ readBundledMap }) => createPriceMap(readBundledMap())));
+    (bundled ??= import('./bundled-map.ts').then(({ readBundledMap }) => createPriceMap(readBundledMap())));
   const current = async (): Promise<PriceMap> => {
     const now = await revision.current();
     if (now !== asOf) {
@@ -68,26 +68,26 @@ export function createPriceMaps(
           content: JSON.stringify({ ...map, date, source }),
         };
         await trx
-          .insertInto("gateway_price_map")
+          .insertInto('gateway_price_map')
           .values(row)
-          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
           .execute();
-        note("price_map.set", undefined, { after: { date, source } });
+        note('price_map.set', undefined, { after: { date, source } });
       });
     },
     reset: async () =>
       await revision.change(async (trx, note) => {
-        note("price_map.reset", undefined, {});
-        await trx.deleteFrom("gateway_price_map").execute();
+        note('price_map.reset', undefined, {});
+        await trx.deleteFrom('gateway_price_map').execute();
       }),
   };
 }
 
 const headOf = async (db: Kysely<Schema>) =>
-  await db.selectFrom("gateway_price_map").select("updated_at").executeTakeFirst();
+  await db.selectFrom('gateway_price_map').select('updated_at').executeTakeFirst();
 
 async function contentOf(db: Kysely<Schema>) {
-  const row = await db.selectFrom("gateway_price_map").select(["updated_at", "content"]).executeTakeFirst();
+  const row = await db.selectFrom('gateway_price_map').select(['updated_at', 'content']).executeTakeFirst();
   // It was checked before it was stored.
   return (
     row && { updatedAt: row.updated_at, map: createPriceMap(parseJsonText(row.content) as PriceMapFile) }

@@ -8,6 +8,7 @@ import type { StreamSummary } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
+import type { PromptRecord } from './prompt-record.ts';
 import { type GuardedInput, setVerdictsHeader } from './guarded-input.ts';
 import type { Outcome } from './usage-entries.ts';
 
@@ -17,6 +18,8 @@ export interface CallModelParts {
   readonly resolved: Resolved;
   readonly call: ModelCall;
   readonly guarded: GuardedInput;
+  /** Undefined if the request is not stored. */
+  readonly prompt: PromptRecord | undefined;
   readonly account: RequestAccount;
   /** Released when the answer has ended. */
   readonly held: HeldModels;
@@ -66,7 +69,7 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 });
 
 async function finish(
-  { request, guarded, account, held }: CallModelParts,
+  { request, guarded, prompt, account, held }: CallModelParts,
   { bytes, text, summary }: WholeAnswer,
   { key }: Target,
 ): Promise<CompletionAnswer> {
@@ -78,6 +81,7 @@ async function finish(
     error = AppError.from(thrown);
   }
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
+  prompt?.end(key, text, error);
   if (error) throw error;
   account.whenRecorded(held.release);
   return { kind: 'whole', json: bytes };
@@ -96,7 +100,7 @@ async function blockedOutput(
 }
 
 function begin(
-  { request, guarded, account, held, clock, log }: CallModelParts,
+  { request, guarded, prompt, account, held, clock, log }: CallModelParts,
   { stream }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
@@ -109,12 +113,13 @@ function begin(
   });
   const events = stream.forward({
     clock,
-    guard,
+    guard: prompt ? prompt.collect(guard) : guard,
     async settle(summary) {
+      const error = errorOf(summary);
       try {
-        const error = errorOf(summary);
         await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
       } finally {
+        prompt?.end(key, prompt.collected(), error);
         account.whenRecorded(held.release);
       }
     },

@@ -2,6 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
+import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -9,6 +10,7 @@ import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel } from './call-model.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { openPromptRecord, type PromptRecord } from './prompt-record.ts';
 import { streamError } from './stream-error.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
@@ -23,6 +25,7 @@ export interface CompletionParts {
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
+  readonly prompts: PromptWriter;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +33,7 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, tokenCounter, lifecycle, clock, log } = parts;
+  const { state, models, telemetry, tokenCounter, prompts, lifecycle, clock, log } = parts;
   const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
   const read = createRequestReader();
@@ -41,6 +44,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     set: ModelSet,
     trace: ReturnType<Telemetry['trace']>,
     account: ReturnType<typeof openAccount>,
+    recorded: (record: PromptRecord) => void,
   ) => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
@@ -62,6 +66,8 @@ export function createCompletions(parts: CompletionParts): Completions {
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
+    const prompt = openPromptRecord(prompts, set.prompts, { request, spender, body, model });
+    if (prompt) recorded(prompt);
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
     const { unsupportedTools } = set.requests;
@@ -69,7 +75,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
-    return { rules, resolved, guarded, call };
+    return { rules, resolved, guarded, call, prompt };
   };
 
   return {
@@ -77,13 +83,15 @@ export function createCompletions(parts: CompletionParts): Completions {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);
       const account = openAccount(accountParts, request, trace);
+      let prompt: PromptRecord | undefined;
       try {
-        const begun = await begin(request, held.set, trace, account);
+        const begun = await begin(request, held.set, trace, account, (record) => (prompt = record));
         return await callModel({ ...begun, request, account, held, clock, log });
       } catch (error) {
         const { reason } = request.signal;
         const failure: unknown = reason instanceof AppError ? reason : error;
         await account.fail(AppError.from(failure));
+        prompt?.end('', undefined, AppError.from(failure));
         account.whenRecorded(held.release);
         throw failure;
       }

@@ -1,4 +1,5 @@
 import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { PromptPolicy } from '../shapes/prompt-policy.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Router } from '../routing/routing.ts';
 
@@ -9,6 +10,7 @@ export interface ModelSet {
   readonly requirePricing: boolean;
   readonly allowUnpriced: boolean;
   readonly requests: RequestPolicy;
+  readonly prompts: PromptPolicy;
   readonly assumedOutputTokens: number;
 }
 

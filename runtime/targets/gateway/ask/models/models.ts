@@ -38,7 +38,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
     const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
-    const { requests, assumedOutputTokens } = next;
+    const { requests, prompts, assumedOutputTokens } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
@@ -53,6 +53,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
         requirePricing,
         allowUnpriced,
         requests,
+        prompts,
         assumedOutputTokens,
       },
       giveBack,

@@ -1,27 +1,27 @@
-import { dollarText, type Nanos } from "../../shared/money.ts";
-import type { Calendar } from "../../../../core/time/calendar.ts";
-import { spanText } from "../../../../core/time/time-span.ts";
+import { dollarText, type Nanos } from '../../shared/money.ts';
+import type { Calendar } from '../../../../core/time/calendar.ts';
+import { spanText } from '../../../../core/time/time-span.ts';
 
 /** Formats an amount as `$2.50`, with more digits if it has them. */
 export function formatDollars(nanos: Nanos): string {
-  const [whole = "", fraction = ""] = dollarText(nanos).split(".");
-  const amount = `$${whole.replace("-", "")}.${fraction.padEnd(2, "0")}`;
+  const [whole = '', fraction = ''] = dollarText(nanos).split('.');
+  const amount = `$${whole.replace('-', '')}.${fraction.padEnd(2, '0')}`;
   return nanos < 0n ? `-${amount}` : amount;
 }
 
 /** Formats a time as `2027-01-31 10:05Z`. */
 export const formatTime = (time: number | null): string =>
-  time === null ? "-" : `${new Date(time).toISOString().slice(0, 16).replace("T", " ")}Z`;
+  time === null ? '-' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
 /** Formats a time with seconds, as `2027-01-31 10:05:59Z`. */
 export const formatSecond = (time: number): string =>
-  `${new Date(time).toISOString().slice(0, 19).replace("T", " ")}Z`;
+  `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 
-export const orDash = (value: string | number | null): string => (value === null ? "-" : String(value));
+export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
 
 /** Formats a budget as `$5.00 per 30d`. */
 export function budgetText({ maxBudget, budgetDurationSec, calendar }: BudgetAmount): string {
-  const amount = maxBudget === null ? "unlimited" : formatDollars(maxBudget);
+  const amount = maxBudget === null ? 'unlimited' : formatDollars(maxBudget);
   if (calendar) return `${amount} per ${calendar.unit} (${calendar.timeZone})`;
   return budgetDurationSec === null ? amount : `${amount} per ${spanText(budgetDurationSec * 1000)}`;
 }

@@ -1,13 +1,13 @@
-import type { AuditEvent } from "../../store/audit/audit-trail.ts";
-import type { DatabaseLocation } from "../../store/database-url.ts";
-import { versionsOf } from "../../store/migrate.ts";
-import { openDatabase } from "../../store/open-store.ts";
-import { localActor } from "./local-actor.ts";
+import type { AuditEvent } from '../../store/audit/audit-trail.ts';
+import type { DatabaseLocation } from '../../store/database-url.ts';
+import { versionsOf } from '../../store/migrate.ts';
+import { openDatabase } from '../../store/open-store.ts';
+import { localActor } from './local-actor.ts';
 
 /** Records what a command did with a database as a whole. Returns false for a database of an older version, which has no audit log. */
 export async function recordEvent(
   location: DatabaseLocation,
-  event: Omit<AuditEvent, "at">,
+  event: Omit<AuditEvent, 'at'>,
 ): Promise<boolean> {
   const store = openDatabase(location);
   try {

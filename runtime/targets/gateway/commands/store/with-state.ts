@@ -1,15 +1,15 @@
-import { statSync } from "node:fs";
-import { AppError, configError } from "../../../../contract/errors.ts";
-import { systemClock } from "../../../../platform/clock.ts";
-import type { Invocation } from "../../../../serve/cli/command.ts";
-import { type Administration, openAdministration } from "../../gateway-state.ts";
-import { explainOpenError } from "../../store/database-error.ts";
-import { openStore } from "../../store/open-store.ts";
-import { type DatabaseLocation, locationText } from "../../store/database-url.ts";
-import { localActor } from "./local-actor.ts";
-import { readStoreConfig, type StoreConfig } from "./read-store-config.ts";
-import { errorCode } from "../../../../core/values/error-code.ts";
-import { memberOf } from "../../../../core/values/member-of.ts";
+import { statSync } from 'node:fs';
+import { AppError, configError } from '../../../../contract/errors.ts';
+import { systemClock } from '../../../../platform/clock.ts';
+import type { Invocation } from '../../../../serve/cli/command.ts';
+import { type Administration, openAdministration } from '../../gateway-state.ts';
+import { explainOpenError } from '../../store/database-error.ts';
+import { openStore } from '../../store/open-store.ts';
+import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
+import { localActor } from './local-actor.ts';
+import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 
 /**
  * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would
@@ -35,14 +35,14 @@ export async function withState<Result>(
 }
 
 function refuseMissing(location: DatabaseLocation): void {
-  if (location.kind !== "sqlite") return;
+  if (location.kind !== 'sqlite') return;
   try {
     statSync(location.path);
     return;
   } catch (error) {
     const code = errorCode(error);
     // A file in a folder that cannot be read may exist.
-    if (code === "EACCES" || code === "EPERM") {
+    if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
         `Cannot access ${location.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
         error,
@@ -57,14 +57,14 @@ function refuseMissing(location: DatabaseLocation): void {
 /** Replaces errors for API clients by errors with the details of the database, which its operator can use. */
 function explain(error: unknown, shown: string): unknown {
   if (error instanceof AppError) {
-    return error.reason === "database_unavailable" ? explainOpenError(error.cause, shown) : asSentence(error);
+    return error.reason === 'database_unavailable' ? explainOpenError(error.cause, shown) : asSentence(error);
   }
   return isDatabaseError(error) ? explainOpenError(error, shown) : error;
 }
 
 /** Errors of SQLite have a number, those of PostgreSQL and the network have a code. */
 function isDatabaseError(error: unknown): boolean {
-  return typeof memberOf(error, "errcode") === "number" || errorCode(error) !== undefined;
+  return typeof memberOf(error, 'errcode') === 'number' || errorCode(error) !== undefined;
 }
 
 /** Adds the full stop that messages of the HTTP API do not have. */

@@ -1,8 +1,8 @@
-import { parseSpan } from "../../../../core/time/time-span.ts";
-import { RETENTION_RULE } from "../schemas/shapes.ts";
-import type { Path, ResolveContext } from "./context.ts";
+import { parseSpan } from '../../../../core/time/time-span.ts';
+import { RETENTION_RULE } from '../schemas/shapes.ts';
+import type { Path, ResolveContext } from './context.ts';
 
-const FOREVER = "forever";
+const FOREVER = 'forever';
 
 /** Reads how long records are kept in milliseconds; undefined for forever. An invalid value is reported. */
 export function retentionIn({ report }: ResolveContext, path: Path, text: string): number | undefined {

@@ -1,80 +1,81 @@
-import { METRICS_ACCESS } from "../../../../serve/http/health.ts";
-import { type Static, Type } from "typebox";
-import { LOG_LEVELS } from "../../../../serve/log-levels.ts";
-import { audit } from "./audit.ts";
-import { guardrails } from "./guardrails.ts";
-import { type PriceEntry, price } from "./prices.ts";
-import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from "./providers.ts";
-import { requests } from "./requests.ts";
-import { type AliasEntry, alias, breaker, retries } from "./routing.ts";
-import { choice, count, duration, flag, keys, mapOf, text } from "./shapes.ts";
-import { workflows } from "./workflows.ts";
+import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
+import { type Static, Type } from 'typebox';
+import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
+import { audit } from './audit.ts';
+import { guardrails } from './guardrails.ts';
+import { type PriceEntry, price } from './prices.ts';
+import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
+import { promptLog } from './prompt-log.ts';
+import { requests } from './requests.ts';
+import { type AliasEntry, alias, breaker, retries } from './routing.ts';
+import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
+import { workflows } from './workflows.ts';
 
 const port = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: 65_535,
-    description: "Port to listen on; 0 selects a free port (8000).",
+    description: 'Port to listen on; 0 selects a free port (8000).',
   }),
 );
 
 const network = {
-  host: text("Address to listen on; 0.0.0.0 for all (127.0.0.1)."),
+  host: text('Address to listen on; 0.0.0.0 for all (127.0.0.1).'),
   port,
   tls: Type.Optional(
     keys(
       {
-        cert_file: text("TLS certificate (PEM). The path is relative to this file."),
-        key_file: text("TLS private key (PEM). The path is relative to this file."),
+        cert_file: text('TLS certificate (PEM). The path is relative to this file.'),
+        key_file: text('TLS private key (PEM). The path is relative to this file.'),
       },
-      "TLS. If both files are set, the gateway accepts only HTTPS.",
+      'TLS. If both files are set, the gateway accepts only HTTPS.',
     ),
   ),
-  insecure: flag("Allow addresses other than loopback without a master key (false)."),
+  insecure: flag('Allow addresses other than loopback without a master key (false).'),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: "Allowed Host header values, in addition to loopback names.",
+      description: 'Allowed Host header values, in addition to loopback names.',
     }),
   ),
   cors_allow_origins: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: "Allowed CORS origins; `*` allows all (none).",
+      description: 'Allowed CORS origins; `*` allows all (none).',
     }),
   ),
   limits: Type.Optional(
     keys(
       {
-        max_body_bytes: count("Maximum size of a request body in bytes (32 MiB)."),
-        body_timeout: duration("Timeout for receiving a request body (30s)."),
+        max_body_bytes: count('Maximum size of a request body in bytes (32 MiB).'),
+        body_timeout: duration('Timeout for receiving a request body (30s).'),
         shutdown: duration(
-          "Graceful shutdown timeout (30s). Requests that are not finished by then get an error and are closed.",
+          'Graceful shutdown timeout (30s). Requests that are not finished by then get an error and are closed.',
         ),
       },
-      "Limits of requests.",
+      'Limits of requests.',
     ),
   ),
 };
 
 const accounts = {
   database_url: text(
-    "Database URL, postgres://user:password@host:5432/name or sqlite:<file> (a file in data_dir).",
+    'Database URL, postgres://user:password@host:5432/name or sqlite:<file> (a file in data_dir).',
   ),
   data_dir: text(
-    "Folder of the SQLite database, relative to this file (gateway in $XDG_DATA_HOME or ~/.local/share).",
+    'Folder of the SQLite database, relative to this file (gateway in $XDG_DATA_HOME or ~/.local/share).',
   ),
-  auto_migrate: flag("Migrate an older database to the current schema on startup (true)."),
-  master_key: text("Admin key, at least 32 characters."),
-  master_key_file: text("File containing the master key."),
-  bootstrap_api_key: flag("Create a first API key if there is none, and print it once (false)."),
-  rate_limit_rpm: count("Same as `user_limits.rpm`."),
+  auto_migrate: flag('Migrate an older database to the current schema on startup (true).'),
+  master_key: text('Admin key, at least 32 characters.'),
+  master_key_file: text('File containing the master key.'),
+  bootstrap_api_key: flag('Create a first API key if there is none, and print it once (false).'),
+  rate_limit_rpm: count('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
     keys(
       {
-        rpm: count("Requests per minute."),
-        tpm: count("Tokens per minute."),
-        max_parallel: count("Concurrent requests."),
+        rpm: count('Requests per minute.'),
+        tpm: count('Tokens per minute.'),
+        max_parallel: count('Concurrent requests.'),
       },
-      "Default limits for users without their own.",
+      'Default limits for users without their own.',
     ),
   ),
 };
@@ -82,44 +83,45 @@ const accounts = {
 const models = {
   providers: mapOf<ProviderEntry>(
     { ...provider, nullable: true },
-    "Providers by name. A preset needs only its name; its key is then read from its variable.",
+    'Providers by name. A preset needs only its name; its key is then read from its variable.',
   ),
   encoders: mapOf<EncoderEntry>(
     encoder,
-    "Model executables built by encoderfile, for embeddings or classification.",
+    'Model executables built by encoderfile, for embeddings or classification.',
   ),
-  aliases: mapOf<AliasEntry>(alias, "Aliases of models."),
+  aliases: mapOf<AliasEntry>(alias, 'Aliases of models.'),
   timeouts: Type.Optional(timeouts),
   retries: Type.Optional(retries),
   breaker: Type.Optional(breaker),
   guardrails: Type.Optional(guardrails),
-  pricing: mapOf<PriceEntry>(price, "Prices of models, by `provider:model`."),
-  price_map: flag("Use published prices for models without a price of their own (true)."),
-  require_pricing: flag("Reject requests for models without a price (false)."),
+  pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
+  price_map: flag('Use published prices for models without a price of their own (true).'),
+  require_pricing: flag('Reject requests for models without a price (false).'),
   allow_unpriced: flag(
-    "Allow users and keys with a budget to use models without a price; the cost is not counted (false).",
+    'Allow users and keys with a budget to use models without a price; the cost is not counted (false).',
   ),
   requests: Type.Optional(requests),
-  assumed_output_tokens: count("Output tokens to assume when a request sets no maximum (1024)."),
+  assumed_output_tokens: count('Output tokens to assume when a request sets no maximum (1024).'),
 };
 
 const operations = {
   workflows: Type.Optional(workflows),
   audit: Type.Optional(audit),
-  metrics: choice(METRICS_ACCESS, "Who can read /metrics: open to all, with a key, or off (open)."),
-  enable_metrics: flag("Older form of metrics: true for open, false for off."),
-  log_level: choice(LOG_LEVELS, "Log level; logs are JSON lines on stderr (info)."),
+  prompt_log: Type.Optional(promptLog),
+  metrics: choice(METRICS_ACCESS, 'Who can read /metrics: open to all, with a key, or off (open).'),
+  enable_metrics: flag('Older form of metrics: true for open, false for off.'),
+  log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),
   otel: Type.Optional(
     keys(
       {
-        endpoint: text("URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318."),
-        headers: mapOf<string>({ type: "string" }, "Headers to send with every batch."),
-        service_name: text("Service name in traces (gateway)."),
+        endpoint: text('URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318.'),
+        headers: mapOf<string>({ type: 'string' }, 'Headers to send with every batch.'),
+        service_name: text('Service name in traces (gateway).'),
         sampled: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 1, description: "Share of requests to trace (1)." }),
+          Type.Number({ minimum: 0, maximum: 1, description: 'Share of requests to trace (1).' }),
         ),
       },
-      "Traces. The variables OTEL_EXPORTER_OTLP_… take precedence.",
+      'Traces. The variables OTEL_EXPORTER_OTLP_… take precedence.',
     ),
   ),
 };
@@ -128,8 +130,8 @@ const operations = {
 export const GATEWAY_FILE_SCHEMA = Type.Object(
   { ...network, ...accounts, ...models, ...operations },
   {
-    $id: "urn:encoderfile:gateway-config",
-    title: "Configuration of the gateway",
+    $id: 'urn:encoderfile:gateway-config',
+    title: 'Configuration of the gateway',
     additionalProperties: false,
   },
 );

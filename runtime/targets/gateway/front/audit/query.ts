@@ -1,55 +1,46 @@
-import type { Context } from "hono";
-import { AppError } from "../../../../contract/errors.ts";
-import { didYouMean } from "../../../../core/text/suggest.ts";
-import { wordOf } from "../../../../serve/http/query.ts";
-import type { AuditFilter } from "../../accounts/audit/audit-log.ts";
-import { momentOf } from "../http/convert-values.ts";
-import { FORMATS } from "../usage/query.ts";
+import type { Context } from 'hono';
+import { wordOf } from '../../../../serve/http/query.ts';
+import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
+import { momentOf } from '../http/convert-values.ts';
+import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
+import { FORMATS } from '../usage/query.ts';
 
-export const ACTORS = ["master", "key", "anyone", "cli", "gateway"] as const;
-export const OUTCOMES = ["success", "failed", "refused"] as const;
+export const ACTORS = ['master', 'key', 'anyone', 'cli', 'gateway'] as const;
+export const OUTCOMES = ['success', 'failed', 'refused'] as const;
 
 const PARAMETERS = [
-  "actor",
-  "actor_id",
-  "action",
-  "object",
-  "outcome",
-  "address",
-  "request_id",
-  "from",
-  "to",
-  "format",
-  "skip",
-  "limit",
+  'actor',
+  'actor_id',
+  'action',
+  'object',
+  'outcome',
+  'address',
+  'request_id',
+  'from',
+  'to',
+  'format',
+  'skip',
+  'limit',
 ];
 
 /** Reads the filters of a query of the audit log. */
 export function auditQuery(c: Context): { readonly filter: AuditFilter; readonly asCsv: boolean } {
-  for (const name of new URL(c.req.url).searchParams.keys()) refuseUnknown(name);
+  refuseUnknownParameters(c, PARAMETERS);
   const value = (name: string): string | undefined => c.req.query(name) || undefined;
-  const actor = wordOf(c, "actor", ["any", ...ACTORS], "any");
-  const outcome = wordOf(c, "outcome", ["any", ...OUTCOMES], "any");
+  const actor = wordOf(c, 'actor', ['any', ...ACTORS], 'any');
+  const outcome = wordOf(c, 'outcome', ['any', ...OUTCOMES], 'any');
   return {
     filter: {
-      actor: actor === "any" ? undefined : actor,
-      actorId: value("actor_id"),
-      action: value("action"),
-      object: value("object"),
-      outcome: outcome === "any" ? undefined : outcome,
-      address: value("address"),
-      requestId: value("request_id"),
-      from: momentOf(c, "from"),
-      to: momentOf(c, "to"),
+      actor: actor === 'any' ? undefined : actor,
+      actorId: value('actor_id'),
+      action: value('action'),
+      object: value('object'),
+      outcome: outcome === 'any' ? undefined : outcome,
+      address: value('address'),
+      requestId: value('request_id'),
+      from: momentOf(c, 'from'),
+      to: momentOf(c, 'to'),
     },
-    asCsv: wordOf(c, "format", FORMATS, "json") === "csv",
+    asCsv: wordOf(c, 'format', FORMATS, 'json') === 'csv',
   };
-}
-
-/** Unknown parameters are refused, because a misspelled filter would be ignored. */
-function refuseUnknown(name: string): void {
-  if (PARAMETERS.includes(name)) return;
-  const shown = name.slice(0, 64);
-  const message = `unknown parameter ${JSON.stringify(shown)}${didYouMean(shown, PARAMETERS)}`;
-  throw new AppError("InputError", message, { details: [{ location: `query.${shown}`, message }] });
 }

@@ -1,13 +1,13 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { admit } from "../../../../serve/http/admit.ts";
-import { isLoopbackHost } from "../../../../serve/http/host-rules.ts";
-import type { ShellEnv } from "../../../../serve/http/request-id.ts";
-import type { GatewayContext } from "../../context.ts";
-import { RAW_HEADERS } from "../../accounts/identity/credentials.ts";
-import type { Viewer } from "../../lab/datasets/dataset.ts";
-import type { GatewayAppOptions } from "../app-options.ts";
-import { actorOf } from "./actor-of.ts";
-import { callerOf, createSignIn } from "./sign-in.ts";
+import type { Context, MiddlewareHandler } from 'hono';
+import { admit } from '../../../../serve/http/admit.ts';
+import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { GatewayContext } from '../../context.ts';
+import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
+import type { Viewer } from '../../lab/datasets/dataset.ts';
+import type { GatewayAppOptions } from '../app-options.ts';
+import { actorOf } from './actor-of.ts';
+import { callerOf, createSignIn } from './sign-in.ts';
 
 /**
  * Guard of datasets, experiments, workflows and jobs, which accept any credential. On loopback without a master key, none is
@@ -15,28 +15,28 @@ import { callerOf, createSignIn } from "./sign-in.ts";
  */
 export function createLabGuard(
   context: GatewayContext,
-  { server, hasMasterKey }: Pick<GatewayAppOptions, "server" | "hasMasterKey">,
+  { server, hasMasterKey }: Pick<GatewayAppOptions, 'server' | 'hasMasterKey'>,
 ): MiddlewareHandler<ShellEnv> {
   const signIn = createSignIn(context);
   const admitted = admit(context.kernel.lifecycle);
   const isOpen = !hasMasterKey && isLoopbackHost(server.host);
   return async (c, next) => {
     const hasCredential = CREDENTIALS.some((header) => c.req.header(header));
-    const anyone = { name: "anyone", caller: { kind: "master" } as const };
+    const anyone = { name: 'anyone', caller: { kind: 'master' } as const };
     const isAnyone = isOpen && !hasCredential;
     const signedIn = isAnyone ? anyone : await signIn.caller(c.req.raw.headers);
-    c.set("caller", signedIn);
-    const actor = actorOf(c, isAnyone ? "anyone" : signedIn.caller);
+    c.set('caller', signedIn);
+    const actor = actorOf(c, isAnyone ? 'anyone' : signedIn.caller);
     await context.state.audit.actingAs(actor, () => admitted(c, next));
   };
 }
 
-const CREDENTIALS = ["X-Gateway-Key", "Authorization", ...RAW_HEADERS];
+const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
 /** Returns whose resources the caller can see, and who owns what the caller creates. */
 export function viewOf(c: Context<ShellEnv>): { readonly viewer: Viewer; readonly owner: string | null } {
   const caller = callerOf(c);
-  if (caller.kind === "master") return { viewer: "everyone", owner: null };
+  if (caller.kind === 'master') return { viewer: 'everyone', owner: null };
   const { userId } = caller.user;
   return { viewer: { user: userId }, owner: userId };
 }

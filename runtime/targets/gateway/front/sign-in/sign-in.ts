@@ -1,15 +1,15 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../../../../contract/errors.ts";
-import type { Principal } from "../../../../serve/access.ts";
-import { admit } from "../../../../serve/http/admit.ts";
-import type { ShellEnv } from "../../../../serve/http/request-id.ts";
-import type { Lifecycle } from "../../../../serve/lifecycle.ts";
-import type { RefusedAttempt } from "../../accounts/audit/refused-attempts.ts";
-import { shownPrefixIn } from "../../accounts/identity/shown-prefix.ts";
-import type { GatewayContext } from "../../context.ts";
-import type { GatewayState } from "../../gateway-state.ts";
-import type { Caller, HeaderReader, Payer } from "../../accounts/identity/identity.ts";
-import { actorOf } from "./actor-of.ts";
+import type { Context, MiddlewareHandler } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Principal } from '../../../../serve/access.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import type { RefusedAttempt } from '../../accounts/audit/refused-attempts.ts';
+import { shownPrefixIn } from '../../accounts/identity/shown-prefix.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import { actorOf } from './actor-of.ts';
 
 /** The caller that a credential belongs to, with a name for the log. */
 interface SignedIn extends Principal {
@@ -35,11 +35,11 @@ export function createSignIn({
   state,
   jobs,
   telemetry,
-}: Pick<GatewayContext, "state" | "jobs" | "telemetry">): SignIn {
+}: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry'>): SignIn {
   const { identity } = state;
   const counted = (error: unknown): unknown => {
-    if (error instanceof AppError && error.code === "UnauthorizedError") {
-      telemetry.authFailed(error.reason ?? "invalid_key");
+    if (error instanceof AppError && error.code === 'UnauthorizedError') {
+      telemetry.authFailed(error.reason ?? 'invalid_key');
     }
     return error;
   };
@@ -55,7 +55,7 @@ export function createSignIn({
     async modelCaller(headers) {
       try {
         const work = jobs.access.payer(headers);
-        if (work) return { name: "worker", payer: await work };
+        if (work) return { name: 'worker', payer: await work };
         const { name, caller: payer } = signedIn(await identity.authenticate(headers));
         return { name, payer };
       } catch (error) {
@@ -65,7 +65,7 @@ export function createSignIn({
     master(headers) {
       try {
         identity.requireMaster(headers);
-        return signedIn({ kind: "master" });
+        return signedIn({ kind: 'master' });
       } catch (error) {
         throw counted(error);
       }
@@ -75,7 +75,7 @@ export function createSignIn({
 
 /** The name is for the log, so it is the prefix of the key, never the key. */
 const signedIn = (caller: Caller): SignedIn => ({
-  name: caller.kind === "master" ? "master" : caller.key.prefix,
+  name: caller.kind === 'master' ? 'master' : caller.key.prefix,
   caller,
 });
 
@@ -90,13 +90,13 @@ export interface Guards {
 export function createGuards(
   signIn: SignIn,
   lifecycle: Lifecycle,
-  { audit, refusedAttempts }: Pick<GatewayState, "audit" | "refusedAttempts">,
+  { audit, refusedAttempts }: Pick<GatewayState, 'audit' | 'refusedAttempts'>,
 ): Guards {
   const admitted = admit(lifecycle);
   return {
     async anyKey(c, next) {
       const signedIn = await signIn.caller(c.req.raw.headers);
-      c.set("caller", signedIn);
+      c.set('caller', signedIn);
       await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     },
     async master(c, next) {
@@ -108,7 +108,7 @@ export function createGuards(
         if (attempt) refusedAttempts.note(attempt);
         throw error;
       }
-      c.set("caller", signedIn);
+      c.set('caller', signedIn);
       await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     },
   };
@@ -119,20 +119,20 @@ function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | 
   if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
   const id = shownPrefixIn(c.req.raw.headers);
   return {
-    actor: { ...actorOf(c, "anyone"), ...(id !== undefined && { kind: "key", id }) },
+    actor: { ...actorOf(c, 'anyone'), ...(id !== undefined && { kind: 'key', id }) },
     route: `${c.req.method} ${c.req.path}`,
-    reason: error.reason ?? "invalid_key",
+    reason: error.reason ?? 'invalid_key',
   };
 }
 
-const REFUSALS: ReadonlySet<string> = new Set(["UnauthorizedError", "ForbiddenError"]);
+const REFUSALS: ReadonlySet<string> = new Set(['UnauthorizedError', 'ForbiddenError']);
 
 const isSignedIn = (principal: object | undefined): principal is SignedIn =>
-  principal !== undefined && "caller" in principal;
+  principal !== undefined && 'caller' in principal;
 
 /** Returns the caller of a route with a guard. */
 export function callerOf(c: Context<ShellEnv>): Caller {
-  const signedIn = c.get("caller");
+  const signedIn = c.get('caller');
   if (!isSignedIn(signedIn)) throw new Error(`${c.req.path} reads the caller, but has no guard`);
   return signedIn.caller;
 }

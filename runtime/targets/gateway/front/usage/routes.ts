@@ -1,26 +1,26 @@
-import { AppError } from "../../../../contract/errors.ts";
-import type { GatewayContext } from "../../context.ts";
-import type { UsageFilter, UsageInterval, UsageReports } from "../../accounts/ledger/usage-api.ts";
-import { usedModels } from "../../accounts/ledger/used-models.ts";
-import { csvAnswer } from "../http/csv-answer.ts";
-import { pageOf } from "../http/page.ts";
-import { type GatewayRoutes, type HttpParts, newRoutes } from "../http/parts.ts";
-import { callerOf } from "../sign-in/sign-in.ts";
-import { usageQuery } from "./query.ts";
-import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from "./view.ts";
-import { USAGE_OPERATIONS } from "./operations.ts";
+import { AppError } from '../../../../contract/errors.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { UsageFilter, UsageInterval, UsageReports } from '../../accounts/ledger/usage-api.ts';
+import { usedModels } from '../../accounts/ledger/used-models.ts';
+import { csvAnswer } from '../http/csv-answer.ts';
+import { pageOf } from '../http/page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { callerOf } from '../sign-in/sign-in.ts';
+import { usageQuery } from './query.ts';
+import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from './view.ts';
+import { USAGE_OPERATIONS } from './operations.ts';
 
 /** `/v1/usage`: usage and its cost. */
 export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const { usage } = state;
   const routes = newRoutes();
 
-  routes.get("/v1/usage", guards.anyKey, async (c) => {
+  routes.get('/v1/usage', guards.anyKey, async (c) => {
     const caller = callerOf(c);
     const { filter: named, by, interval, asCsv } = usageQuery(c, caller);
     const filter = await withUsedModel(usage, named);
     const page = pageOf(c);
-    if (asCsv) return csvAnswer(c, usage.csv(filter), "usage.csv");
+    if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
     const isSummary = by.length > 0 || interval !== undefined;
     const [totals, logs, groups, points] = await Promise.all([
       usage.totals(filter),
@@ -31,7 +31,7 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
     if (interval && points && points.length > MAX_POINTS) throw tooManyPoints(interval);
     return c.json({
       totals: usageTotalsView(totals),
-      ...(logs && { logs: logs.map((row) => usageLogView(row, caller.kind === "master")) }),
+      ...(logs && { logs: logs.map((row) => usageLogView(row, caller.kind === 'master')) }),
       ...(groups && { groups: groups.map((group) => usageGroupView(by, group)) }),
       ...(points && { series: points.map((point) => usagePointView(point)) }),
     });
@@ -50,8 +50,8 @@ async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<
 }
 
 function ambiguousModel(model: string, matching: readonly string[]): AppError {
-  const message = `${JSON.stringify(model)} matches more than one model. Use one of ${matching.join(", ")}.`;
-  return new AppError("InputError", message, { details: [{ location: "query.model", message }] });
+  const message = `${JSON.stringify(model)} matches more than one model. Use one of ${matching.join(', ')}.`;
+  return new AppError('InputError', message, { details: [{ location: 'query.model', message }] });
 }
 
 /** Maximum number of intervals: the minutes of a week. */
@@ -59,5 +59,5 @@ const MAX_POINTS = 10_080;
 
 function tooManyPoints(interval: UsageInterval): AppError {
   const message = `More than ${MAX_POINTS} intervals of one ${interval}. Use a shorter time range (from, to) or a longer interval.`;
-  return new AppError("InputError", message, { details: [{ location: "query.interval", message }] });
+  return new AppError('InputError', message, { details: [{ location: 'query.interval', message }] });
 }

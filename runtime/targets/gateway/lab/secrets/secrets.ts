@@ -1,9 +1,9 @@
-import { AppError, inputError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Store } from "../../store/store.ts";
-import { signingKey } from "../../store/signing-key.ts";
-import { isStorable } from "../../store/storable-text.ts";
-import { createSeal, type Seal } from "./seal.ts";
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { signingKey } from '../../store/signing-key.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import { createSeal, type Seal } from './seal.ts';
 
 /** A secret for display, without its value. */
 interface SecretInfo {
@@ -35,17 +35,17 @@ export interface SecretOptions {
 
 /** Stores secrets encrypted with the master key. Without one, only the permissions of the database protect them. */
 export function createSecrets(
-  { db, audit }: Pick<Store, "db" | "audit">,
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, masterKey }: SecretOptions,
 ): Secrets {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => (opened ??= openSeal());
-  const openSeal = async (): Promise<Seal> => createSeal(masterKey ?? "", await signingKey(db, "secrets"));
+  const openSeal = async (): Promise<Seal> => createSeal(masterKey ?? '', await signingKey(db, 'secrets'));
   const one = (owner: string | null, name: string) =>
-    db.selectFrom("gateway_secrets").where("owner", "=", ownerColumn(owner)).where("name", "=", name);
+    db.selectFrom('gateway_secrets').where('owner', '=', ownerColumn(owner)).where('name', '=', name);
   const find = async (owner: string | null, name: string): Promise<Uint8Array | undefined> => {
     if (!isStorable(name)) return undefined;
-    return (await one(owner, name).select("value").executeTakeFirst())?.value;
+    return (await one(owner, name).select('value').executeTakeFirst())?.value;
   };
 
   return {
@@ -55,7 +55,7 @@ export function createSecrets(
       const isNew = (await find(owner, name)) === undefined;
       await db.transaction().execute(async (trx) => {
         await trx
-          .insertInto("gateway_secrets")
+          .insertInto('gateway_secrets')
           .values({
             owner: ownerColumn(owner),
             name,
@@ -65,12 +65,12 @@ export function createSecrets(
             updated_at: null,
           })
           .onConflict((conflict) =>
-            conflict.columns(["owner", "name"]).doUpdateSet({ value: sealed, description, updated_at: now }),
+            conflict.columns(['owner', 'name']).doUpdateSet({ value: sealed, description, updated_at: now }),
           )
           .execute();
         await audit.record(trx, {
           at: now,
-          action: "secret.set",
+          action: 'secret.set',
           object: name,
           after: { owner, description },
         });
@@ -79,10 +79,10 @@ export function createSecrets(
     },
     async list(owner) {
       const rows = await db
-        .selectFrom("gateway_secrets")
-        .select(["name", "description", "created_at", "updated_at"])
-        .where("owner", "=", ownerColumn(owner))
-        .orderBy("name")
+        .selectFrom('gateway_secrets')
+        .select(['name', 'description', 'created_at', 'updated_at'])
+        .where('owner', '=', ownerColumn(owner))
+        .orderBy('name')
         .execute();
       return rows.map(({ name, description, created_at: createdAt, updated_at: updatedAt }) => ({
         name,
@@ -95,13 +95,13 @@ export function createSecrets(
       if ((await find(owner, name)) === undefined) throw notFound(name);
       await db.transaction().execute(async (trx) => {
         await trx
-          .deleteFrom("gateway_secrets")
-          .where("owner", "=", ownerColumn(owner))
-          .where("name", "=", name)
+          .deleteFrom('gateway_secrets')
+          .where('owner', '=', ownerColumn(owner))
+          .where('name', '=', name)
           .execute();
         await audit.record(trx, {
           at: clock.now(),
-          action: "secret.delete",
+          action: 'secret.delete',
           object: name,
           before: { owner },
         });
@@ -114,7 +114,7 @@ export function createSecrets(
       const value = (await seal()).open(sealed);
       if (value !== undefined) return value;
       throw new AppError(
-        "ConfigError",
+        'ConfigError',
         `Secret '${name}' was encrypted with a different master key. Set it again.`,
       );
     },
@@ -122,7 +122,7 @@ export function createSecrets(
 }
 
 /** The owner as a column value. The master key is stored as an empty string, which is not a valid user id. */
-const ownerColumn = (owner: string | null): string => owner ?? "";
+const ownerColumn = (owner: string | null): string => owner ?? '';
 
 function checkSecret(name: string, value: string): void {
   if (!NAME.test(name)) {
@@ -138,4 +138,4 @@ function checkSecret(name: string, value: string): void {
 }
 
 const notFound = (name: string): AppError =>
-  new AppError("NotFoundError", `Secret with name '${name}' not found`, { reason: "secret_not_found" });
+  new AppError('NotFoundError', `Secret with name '${name}' not found`, { reason: 'secret_not_found' });

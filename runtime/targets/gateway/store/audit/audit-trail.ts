@@ -1,13 +1,13 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import type { Kysely } from "kysely";
-import type { AuditRow, Schema } from "../schema.ts";
-import { storableText } from "../storable-text.ts";
-import { changedStates } from "./changed-states.ts";
-import { createEventIds } from "./event-ids.ts";
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Kysely } from 'kysely';
+import type { AuditRow, Schema } from '../schema.ts';
+import { storableText } from '../storable-text.ts';
+import { changedStates } from './changed-states.ts';
+import { createEventIds } from './event-ids.ts';
 
 /** Who acts: a caller of the API, a user of the operating system, or the gateway itself. */
 export interface Actor {
-  readonly kind: "master" | "key" | "anyone" | "cli" | "gateway";
+  readonly kind: 'master' | 'key' | 'anyone' | 'cli' | 'gateway';
   /** Id of the key, or name of the user of the operating system. */
   readonly id?: string | undefined;
   /** User of the key. */
@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly action: string;
   /** Id or name of the object. */
   readonly object?: string | undefined;
-  readonly outcome?: "success" | "failed" | "refused" | undefined;
+  readonly outcome?: 'success' | 'failed' | 'refused' | undefined;
   readonly reason?: string | undefined;
   /** The object before and after. Members that did not change are left out, and secrets too. */
   readonly before?: object | undefined;
@@ -39,7 +39,7 @@ export interface AuditTrail {
   record(db: Kysely<Schema>, event: AuditEvent): Promise<void>;
 }
 
-const GATEWAY: Actor = { kind: "gateway" };
+const GATEWAY: Actor = { kind: 'gateway' };
 /** Clients choose some of the texts. */
 const MAX_CHARACTERS = 512;
 
@@ -50,7 +50,7 @@ export function createAuditTrail(): AuditTrail {
     actingAs: (actor, work) => actors.run(actor, work),
     async record(db, event) {
       const row = rowOf(event, actors.getStore() ?? GATEWAY, nextId(event.at));
-      await db.insertInto("gateway_audit").values(row).execute();
+      await db.insertInto('gateway_audit').values(row).execute();
     },
   };
 }
@@ -68,7 +68,7 @@ function rowOf(event: AuditEvent, actor: Actor, id: string): AuditRow {
     request_id: textOf(actor.requestId),
     action: event.action,
     object: textOf(event.object),
-    outcome: event.outcome ?? "success",
+    outcome: event.outcome ?? 'success',
     reason: textOf(event.reason),
     before,
     after,

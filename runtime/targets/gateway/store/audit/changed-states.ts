@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../../../core/json/is-object.ts";
-import { isSecretName } from "../../../../core/text/secret-name.ts";
-import { rfc3339 } from "../../../../core/time/rfc3339.ts";
-import { dollarsOf } from "../../shared/money.ts";
-import { storableText } from "../storable-text.ts";
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { isSecretName } from '../../../../core/text/secret-name.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { dollarsOf } from '../../shared/money.ts';
+import { storableText } from '../storable-text.ts';
 
 /** Members that requests change, not administrators. */
-const VOLATILE = new Set(["spent", "reserved", "lastUsedAt", "updatedAt", "status", "budgetStartedAt"]);
+const VOLATILE = new Set(['spent', 'reserved', 'lastUsedAt', 'updatedAt', 'status', 'budgetStartedAt']);
 /** Metadata of an object is at most 16 KiB; a list of models can be longer. */
 const MAX_CHARACTERS = 65_536;
 const TOO_LONG = '{"omitted":"longer than 65536 characters"}';
@@ -36,12 +36,12 @@ const membersOf = (state: object | undefined): Readonly<Record<string, unknown>>
 
 function memberOf(name: string, value: unknown): readonly [string, unknown] {
   const apiName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (name.endsWith("At") && typeof value === "number") return [apiName, rfc3339(value)];
-  return [apiName, name === "metadata" ? withoutSecrets(value) : apiValue(value)];
+  if (name.endsWith('At') && typeof value === 'number') return [apiName, rfc3339(value)];
+  return [apiName, name === 'metadata' ? withoutSecrets(value) : apiValue(value)];
 }
 
 function apiValue(value: unknown): unknown {
-  if (typeof value === "bigint") return dollarsOf(value);
+  if (typeof value === 'bigint') return dollarsOf(value);
   if (Array.isArray(value)) return value.map(apiValue);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => memberOf(name, member)));
@@ -54,7 +54,7 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      isSecretName(name) && !isObject(member) ? "[redacted]" : withoutSecrets(member),
+      isSecretName(name) && !isObject(member) ? '[redacted]' : withoutSecrets(member),
     ]),
   );
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes } from 'node:crypto';
 
 const MAX_COUNT = 0xfff;
 
@@ -12,11 +12,11 @@ export function createEventIds(): (at: number) => string {
     // More than 4096 events in one millisecond use the next one.
     last = count > MAX_COUNT ? now + 1 : now;
     if (count > MAX_COUNT) count = 0;
-    const time = last.toString(16).padStart(12, "0");
+    const time = last.toString(16).padStart(12, '0');
     const random = randomBytes(8);
     random[0] = 0x80 | ((random[0] ?? 0) & 0x3f);
-    const tail = random.toString("hex");
-    const ordered = `7${count.toString(16).padStart(3, "0")}`;
+    const tail = random.toString('hex');
+    const ordered = `7${count.toString(16).padStart(3, '0')}`;
     return `${time.slice(0, 8)}-${time.slice(8)}-${ordered}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
 }

@@ -1,10 +1,10 @@
-import { Kysely, PostgresDialect } from "kysely";
-import { Pool, types } from "pg";
-import { createAuditTrail } from "../audit/audit-trail.ts";
-import type { Store } from "../store.ts";
-import type { Schema } from "../schema.ts";
-import { WHOLE_NUMBERS } from "../whole-numbers.ts";
-import { postgresLedger } from "./ledger-store.ts";
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool, types } from 'pg';
+import { createAuditTrail } from '../audit/audit-trail.ts';
+import type { Store } from '../store.ts';
+import type { Schema } from '../schema.ts';
+import { WHOLE_NUMBERS } from '../whole-numbers.ts';
+import { postgresLedger } from './ledger-store.ts';
 
 const isInt8 = (type: number): boolean => type === 20;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -23,7 +23,7 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: "gateway",
+    application_name: 'gateway',
     keepAlive: true,
     // Statements of one transaction are sent together, which saves round trips over the network.
     ...PIPELINED,
@@ -31,11 +31,11 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
   });
   // A broken connection already fails its statement, and the pool replaces it. Without these listeners, the error would end the
   // process.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [WHOLE_NUMBERS] });
   return {
-    kind: "postgres",
+    kind: 'postgres',
     db,
     ledger: postgresLedger(pool),
     audit: createAuditTrail(),
@@ -48,4 +48,4 @@ const PIPELINED: object = { pipeline: true };
 
 /** Parsers of this pool only, because the library's own table of parsers is shared by the whole process. */
 const parserOf: typeof types.getTypeParser = (type, format) =>
-  isInt8(type) && format !== "binary" ? BigInt : (types.getTypeParser(type, format) as unknown);
+  isInt8(type) && format !== 'binary' ? BigInt : (types.getTypeParser(type, format) as unknown);

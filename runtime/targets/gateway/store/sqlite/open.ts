@@ -1,17 +1,17 @@
-import { closeSync, existsSync, openSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { Kysely } from "kysely";
-import { explainWriteError } from "../../../../platform/files/write-error.ts";
-import { createFolders } from "../../../../platform/files/create-folders.ts";
-import { createAuditTrail } from "../audit/audit-trail.ts";
-import type { Store } from "../store.ts";
-import type { Schema } from "../schema.ts";
-import { WHOLE_NUMBERS } from "../whole-numbers.ts";
-import { sqliteDialect } from "./dialect.ts";
-import { createFileCheck } from "./file-check.ts";
-import { sqliteLedger } from "./ledger-store.ts";
-import { createTransactionGate } from "./transaction-gate.ts";
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { explainWriteError } from '../../../../platform/files/write-error.ts';
+import { createFolders } from '../../../../platform/files/create-folders.ts';
+import { createAuditTrail } from '../audit/audit-trail.ts';
+import type { Store } from '../store.ts';
+import type { Schema } from '../schema.ts';
+import { WHOLE_NUMBERS } from '../whole-numbers.ts';
+import { sqliteDialect } from './dialect.ts';
+import { createFileCheck } from './file-check.ts';
+import { sqliteLedger } from './ledger-store.ts';
+import { createTransactionGate } from './transaction-gate.ts';
 
 /** How long a statement waits for a lock. It blocks the event loop, so it is short, and transactions are retried as a whole. */
 const BUSY_TIMEOUT_MS = 20;
@@ -37,7 +37,7 @@ export function openSqlite(path: string): Store {
     const dialect = sqliteDialect(admin, gate, file);
     const db = new Kysely<Schema>({ dialect, plugins: [WHOLE_NUMBERS] });
     return {
-      kind: "sqlite",
+      kind: 'sqlite',
       db,
       ledger,
       audit: createAuditTrail(),
@@ -56,7 +56,7 @@ export function openSqlite(path: string): Store {
 function createFile(path: string): void {
   try {
     createFolders(dirname(path), 0o700);
-    closeSync(openSync(path, "a", 0o600));
+    closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     // SQLite itself reports a file that is read-only.
     if (!existsSync(path)) throw explainWriteError(path, error);
@@ -67,8 +67,8 @@ function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: STARTUP_BUSY_TIMEOUT_MS, readBigInts: true });
   try {
     // Committed data survives a crash of the process. Only a power failure can lose the last moments.
-    database.exec("pragma journal_mode = wal");
-    database.exec("pragma synchronous = normal");
+    database.exec('pragma journal_mode = wal');
+    database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     // After a burst of writes, the log shrinks again with the next checkpoint.
     database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);

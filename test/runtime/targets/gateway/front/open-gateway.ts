@@ -5,6 +5,8 @@ import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retr
 import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
+import { createPromptWriter } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-writer.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
@@ -17,6 +19,10 @@ import type { Provider } from '../../../../../runtime/targets/gateway/ask/provid
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
 import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import {
+  NO_PROMPTS,
+  type PromptPolicy,
+} from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
@@ -43,6 +49,8 @@ export interface OpenGateway {
   readonly context: GatewayContext;
   readonly kernel: TestKernel;
   readonly clock: TestClock;
+  /** Resolves when all prompts are written. */
+  readonly promptsWritten: () => Promise<void>;
   /** How many hold the models now. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
@@ -62,6 +70,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly server?: Partial<GatewayAppOptions['server']>;
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
+  readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
 }
 
@@ -121,6 +130,11 @@ export function gatewayOn(
   const compute = 'local';
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
+  const prompts = createPromptWriter({
+    promptLog: state.promptLog,
+    redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
+    log: kernel.log,
+  });
   const context: GatewayContext = {
     kernel,
     clock,
@@ -134,6 +148,7 @@ export function gatewayOn(
     tokenCounter,
     completions: createCompletions({
       state,
+      prompts,
       models,
       telemetry,
       tokenCounter,
@@ -164,7 +179,7 @@ export function gatewayOn(
       ...options.server,
     },
   });
-  const closers: (() => Promise<void>)[] = [() => telemetry.close()];
+  const closers: (() => Promise<void>)[] = [() => telemetry.close(), () => prompts.close()];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));
   return {
@@ -173,6 +188,7 @@ export function gatewayOn(
     kernel,
     clock,
     held,
+    promptsWritten: () => prompts.close(),
     request,
     ask: (method, path, body, headers = {}) =>
       request(path, {
@@ -197,7 +213,7 @@ export function gatewayOn(
   };
 }
 
-function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock) {
+function modelsOf({ providers = [], aliases = [], prompts = NO_PROMPTS }: GatewayOptions, clock: Clock) {
   // The clock stands still: nobody could wait for another attempt.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
@@ -208,6 +224,7 @@ function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock
     requirePricing: false,
     allowUnpriced: false,
     requests: REQUEST_POLICY,
+    prompts,
     assumedOutputTokens: 1024,
   };
   let held = 0;

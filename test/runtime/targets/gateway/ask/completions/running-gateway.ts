@@ -1,19 +1,20 @@
-import { REQUEST_POLICY } from "../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts";
-import { namedSecrets } from "../../../../../helpers/secrets.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { nanosOf } from "../../../../../../runtime/targets/gateway/shared/money.ts";
-import type { GatewayConfig } from "../../../../../../runtime/targets/gateway/config/spec.ts";
-import type { ModelsConfig } from "../../../../../../runtime/targets/gateway/ask/models/models-config.ts";
-import type { NewPrice } from "../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts";
-import type { ProviderInstance } from "../../../../../../runtime/targets/gateway/ask/providers/provider.ts";
-import { startGateway } from "../../../../../../runtime/targets/gateway/servers/start-gateway.ts";
-import { parseDatabaseUrl } from "../../../../../../runtime/targets/gateway/store/database-url.ts";
-import type { FixtureProvider, FixtureWire } from "../../fixture-provider.ts";
-import { CANARY } from "../../test-provider.ts";
+import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
+import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
+import { namedSecrets } from '../../../../../helpers/secrets.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nanosOf } from '../../../../../../runtime/targets/gateway/shared/money.ts';
+import type { GatewayConfig } from '../../../../../../runtime/targets/gateway/config/spec.ts';
+import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/ask/models/models-config.ts';
+import type { NewPrice } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import { startGateway } from '../../../../../../runtime/targets/gateway/servers/start-gateway.ts';
+import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import type { FixtureProvider, FixtureWire } from '../../fixture-provider.ts';
+import { CANARY } from '../../test-provider.ts';
 
-export const MASTER = "the-master-key-of-these-tests-0123456789";
+export const MASTER = 'the-master-key-of-these-tests-0123456789';
 
 interface UsageRow {
   readonly id: string;
@@ -47,7 +48,7 @@ export interface RunningTestGateway {
 export interface TestGatewayOptions {
   readonly models: Partial<ModelsConfig>;
   readonly config?: Partial<GatewayConfig>;
-  readonly server?: Partial<GatewayConfig["server"]>;
+  readonly server?: Partial<GatewayConfig['server']>;
 }
 
 /** A gateway on a port of its own, with a new database. */
@@ -56,20 +57,21 @@ export async function runGateway({
   config = {},
   server = {},
 }: TestGatewayOptions): Promise<RunningTestGateway> {
-  const folder = mkdtempSync(join(tmpdir(), "encoderfile-test-"));
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const logged: string[] = [];
   const all = {
     server: { ...SERVER, ...server },
-    database: parseDatabaseUrl(`sqlite:${join(folder, "gateway.db")}`),
+    database: parseDatabaseUrl(`sqlite:${join(folder, 'gateway.db')}`),
     autoMigrate: true,
     masterKey: MASTER,
     bootstrapKey: false,
     userLimits: {},
-    metrics: "open",
+    metrics: 'open',
     tracing: undefined,
-    workflows: { compute: "local", slots: 1, trustUsers: false, maxDatasetBytes: 1_048_576, ray: undefined },
+    workflows: { compute: 'local', slots: 1, trustUsers: false, maxDatasetBytes: 1_048_576, ray: undefined },
     audit: { retentionMs: undefined },
-    logLevel: "info",
+    promptLog: { retentionMs: undefined },
+    logLevel: 'info',
     secrets: namedSecrets(MASTER, CANARY),
     ...config,
     models: { ...MODELS, ...models },
@@ -83,40 +85,40 @@ export async function runGateway({
     write: (line) => void logged.push(line),
   });
   const { url } = gateway;
-  const post: RunningTestGateway["post"] = (path, body, secret, init = {}) =>
+  const post: RunningTestGateway['post'] = (path, body, secret, init = {}) =>
     fetch(url + path, {
-      method: "POST",
+      method: 'POST',
       ...init,
       headers: {
         authorization: `Bearer ${secret}`,
-        "content-type": "application/json",
+        'content-type': 'application/json',
         ...(init.headers as Record<string, string> | undefined),
       },
-      body: typeof body === "string" ? body : JSON.stringify(body),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  const admin: RunningTestGateway["admin"] = async (method, path, body) => {
+  const admin: RunningTestGateway['admin'] = async (method, path, body) => {
     const answer = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${MASTER}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${MASTER}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   };
   return {
     url,
     logged,
     admin,
     post,
-    key: async (fields = {}) => String((await admin("POST", "/v1/keys", fields))["key"]),
+    key: async (fields = {}) => String((await admin('POST', '/v1/keys', fields))['key']),
     async user(userId, fields = {}) {
-      await admin("POST", "/v1/users", { user_id: userId, ...fields });
+      await admin('POST', '/v1/users', { user_id: userId, ...fields });
     },
     async usage(userId) {
-      const rows = await admin("GET", `/v1/users/${encodeURIComponent(userId)}/usage?limit=1000`);
+      const rows = await admin('GET', `/v1/users/${encodeURIComponent(userId)}/usage?limit=1000`);
       // Rows of one request have one time.
-      const order = ({ id, attempt }: UsageRow): string => `${id.split(".")[0]} ${attempt}`;
+      const order = ({ id, attempt }: UsageRow): string => `${id.split('.')[0]} ${attempt}`;
       return (rows as unknown as UsageRow[]).sort((a, b) => (order(a) < order(b) ? -1 : 1));
     },
     async stop() {
@@ -126,8 +128,8 @@ export async function runGateway({
   };
 }
 
-const SERVER: GatewayConfig["server"] = {
-  host: "127.0.0.1",
+const SERVER: GatewayConfig['server'] = {
+  host: '127.0.0.1',
   port: 0,
   tls: undefined,
   insecure: false,
@@ -148,10 +150,11 @@ const MODELS: ModelsConfig = {
   requirePricing: false,
   allowUnpriced: false,
   requests: REQUEST_POLICY,
+  prompts: NO_PROMPTS,
   assumedOutputTokens: 1024,
 };
 
-const PATHS: Readonly<Record<FixtureWire, string>> = { openai: "/v1", anthropic: "", gemini: "" };
+const PATHS: Readonly<Record<FixtureWire, string>> = { openai: '/v1', anthropic: '', gemini: '' };
 
 /** A fixture as a provider of a configuration. */
 export const instanceOf = (
