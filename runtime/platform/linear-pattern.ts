@@ -35,6 +35,7 @@ export function compileLinearPattern(
   const expanded = expandRepetitions(source, { lowerCase: ignoreCase });
   requireValid(source);
   try {
+    // oxlint-disable-next-line eslint/no-invalid-regexp -- V8 knows the flag with the option above.
     const expression = new RegExp(expanded, 'lg');
     return { source, ignoreCase, expression, hasEndAnchor: withoutLiterals(source).includes('$') };
   } catch (error) {

@@ -78,9 +78,11 @@ function namesIn(written: unknown): KnownNames {
   const named = (members: readonly (readonly [string, unknown])[]): string[] =>
     members.map(([name]) => name.toLowerCase());
   const all = membersOf(providers);
+  const profiles = membersOf(isObject(guardrails) ? guardrails['profiles'] : {});
   return {
     providers: named(all.filter((member) => !isEncoder(member))),
     encoders: [...named(all.filter(isEncoder)), ...named(membersOf(encoders))],
-    profiles: membersOf(isObject(guardrails) ? guardrails['profiles'] : {}).map(([name]) => name),
+    profiles: profiles.map(([name]) => name),
+    profileKeys: new Map(profiles.map(([name, entry]) => [name, isObject(entry) ? Object.keys(entry) : []])),
   };
 }

@@ -66,16 +66,25 @@ export function createCompletions(parts: CompletionParts): Completions {
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const prompt = openPromptRecord(prompts, set.prompts, { request, spender, body, model });
+    const sentBody = guarded.body?.json ?? body;
+    const prompt = openPromptRecord(prompts, set.prompts, { request, spender, body: sentBody, model });
     if (prompt) recorded(prompt);
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
-    const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
+    const sent = guarded.body ? { bytes: guarded.body.bytes } : { bytes, members };
     const { unsupportedTools } = set.requests;
-    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
+    const call = {
+      ...sent,
+      body: sentBody,
+      headers,
+      trace: trace?.headers,
+      signal,
+      isBilled: true,
+      unsupportedTools,
+    };
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
-    return { rules, resolved, guarded, call, prompt };
+    return { rules, resolved, guarded, call, prompt, expected: tokens };
   };
 
   return {

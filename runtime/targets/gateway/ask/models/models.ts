@@ -40,23 +40,27 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
     const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
     const { requests, prompts, assumedOutputTokens } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
+    const guards = createGuardrails({
+      ...guardrails,
+      classifier: (name) => router.classifier(name),
+      clock,
+    });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
     return {
       set: {
         router,
-        guardrails: createGuardrails({
-          ...guardrails,
-          classifier: (name) => router.classifier(name),
-          clock,
-        }),
+        guardrails: guards,
         requirePricing,
         allowUnpriced,
         requests,
         prompts,
         assumedOutputTokens,
       },
-      giveBack,
+      giveBack() {
+        giveBack();
+        void guards.close();
+      },
       holders: 0,
       isReplaced: false,
     };
@@ -86,6 +90,9 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
       before.isReplaced = true;
       if (before.holders === 0) before.giveBack();
     },
-    close: () => pool.close(),
+    async close() {
+      await current.set.guardrails.close();
+      await pool.close();
+    },
   };
 }
