@@ -29,6 +29,8 @@ const LINEAR = Object.assign(
   (source: string) => {
     const { expression } = compileLinearPattern(source);
     return {
+      // Ajv shares expressions with the same text.
+      toString: () => source,
       test(text: string): boolean {
         expression.lastIndex = 0;
         return expression.test(text);
