@@ -17,8 +17,11 @@ export interface PatternMatch {
   readonly end: number;
 }
 
-/** Length of the parts that a text is searched in. Searching one takes about 1 ms. */
-const PART_LENGTH = 8192;
+/** Length of the parts that a text is searched in, for short patterns. */
+const MAX_PART_LENGTH = 8192;
+/** Length of a part times length of the pattern. Searching costs at most 10 ns for each of these steps. */
+const MAX_STEPS = 400_000;
+const MAX_STEPS_AT_ONCE = 2_000_000;
 /** Maximum length of a match that is certainly found, as parts overlap by this. */
 export const MAX_MATCH_LENGTH = 1024;
 
@@ -61,13 +64,14 @@ export async function matchesOf(
 ): Promise<PatternMatch[]> {
   const pause = createYielder();
   const searched = ignoreCase ? lowerAscii(text) : text;
+  const partLength = partLengthOf(expression);
   const matches: PatternMatch[] = [];
   let from = 0;
-  for (let start = 0; start === 0 || start + MAX_MATCH_LENGTH < searched.length; start += PART_LENGTH) {
+  for (let start = 0; start === 0 || start + MAX_MATCH_LENGTH < searched.length; start += partLength) {
     // The character before a part is kept, so that \b and lookbehind see it.
     const offset = Math.max(0, start - 1);
-    const part = searched.slice(offset, start + PART_LENGTH + MAX_MATCH_LENGTH);
-    const isLast = start + PART_LENGTH + MAX_MATCH_LENGTH >= searched.length;
+    const part = searched.slice(offset, start + partLength + MAX_MATCH_LENGTH);
+    const isLast = start + partLength + MAX_MATCH_LENGTH >= searched.length;
     for (;;) {
       if (performance.now() > deadline) throw new Error('searching the pattern took too long');
       await pause();
@@ -78,7 +82,7 @@ export async function matchesOf(
       if (!found) break;
       const [begin, end] = [offset + found.index, offset + found.index + found[0].length];
       // A match in the overlap is found again in the next part, where its end is complete.
-      if (!isLast && begin >= start + PART_LENGTH) break;
+      if (!isLast && begin >= start + partLength) break;
       // The end of this part is not the end of the text.
       if (hasEndAnchor && !isLast && end === offset + part.length) break;
       if (end > begin) matches.push({ start: begin, end });
@@ -87,6 +91,18 @@ export async function matchesOf(
     if (isLast) break;
   }
   return matches;
+}
+
+/** At least the overlap of parts, so that a long pattern is not mostly searched twice. */
+const partLengthOf = ({ source }: RegExp): number =>
+  Math.max(MAX_MATCH_LENGTH, Math.min(MAX_PART_LENGTH, Math.floor(MAX_STEPS / source.length)));
+
+/** Whether a pattern is found in a short text, without a pause. Throws for a text on which this would take too long. */
+export function isFoundIn({ expression, ignoreCase }: LinearPattern, text: string): boolean {
+  if (text.length * expression.source.length > MAX_STEPS_AT_ONCE)
+    throw new Error(`a text of ${text.length} characters is too long for the pattern`);
+  expression.lastIndex = 0;
+  return expression.test(ignoreCase ? lowerAscii(text) : text);
 }
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

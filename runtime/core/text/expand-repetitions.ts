@@ -1,5 +1,5 @@
 /** A pattern whose expanded form is longer takes too long per character of a text. */
-const MAX_LENGTH = 5000;
+const MAX_LENGTH = 1000;
 
 export interface ExpandOptions {
   /** Writes ASCII letters in lower case, to match texts in lower case. */

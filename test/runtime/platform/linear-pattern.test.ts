@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   compileLinearPattern,
+  isFoundIn,
   MAX_MATCH_LENGTH,
   matchesOf,
   replaceMatches,
@@ -92,6 +93,22 @@ test('patterns that block the usual engine end soon, and others run meanwhile', 
   // Each match searches up to the end of the part: too much work in total, which the deadline ends.
   const slow = matchesOf(compileLinearPattern('a[^]*b|a'), evil, performance.now() + 50);
   await expect(slow).rejects.toThrow('took too long');
+});
+
+test('searching a part of a text is short for the longest patterns, too', async () => {
+  const pattern = compileLinearPattern('(?:[ab]|ab){0,60}c');
+  const text = 'ab'.repeat(20_000);
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await matchesOf(pattern, text, soon());
+  clearInterval(timer);
+  expect(longest).toBeLessThan(1000);
+  expect(isFoundIn(pattern, `${text.slice(0, 1000)}c`)).toBe(true);
+  expect(() => isFoundIn(pattern, text)).toThrow('is too long for the pattern');
 });
 
 test('replaces matches', async () => {

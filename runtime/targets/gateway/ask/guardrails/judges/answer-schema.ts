@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { compileLinearPattern } from '../../../../../platform/linear-pattern.ts';
+import { compileLinearPattern, isFoundIn } from '../../../../../platform/linear-pattern.ts';
 import type { Judgement } from './judgement.ts';
 
 /** Checks a text and explains what is wrong. */
@@ -27,15 +27,9 @@ const wrong = (explanation: string): Judgement => ({ valid: false, score: 1, exp
 /** `pattern` in a schema is searched in text that a model wrote, so that it must not be able to block. */
 const LINEAR = Object.assign(
   (source: string) => {
-    const { expression } = compileLinearPattern(source);
-    return {
-      // Ajv shares expressions with the same text.
-      toString: () => source,
-      test(text: string): boolean {
-        expression.lastIndex = 0;
-        return expression.test(text);
-      },
-    };
+    const pattern = compileLinearPattern(source);
+    // Ajv shares expressions with the same text.
+    return { toString: () => source, test: (text: string): boolean => isFoundIn(pattern, text) };
   },
   { code: 'new RegExp' },
 );
