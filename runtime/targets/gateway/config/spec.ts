@@ -28,7 +28,7 @@ export interface GatewayConfig {
 }
 
 /** How records are kept. */
-export interface RetentionConfig {
+interface RetentionConfig {
   /** How long; undefined for forever. */
   readonly retentionMs: number | undefined;
 }

@@ -7,7 +7,7 @@ import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Selects requests. All conditions that are set must match. */
-export interface PromptFilter {
+interface PromptFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly model?: string | undefined;

@@ -32,7 +32,7 @@ export interface ClassifierProfile extends EncoderProfile {
 }
 
 /** What happens to what was found in a text: the text is blocked, or a placeholder replaces it, and the answer gets it back. */
-export type FoundAction = 'mask' | 'block';
+type FoundAction = 'mask' | 'block';
 
 /** Finds entities, e.g. names of persons, with an encoder of type token_classification. */
 export interface EntityProfile extends EncoderProfile {
@@ -105,7 +105,7 @@ export interface CheckedInput extends Checked {
   readonly masked?: { readonly body: Json; readonly placeholders: Placeholders } | undefined;
 }
 
-export interface CheckedOutput extends Checked {
+interface CheckedOutput extends Checked {
   /** How often a model can be called again, because only the form of the answer is wrong. */
   readonly retries: number;
 }

@@ -65,18 +65,11 @@ export async function verdictOf(
 }
 
 async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Judged): Promise<Judgement> {
-  switch (profile.kind) {
-    case 'entities':
-    case 'patterns':
-      return judgementOf(await findSpans(parts, profile, judged));
-    case 'schema':
-      return parts.schemaOf(profile)(judged.texts.join(''));
-    case 'webhook':
-      return await judgeByWebhook(parts, profile, judged);
-    case 'classifier':
-    case undefined:
-      return await judgeByClassifier(parts, profile, judged);
-  }
+  const { kind } = profile;
+  if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, judged));
+  if (kind === 'schema') return parts.schemaOf(profile)(judged.texts.join(''));
+  if (kind === 'webhook') return await judgeByWebhook(parts, profile, judged);
+  return await judgeByClassifier(parts, profile, judged);
 }
 
 /** Finds what a profile masks or blocks, in each text. */

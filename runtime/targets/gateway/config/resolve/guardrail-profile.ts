@@ -47,43 +47,25 @@ export function resolveProfile(
       context.report([...path, key], `requires ${owners.join(' or ')}`, 'key');
   const timeoutMs = timeIn(context, [...path, 'timeout'], entry.timeout);
   const about = { name, timeoutMs };
-  switch (kind) {
-    case 'labels':
-      return { ...about, ...labelsIn(context, path, entry), ...encoderIn(context, path, entry, names) };
-    case 'entities':
-      return {
-        ...about,
-        kind: 'entities',
-        entities: listOf(entry.entities),
-        threshold: entry.threshold ?? DEFAULT_ENTITY_THRESHOLD,
-        action: entry.action ?? 'mask',
-        ...encoderIn(context, path, entry, names),
-      };
-    case 'patterns': {
-      const patterns = Object.entries(entry.patterns ?? {}).flatMap(([label, one]) => {
-        const compiled = patternIn(context, [...path, 'patterns', label], one);
-        return compiled ? [[label, compiled] as const] : [];
-      });
-      return { ...about, kind: 'patterns', patterns: new Map(patterns), action: entry.action ?? 'block' };
-    }
-    case 'json_schema':
-      return {
-        ...about,
-        kind: 'schema',
-        schema: schemaIn(context, path, entry.json_schema ?? {}),
-        retries: retriesIn(context, path, entry.retries),
-      };
-    case 'webhook': {
-      const { url = '', headers } = entry.webhook ?? {};
-      const own = [...path, 'webhook'];
-      return {
-        ...about,
-        kind: 'webhook',
-        url: readBaseUrl(context, own, 'url', url) ?? url,
-        headers: sendableHeaders(context, [...own, 'headers'], headers),
-      };
-    }
+  if (kind === 'labels')
+    return { ...about, ...labelsIn(context, path, entry), ...encoderIn(context, path, entry, names) };
+  if (kind === 'entities') {
+    const { threshold = DEFAULT_ENTITY_THRESHOLD, action = 'mask' } = entry;
+    const own = { kind, entities: listOf(entry.entities), threshold, action };
+    return { ...about, ...own, ...encoderIn(context, path, entry, names) };
   }
+  if (kind === 'patterns') {
+    const patterns = Object.entries(entry.patterns ?? {}).flatMap(([label, one]) => {
+      const compiled = patternIn(context, [...path, 'patterns', label], one);
+      return compiled ? [[label, compiled] as const] : [];
+    });
+    return { ...about, kind, patterns: new Map(patterns), action: entry.action ?? 'block' };
+  }
+  if (kind === 'json_schema') {
+    const schema = schemaIn(context, path, entry.json_schema ?? {});
+    return { ...about, kind: 'schema', schema, retries: retriesIn(context, path, entry.retries) };
+  }
+  return { ...about, kind, ...serverIn(context, [...path, 'webhook'], entry.webhook) };
 }
 
 const listOf = (names: string | readonly string[] = []): readonly string[] =>
@@ -137,6 +119,17 @@ function schemaIn({ report }: ResolveContext, path: Path, schema: object): objec
     report([...path, 'json_schema'], `is not a valid JSON Schema: ${messageOf(error).replace(/\.$/, '')}`);
   }
   return schema;
+}
+
+function serverIn(
+  context: ResolveContext,
+  path: Path,
+  { url = '', headers }: { readonly url?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  return {
+    url: readBaseUrl(context, path, 'url', url) ?? url,
+    headers: sendableHeaders(context, [...path, 'headers'], headers),
+  };
 }
 
 const MAX_RETRIES = 5;

@@ -17,16 +17,15 @@ export async function judgeByClassifier(
     timeoutMs = ENCODER_TIMEOUT_MS,
   } = profile;
   const provider = classifier(encoder);
-  if (!provider?.classify) throw new Error(`unknown encoder \`${encoder}\``);
-  const { classify } = provider;
   const windows = texts.flatMap((text) => textWindows(text, windowLength, windowOverlap));
   const score = await limitTime({ clock, signal, timeoutMs }, async (limited) => {
     let worst = 0;
     for (let at = 0; at < windows.length; at += MAX_WINDOWS_PER_REQUEST) {
-      const found = await classify({
+      const found = await provider?.classify?.({
         texts: windows.slice(at, at + MAX_WINDOWS_PER_REQUEST),
         signal: limited,
       });
+      if (!found) throw new Error(`unknown encoder \`${encoder}\``);
       if (found.kind === 'failed') throw found.failure.error;
       for (const scores of found.scores) worst = Math.max(worst, scoreOf(scores, profile.labels));
     }

@@ -18,8 +18,6 @@ export async function findEntities(
     timeoutMs = ENCODER_TIMEOUT_MS,
   } = profile;
   const provider = classifier(encoder);
-  if (!provider?.entities) throw new Error(`unknown encoder \`${encoder}\``);
-  const { entities } = provider;
   const windows = texts.flatMap((text, index) =>
     placedWindows(text, windowLength, windowOverlap).map((window) => ({ ...window, index })),
   );
@@ -27,7 +25,8 @@ export async function findEntities(
   await limitTime({ clock, signal, timeoutMs }, async (limited) => {
     for (let at = 0; at < windows.length; at += MAX_WINDOWS_PER_REQUEST) {
       const batch = windows.slice(at, at + MAX_WINDOWS_PER_REQUEST);
-      const found = await entities({ texts: batch.map(({ text }) => text), signal: limited });
+      const found = await provider?.entities?.({ texts: batch.map(({ text }) => text), signal: limited });
+      if (!found) throw new Error(`unknown encoder \`${encoder}\``);
       if (found.kind === 'failed') throw found.failure.error;
       for (const [place, { start, index }] of batch.entries()) {
         for (const entity of found.entities[place] ?? []) {

@@ -1,7 +1,7 @@
+import type { JsonClient } from '../../../../../serve/client/json-client.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { CheckedRequest, GuardrailPlace } from '../guardrail.ts';
-import type { Webhooks } from './webhooks.ts';
+import type { CheckedRequest, GuardrailPlace, WebhookProfile } from '../guardrail.ts';
 
 /** The result of one check of all texts of a request or an answer. */
 export interface Judgement {
@@ -14,6 +14,12 @@ export interface Judgement {
 export interface Judged extends CheckedRequest {
   readonly place: GuardrailPlace;
   readonly texts: readonly string[];
+}
+
+/** Connections to the servers that decide. */
+export interface Webhooks {
+  of(profile: WebhookProfile): JsonClient;
+  close(): Promise<void>;
 }
 
 export interface JudgeServices {

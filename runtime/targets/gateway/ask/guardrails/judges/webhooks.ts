@@ -3,14 +3,8 @@ import { membersOf } from '../../../../../core/json/members-of.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { WebhookProfile } from '../guardrail.ts';
 import { WEBHOOK_TIMEOUT_MS } from './defaults.ts';
-import type { Judged, Judgement, JudgeServices } from './judgement.ts';
+import type { Judged, Judgement, JudgeServices, Webhooks } from './judgement.ts';
 import { limitTime } from './limit-time.ts';
-
-/** Connections to the servers that decide. */
-export interface Webhooks {
-  of(profile: WebhookProfile): JsonClient;
-  close(): Promise<void>;
-}
 
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_REASON = 200;

@@ -37,6 +37,7 @@ interface StreamRestorer {
   end(): Buffer;
 }
 
+/** @internal Exported for tests only. */
 export function createStreamRestorer(placeholders: Placeholders): StreamRestorer {
   const splitter = createFrameSplitter();
   const held = new Map<string, Held>();
@@ -101,9 +102,12 @@ const IDENTITIES = ['type', 'item_id', 'output_index', 'content_index', 'summary
 /** Members of pieces that are no text. */
 const NO_TEXTS = new Set(['type', 'role', 'id', 'name', 'signature', 'item_id', 'obfuscation', 'call_id']);
 
+const identityText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
 /** Replaces the pieces of texts in an event of any API: what is in `delta`, and `text` in choices and parts. */
 function mapDeltas(event: object, change: (delta: Delta) => string): object {
-  const isArguments = /arguments|input_json/.test(String(membersOf(event)['type'] ?? ''));
+  const isArguments = /arguments|input_json/.test(identityText(membersOf(event)['type']));
   const visit = (value: unknown, path: string, name: string, isDelta: boolean): unknown => {
     if (typeof value === 'string') {
       if (!isDelta || NO_TEXTS.has(name)) return value;
@@ -115,7 +119,7 @@ function mapDeltas(event: object, change: (delta: Delta) => string): object {
       return value.map((item, place) =>
         visit(
           item,
-          `${path}.${String(membersOf(item)['index'] ?? place)}`,
+          `${path}.${identityText(membersOf(item)['index'] ?? place)}`,
           name,
           isPiece && name !== 'choices',
         ),
@@ -130,7 +134,7 @@ function mapDeltas(event: object, change: (delta: Delta) => string): object {
     );
   };
   const members = membersOf(event);
-  const identity = IDENTITIES.map((name) => String(members[name] ?? '')).join(' ');
+  const identity = IDENTITIES.map((name) => identityText(members[name])).join(' ');
   return membersOf(visit(event, identity, '', false));
 }
 

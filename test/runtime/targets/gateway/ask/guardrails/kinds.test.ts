@@ -5,8 +5,10 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
 import type {
+  EntityProfile,
   GuardrailProfile,
   GuardrailRule,
+  PatternProfile,
 } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrail.ts';
 import { createGuardrails } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
 import { restoreAnswer } from '../../../../../../runtime/targets/gateway/ask/guardrails/mask/restore-answer.ts';
@@ -38,7 +40,7 @@ const ner = openProvider(
   { clock: systemClock, random: () => 0, onLine: () => undefined },
 );
 afterAll(() => ner.close());
-const PII: GuardrailProfile = {
+const PII: EntityProfile = {
   name: 'pii',
   kind: 'entities',
   encoder: 'ner',
@@ -77,7 +79,7 @@ test('an executable finds names, which the model does not get and the answer get
     n: 1,
   });
 
-  const blocking = guardrailsOf({ ...PII, action: 'block', entities: ['LOC'] }, ner);
+  const blocking = guardrailsOf({ ...PII, action: 'block' as const, entities: ['LOC'] }, ner);
   const refused = await blocking.checkInput([rule('pii')], said('met in Paris'), request);
   expect(refused.blocked?.message).toBe('Request blocked by guardrail policy: pii (LOC 1).');
   expect((await blocking.checkOutput([rule('pii')], 'met in Paris', request)).blocked).toBeDefined();
@@ -101,7 +103,7 @@ test('without an encoder, nothing is sent unmasked, unless the rule allows it', 
   expect(looking).toMatchObject({ masked: undefined, verdicts: [{ valid: false }] });
 });
 
-const PATTERNS: GuardrailProfile = {
+const PATTERNS: PatternProfile = {
   name: 'secrets',
   kind: 'patterns',
   action: 'block',
@@ -119,7 +121,7 @@ test('patterns block or mask, and a text on which they are slow is not let throu
   const slow = await guardrails.checkInput([rule('secrets')], said('a'.repeat(200_000)), request);
   expect(slow.blocked?.reason).toBe('guardrail_unavailable');
 
-  const masking = guardrailsOf({ ...PATTERNS, action: 'mask' });
+  const masking = guardrailsOf({ ...PATTERNS, action: 'mask' as const });
   const { masked } = await masking.checkInput(
     [rule('secrets')],
     said('DE89 3704 0044 0532, [IBAN_1]'),

@@ -22,7 +22,8 @@ interface Api {
 }
 const DONE = event('[DONE]');
 const chatEvents = (deltas: readonly object[]): string =>
-  [...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }))]
+  deltas
+    .map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }))
     .map((data) => event(data))
     .join('') +
   event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
@@ -89,7 +90,9 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
 
   test('each letter alone', () => {
     const restorer = createStreamRestorer(placeholders);
-    const out = [...stream([...text])].map((letter) => restorer.push(Buffer.from(letter)).toString());
+    const out = Array.from(stream(Array.from(text)), (letter) =>
+      restorer.push(Buffer.from(letter)).toString(),
+    );
     const all = out.join('') + restorer.end().toString();
     expect(events(all).map(read).join('')).toBe(restored);
   });
