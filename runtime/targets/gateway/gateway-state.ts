@@ -1,4 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
+import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
+import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
 import { createOutbox, type Outbox } from './alerts/outbox.ts';
 import type { Identity, RateLimits } from './accounts/identity/identity.ts';
 import { createIdentity } from './accounts/identity/create-identity.ts';
@@ -7,9 +9,11 @@ import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
+import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import type { UsageReports } from './accounts/ledger/usage-api.ts';
 import { createUsageReports } from './accounts/ledger/usage-reports.ts';
+import type { AuditTrail } from './store/audit/audit-trail.ts';
 import type { Store } from './store/store.ts';
 import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
@@ -22,6 +26,11 @@ export interface GatewayState {
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   readonly alerts: Outbox;
+  readonly auditLog: AuditLog;
+  readonly promptLog: PromptLog;
+  /** Records who changes what. */
+  readonly audit: Pick<AuditTrail, 'actingAs'>;
+  readonly refusedAttempts: RefusedAttempts;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -42,18 +51,21 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
   const administration = administer(store, revision, options);
   const { identity } = administration;
   const ledger = await openLedger(store, { ...options, revision, identity });
+  const refusedAttempts = createRefusedAttempts(store, options);
   return {
     ...administration,
     ledger,
+    refusedAttempts,
     close: async () => {
+      await refusedAttempts.close();
       await ledger.close();
       await administration.close();
     },
   };
 }
 
-/** The state without the ledger. Commands accept no requests, so they leave balances to running gateways. */
-export type Administration = Omit<GatewayState, 'ledger'>;
+/** The state without what only requests need. Commands accept none, so they leave balances to running gateways. */
+export type Administration = Omit<GatewayState, 'ledger' | 'refusedAttempts'>;
 
 /** Opens the state for commands. Closing it also closes the store. */
 export const openAdministration = (store: Store, clock: Clock): Administration =>
@@ -73,6 +85,9 @@ function administer(
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
     alerts: createOutbox(store),
+    auditLog: createAuditLog(store),
+    promptLog: createPromptLog(store, clock.now),
+    audit: store.audit,
     close: async () => {
       await identity.close();
       await store.close();

@@ -7,6 +7,7 @@ import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
 import { serveCommand } from './commands/serve.ts';
+import { auditCommand } from './commands/audit/audit.ts';
 import { backupCommand } from './commands/backup/backup.ts';
 import { restoreCommand } from './commands/backup/restore.ts';
 import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
@@ -14,6 +15,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
+import { PROMPT_COMMANDS } from './commands/prompts/commands.ts';
 import { TAG_COMMANDS } from './commands/tags/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
 import { USER_COMMANDS } from './commands/users/commands.ts';
@@ -38,6 +40,8 @@ export const gatewayProgram: Program = {
     alerts: ALERT_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
+    audit: auditCommand,
+    prompts: PROMPT_COMMANDS,
     backup: backupCommand,
     restore: restoreCommand,
     doctor: doctorCommand,

@@ -70,6 +70,11 @@ export const GATEWAY_CLI = {
     source: 'gateway reference 4, row 17',
     behaviour: '`usage` shows requests, sums by group and over time, and CSV, of those that are asked for.',
   },
+  'gcli:audit': {
+    source: 'issue 20, "Operators"',
+    behaviour:
+      '`audit` shows who changed what, by which command or route, as a table, JSON and CSV, without secrets.',
+  },
   'gcli:doctor': {
     source: 'issue "In particular" 6',
     behaviour: '`doctor` exits with 0 if all is well.',

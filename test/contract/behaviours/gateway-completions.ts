@@ -44,6 +44,16 @@ export const GATEWAY_COMPLETIONS = {
     source: 'gateway reference 4, row 19',
     behaviour: 'An alias goes on to its next target, and each attempt is written down.',
   },
+  'gateway:guardrails:mask': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'Entities that an executable finds are masked for the model and restored in answers and streams of every API.',
+  },
+  'gateway:guardrails:kinds': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'Patterns block requests; an answer of the wrong form is asked for again, and every attempt is billed.',
+  },
   'gateway:chat:guardrails': {
     source: 'gateway reference 4, row 22',
     behaviour:

@@ -15,6 +15,16 @@ export const GATEWAY_HTTP = {
     source: 'gateway spec 4A',
     behaviour: 'Users, keys and budgets are for the master key; a body is not even read before.',
   },
+  'gateway:audit': {
+    source: 'issue 20, "Operators"',
+    behaviour:
+      'Every administrative change is in the audit log with its actor, address and request, refused attempts and reloads too.',
+  },
+  'gateway:prompts': {
+    source: 'issue 20, "Operators"',
+    behaviour:
+      'Requests and answers are stored for keys that are logged and no others, without secrets and configured patterns, streams joined.',
+  },
   'gateway:master:none': {
     source: 'gateway reference 1.1',
     behaviour: 'Without a master key all that is administered is 503, whatever is sent.',

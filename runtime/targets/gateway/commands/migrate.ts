@@ -12,14 +12,21 @@ export const migrateCommand: Command = {
     ...STORE_OPTIONS,
   },
   async run(invocation, output) {
-    const [{ readStoreConfig }, { migrateStore }, { locationText }] = await Promise.all([
+    const [{ readStoreConfig }, { migrateStore }, { locationText }, { recordEvent }] = await Promise.all([
       import('./store/read-store-config.ts'),
       import('../store/migrate-store.ts'),
       import('../store/database-url.ts'),
+      import('./store/record-event.ts'),
     ]);
     const { database: location } = await readStoreConfig(invocation);
     const dryRun = invocation.flag('dry-run');
     const { from, to } = await migrateStore(location, { dryRun });
+    if (!dryRun && from < to)
+      await recordEvent(location, {
+        action: 'database.migrate',
+        before: { version: from },
+        after: { version: to },
+      });
     const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
     const json = invocation.flag('json');
     const shown = locationText(location);

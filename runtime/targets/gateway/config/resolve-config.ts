@@ -9,11 +9,14 @@ import { resolveAlerts } from './resolve/alerts.ts';
 import type { KnownNames } from './resolve/model-names.ts';
 import { resolveModels } from './resolve/models.ts';
 import { ENCODER } from './resolve/provider.ts';
+import { resolvePromptRetention } from './resolve/prompt-log.ts';
+import { retentionIn } from './resolve/retention.ts';
 import { resolveServer } from './resolve/server.ts';
 import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
 import { LOG_LEVELS } from '../../../serve/log-levels.ts';
 
+const AUDIT_RETENTION = '365d';
 const RATE = { min: 1, max: 1_000_000_000 };
 
 /** Merges flags, variables, the file and defaults. `written` is the file with its invalid values. */
@@ -43,6 +46,10 @@ export function resolveConfig(
     metrics: resolveMetrics(flagsAndEnv, file),
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),
+    audit: {
+      retentionMs: retentionIn(context, ['audit', 'retention'], file.audit?.retention ?? AUDIT_RETENTION),
+    },
+    promptLog: { retentionMs: resolvePromptRetention(context, file) },
     logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
   };
 }
@@ -73,9 +80,11 @@ function namesIn(written: unknown): KnownNames {
   const named = (members: readonly (readonly [string, unknown])[]): string[] =>
     members.map(([name]) => name.toLowerCase());
   const all = membersOf(providers);
+  const profiles = membersOf(isObject(guardrails) ? guardrails['profiles'] : {});
   return {
     providers: named(all.filter((member) => !isEncoder(member))),
     encoders: [...named(all.filter(isEncoder)), ...named(membersOf(encoders))],
-    profiles: membersOf(isObject(guardrails) ? guardrails['profiles'] : {}).map(([name]) => name),
+    profiles: profiles.map(([name]) => name),
+    profileKeys: new Map(profiles.map(([name, entry]) => [name, isObject(entry) ? Object.keys(entry) : []])),
   };
 }

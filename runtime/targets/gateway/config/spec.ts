@@ -23,9 +23,17 @@ export interface GatewayConfig {
   readonly metrics: MetricsAccess;
   readonly tracing: TracingSettings | undefined;
   readonly workflows: WorkflowsConfig;
+  readonly audit: RetentionConfig;
+  readonly promptLog: RetentionConfig;
   readonly logLevel: LogLevel;
   /** Values that logs and answers must not contain. */
   readonly secrets: readonly Secret[];
+}
+
+/** How records are kept. */
+interface RetentionConfig {
+  /** How long; undefined for forever. */
+  readonly retentionMs: number | undefined;
 }
 
 export interface ServerConfig {

@@ -13,6 +13,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { azureRoutes } from './azure/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { compareRoutes } from './compare/routes.ts';
@@ -28,6 +29,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
+import { promptRoutes } from './prompts/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
@@ -45,7 +47,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   const bodies = smallBodyOptions(options);
   const signIn = createSignIn(context);
   const parts: HttpParts = {
-    guards: createGuards(signIn, context.kernel.lifecycle),
+    guards: createGuards(signIn, context.kernel.lifecycle, context.state),
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
@@ -65,6 +67,8 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),
     adminRoutes(context, parts),
+    auditRoutes(context, parts),
+    promptRoutes(context, parts),
     datasetRoutes(context, parts),
     experimentRoutes(context, parts),
     compareRoutes(context, parts),

@@ -1,9 +1,12 @@
+import type { AppError } from '../../../contract/errors.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import { createKernel } from '../../../serve/kernel.ts';
 import { programVersion } from '../../../serve/program/version.ts';
 import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
 import type { Logger } from '../../../serve/log.ts';
+import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import { createAnswerCache } from '../ask/cache/answer-cache.ts';
@@ -31,18 +34,26 @@ export interface OpenedContext extends GatewayContext {
   readonly replaceAlerts: (alerts: AlertsConfig | undefined) => void;
   /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
+  /** Records a reload in the audit log. */
+  readonly recordReload: (result: ReloadResult) => Promise<void>;
+  /** Logs an error of a background task. */
+  readonly onError: (error: unknown) => void;
   /** Flushes the database and ends child processes. The telemetry is closed separately, before. */
   readonly close: () => Promise<void>;
 }
 
+/** The names of the settings that a reload changed, or why it changed nothing. */
+type ReloadResult = { readonly changed: readonly string[] } | { readonly error: AppError };
+
 export interface ContextParts {
   readonly config: GatewayConfig;
   readonly log: Logger;
+  readonly redactor: Redactor;
   readonly reload: () => Promise<void>;
 }
 
 /** Opens everything that the routes share. */
-export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
+export async function openContext({ config, log, redactor, reload }: ContextParts): Promise<OpenedContext> {
   const clock = systemClock;
   const closers = createCloserStack();
   const onError = (error: unknown): void => log.error({ err: error }, 'Background task failed.');
@@ -106,6 +117,8 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       onError: (error) => log.warn({ err: error }, 'The database of the answer cache is unavailable.'),
     });
     closers.add(() => answerCache.close());
+    const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
+    closers.add(() => prompts.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     const delivery = createAlertDelivery({
       outbox: state.alerts,
@@ -128,6 +141,17 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       compute,
       models,
       watch,
+      onError,
+      async recordReload(result) {
+        const outcome =
+          'error' in result
+            ? ({ outcome: 'failed', reason: result.error.code } as const)
+            : { after: { changed: result.changed } };
+        // The reload itself is done, so that a failure is only logged.
+        await store.audit
+          .record(store.db, { at: clock.now(), action: 'config.reload', ...outcome })
+          .catch(onError);
+      },
       tokenCounter,
       completions: createCompletions({
         state,
@@ -135,6 +159,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
         telemetry,
         tokenCounter,
         answerCache,
+        prompts,
         lifecycle,
         clock,
         log,

@@ -1,3 +1,4 @@
+import { AppError } from '../../../contract/errors.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import { createLog, type Logger } from '../../../serve/log.ts';
@@ -6,14 +7,17 @@ import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
+import { enforceRetention } from '../accounts/retention.ts';
 import type { Keys } from '../accounts/identity/identity.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
 import { malformedRequestAnswer } from '../front/http/errors.ts';
+import { changedSettings } from './changed-settings.ts';
 import { exposureOf } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import { openRunner } from './open-runner.ts';
+import { pruneRecords } from './prune-records.ts';
 import { createGatewayReloader } from './reloader.ts';
 
 export interface StartOptions {
@@ -51,8 +55,16 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
 
   const closers = createCloserStack();
   try {
-    const reload = async (): Promise<void> => void (await reloader.reload());
-    const context = await openContext({ config, log, reload });
+    let current = config;
+    const reload = async (): Promise<void> => {
+      try {
+        await reloader.reload();
+      } catch (error) {
+        await context.recordReload({ error: AppError.from(error) });
+        throw error;
+      }
+    };
+    const context = await openContext({ config, log, redactor, reload });
     closers.add(context.close);
     const { kernel, models, state } = context;
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
@@ -78,11 +90,15 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
         models.replace(fresh.models);
         context.replaceAlerts(fresh.alerts);
         log.level = fresh.logLevel;
+        await context.recordReload({ changed: changedSettings(current, fresh) });
+        current = fresh;
       },
       log,
       clock: context.clock,
     });
     closers.add(reloader.close);
+    const prune = (now: number): Promise<void> => pruneRecords(state, current, now);
+    closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
     const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
+import type { AuditEvent } from './audit/audit-trail.ts';
 import type { Store } from './store.ts';
 import { databaseUnavailable } from './database-error.ts';
 import type { Schema } from './schema.ts';
@@ -15,12 +16,22 @@ export interface FollowedRevision {
   readonly current: () => number | Promise<number>;
   /**
    * Changes users, keys, budgets or prices in a transaction, one at a time over all processes, and increments the revision, so that
-   * all processes discard what they have cached of them.
+   * all processes discard what they have cached of them. What `work` reports to `note` is recorded in the audit log, in the same
+   * transaction.
    */
-  readonly change: <Result>(work: (trx: Transaction<Schema>) => Promise<Result>) => Promise<Result>;
+  readonly change: <Result>(
+    work: (trx: Transaction<Schema>, note: NoteChange) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
-export function followRevision({ db }: Pick<Store, 'db'>, clock: Clock): FollowedRevision {
+/** Reports a change of one object for the audit log. */
+export type NoteChange = (
+  action: string,
+  object: string | undefined,
+  states: Pick<AuditEvent, 'before' | 'after'>,
+) => void;
+
+export function followRevision({ db, audit }: Pick<Store, 'db' | 'audit'>, clock: Clock): FollowedRevision {
   let known = -1;
   let readAt = -Infinity;
   let refreshing: Promise<number> | undefined;
@@ -47,7 +58,13 @@ export function followRevision({ db }: Pick<Store, 'db'>, clock: Clock): Followe
           .updateTable('gateway_meta')
           .set({ revision: sql<number>`revision + 1` })
           .execute();
-        return { result: await work(trx), revision: await readRevision(trx) };
+        const events: AuditEvent[] = [];
+        const at = clock.now();
+        const result = await work(trx, (action, object, states) =>
+          events.push({ at, action, object, ...states }),
+        );
+        for (const event of events) await audit.record(trx, event);
+        return { result, revision: await readRevision(trx) };
       });
       const { result, revision } = await transaction.catch((error: unknown) => {
         throw databaseUnavailable(error);

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { addAlerts } from './add-alerts.ts';
 import { addAnswerCache } from './add-answer-cache.ts';
+import { addAuditLog } from './add-audit-log.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
+import { addPromptLog } from './add-prompt-log.ts';
 import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
@@ -28,6 +30,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addAlerts,
   addUnits,
   addTokenFactors,
+  addAuditLog,
+  addPromptLog,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -21,6 +21,8 @@ export interface Schema extends WorkflowSchema {
   gateway_tags: TagRow;
   gateway_alerts: AlertRow;
   gateway_token_factors: TokenFactorRow;
+  gateway_audit: AuditRow;
+  gateway_prompts: PromptRow;
 }
 
 /** The only row about the database itself. */
@@ -68,6 +70,8 @@ export interface KeyRow {
   readonly budget_duration_sec: number | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** 1 or 0; null for the setting of the gateway. */
+  readonly log_prompts: number | null;
 }
 
 export interface BudgetRow {
@@ -250,4 +254,50 @@ interface TokenFactorRow {
   readonly script: string;
   readonly factor_millionths: number;
   readonly updated_at: number;
+}
+
+/** A change by an administrator, or a refused attempt. Rows are only added, and deleted when they are older than the retention. */
+export interface AuditRow {
+  /** A UUID of version 7, so that ids of one process are in order. */
+  readonly id: string;
+  readonly at: number;
+  /** `master`, `key`, `anyone`, `cli` or `gateway`. */
+  readonly actor: string;
+  /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
+  readonly actor_id: string | null;
+  readonly actor_user: string | null;
+  readonly address: string | null;
+  /** The header X-Forwarded-For, which clients can set to anything. */
+  readonly forwarded_for: string | null;
+  readonly request_id: string | null;
+  /** The kind of object and what happened to it, e.g. `key.update`. */
+  readonly action: string;
+  readonly object: string | null;
+  /** `success`, `failed` or `refused`. */
+  readonly outcome: string;
+  readonly reason: string | null;
+  /** The members that changed, as JSON. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Number of attempts; more than 1 only for refused ones that are recorded together. */
+  readonly count: number;
+}
+
+/** A request and its answer, without secrets. */
+export interface PromptRow {
+  readonly id: string;
+  /** Start of the request. */
+  readonly at: number;
+  /** That of the usage row. */
+  readonly request_id: string;
+  readonly user_id: string | null;
+  readonly api_key_id: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly status: string;
+  /** The body as JSON, which is cut if it is too long. */
+  readonly request: string;
+  /** The output of the model; null without one. */
+  readonly answer: string | null;
+  readonly truncated: number;
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { AuditTrail } from './audit/audit-trail.ts';
 import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
 
 /** An open database with the current schema. */
@@ -7,6 +8,7 @@ export interface Store {
   /** For everything except the writes of the ledger. */
   readonly db: Kysely<Schema>;
   readonly ledger: LedgerStore;
+  readonly audit: AuditTrail;
   close(): Promise<void>;
 }
 

@@ -63,6 +63,7 @@ export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGr
     isActive: row.is_active === 1,
     expiresAt: row.expires_at,
     allowedModels: modelsOf(row.allowed_models),
+    logPrompts: row.log_prompts === null ? null : row.log_prompts === 1,
     limits: {
       rpm: row.rpm,
       tpm: row.tpm,

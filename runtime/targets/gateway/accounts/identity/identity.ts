@@ -100,6 +100,8 @@ export interface Key extends RateLimits {
   /** Allowed models, with `*` as a wildcard. Null allows all models, an empty list none. */
   readonly allowedModels: readonly string[] | null;
   readonly budget: KeyBudget | null;
+  /** Whether its requests and answers are stored; null for the setting of the gateway. */
+  readonly logPrompts: boolean | null;
   readonly spent: Nanos;
 }
 
@@ -113,6 +115,7 @@ export interface KeyChanges {
   readonly tpm?: number | null | undefined;
   readonly maxParallel?: number | null | undefined;
   readonly budget?: KeyBudget | null | undefined;
+  readonly logPrompts?: boolean | null | undefined;
 }
 
 export interface NewKey extends Omit<KeyChanges, 'isActive'> {
@@ -150,6 +153,8 @@ export interface KeyGrant {
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly allowedModels: readonly string[] | null;
+  /** Whether its requests and answers are stored; null for the setting of the gateway. */
+  readonly logPrompts?: boolean | null | undefined;
   readonly limits: Limits;
 }
 

@@ -39,6 +39,7 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     tpm: row.tpm,
     maxParallel: row.max_parallel,
     budget: maxBudget === null && budgetDurationSec === null ? null : { maxBudget, budgetDurationSec },
+    logPrompts: row.log_prompts === null ? null : row.log_prompts === 1,
     spent: spentNow(row, now),
   };
 }
@@ -62,6 +63,7 @@ export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
     expires_at: changes.expiresAt,
     metadata: changes.metadata && JSON.stringify(changes.metadata),
     allowed_models: models && JSON.stringify(models),
+    log_prompts: flagColumn(changes.logPrompts),
     rpm: changes.rpm,
     tpm: changes.tpm,
     max_parallel: changes.maxParallel,
@@ -70,3 +72,6 @@ export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
   };
   return omitUndefined(columns);
 }
+
+const flagColumn = (flag: boolean | null | undefined): number | null | undefined =>
+  typeof flag === 'boolean' ? Number(flag) : flag;

@@ -30,7 +30,7 @@ export function createKeys(
 
   return {
     create: async ({ userId, ...fields }) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(fields, now);
         const id = randomUUID();
@@ -52,13 +52,16 @@ export function createKeys(
           max_parallel: null,
           max_budget_nano: null,
           budget_duration_sec: null,
+          log_prompts: null,
           created_at: now,
           updated_at: now,
           ...keyColumns(fields),
         };
         await trx.insertInto('gateway_keys').values(row).execute();
         await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
-        return { key: await get(trx, id), secret: secret.text };
+        const key = await get(trx, id);
+        note('key.create', id, { after: key });
+        return { key, secret: secret.text };
       }),
     list: async ({ skip, limit }) => {
       const rows = await selectKeys(db)
@@ -71,10 +74,10 @@ export function createKeys(
     },
     get: async (id) => await get(db, id),
     change: async (id, changes) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(changes, now);
-        await get(trx, id);
+        const before = await get(trx, id);
         await trx
           .updateTable('gateway_keys')
           .set({ ...keyColumns(changes), updated_at: now })
@@ -82,11 +85,13 @@ export function createKeys(
           .execute();
         if (changes.budget !== undefined)
           await moveWindow(trx, keyAccount(id), windowOf(changes.budget, now));
-        return await get(trx, id);
+        const key = await get(trx, id);
+        note('key.update', id, { before, after: key });
+        return key;
       }),
     delete: async (id) =>
-      await revision.change(async (trx) => {
-        await get(trx, id);
+      await revision.change(async (trx, note) => {
+        note('key.delete', id, { before: await get(trx, id) });
         await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
         await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
         await trx
@@ -96,10 +101,10 @@ export function createKeys(
           .execute();
       }),
     rotate: async (id, graceSeconds) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         checkCount('grace_seconds', graceSeconds, 0);
         const now = Math.floor(clock.now());
-        await get(trx, id);
+        const before = await get(trx, id);
         const secret = newSecret();
         await trx
           .updateTable('gateway_keys')
@@ -111,7 +116,9 @@ export function createKeys(
           }))
           .where('id', '=', id)
           .execute();
-        return { key: await get(trx, id), secret: secret.text };
+        const key = await get(trx, id);
+        note('key.rotate', id, { before, after: { ...key, graceSeconds } });
+        return { key, secret: secret.text };
       }),
   };
 }

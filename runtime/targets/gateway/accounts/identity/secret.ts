@@ -6,7 +6,7 @@ const PREFIX = 'gw-';
 /** Number of random bytes in a secret, which are 64 characters in base64url. */
 const SECRET_BYTES = 48;
 const MIN_LENGTH = 50;
-const SHOWN_PREFIX_LENGTH = 10;
+export const SHOWN_PREFIX_LENGTH = 10;
 
 export interface Secret {
   readonly text: string;

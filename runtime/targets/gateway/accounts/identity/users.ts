@@ -22,7 +22,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
 
   return {
     create: async (user) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         checkUserId(user.userId);
         checkRates(user);
         checkMetadata(user.metadata);
@@ -34,7 +34,9 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         }
         const budget = await budgetOf(trx, user.budgetId);
         await addUser(trx, { ...user }, budget, now);
-        return await get(trx, user.userId);
+        const after = await get(trx, user.userId);
+        note('user.create', user.userId, { after });
+        return after;
       }),
     list: async ({ skip, limit }) => {
       await ledger.sync();
@@ -52,12 +54,12 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
     },
     change: async (userId, changes) => {
       await ledger.sync();
-      return await revision.change(async (trx) => {
+      return await revision.change(async (trx, note) => {
         checkRates(changes);
         checkMetadata(changes.metadata);
         const now = Math.floor(clock.now());
-        const { budgetId } = await get(trx, userId);
-        if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
+        const before = await get(trx, userId);
+        if (changes.budgetId !== undefined && changes.budgetId !== before.budgetId) {
           const budget = await budgetOf(trx, changes.budgetId);
           await moveWindow(trx, userAccount(userId), startWindow(budget, now));
         }
@@ -66,13 +68,15 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           .set({ ...userColumns(changes), updated_at: now })
           .where('user_id', '=', userId)
           .execute();
-        return await get(trx, userId);
+        const after = await get(trx, userId);
+        note('user.update', userId, { before, after });
+        return after;
       });
     },
     delete: async (userId) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
-        await get(trx, userId);
+        note('user.delete', userId, { before: await get(trx, userId) });
         await trx
           .updateTable('gateway_users')
           .set({ deleted_at: now, updated_at: now })

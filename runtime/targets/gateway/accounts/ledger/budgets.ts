@@ -18,7 +18,7 @@ import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
 export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
   return {
     create: async (budget) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         checkBudget(budget);
         const now = Math.floor(clock.now());
         checkWindow(budgetColumns(budget));
@@ -35,7 +35,9 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
           ...budgetColumns(budget),
         };
         await trx.insertInto('gateway_budgets').values(row).execute();
-        return await get(trx, row.budget_id);
+        const after = await get(trx, row.budget_id);
+        note('budget.create', row.budget_id, { after });
+        return after;
       }),
     list: async ({ skip, limit }) => {
       const rows = await db
@@ -50,19 +52,22 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
     },
     get: async (budgetId) => await get(db, budgetId),
     change: async (budgetId, changes) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         checkBudget(changes);
-        checkWindow({ ...(await rowOf(trx, budgetId)), ...budgetColumns(changes) });
+        const row = await rowOf(trx, budgetId);
+        checkWindow({ ...row, ...budgetColumns(changes) });
         await trx
           .updateTable('gateway_budgets')
           .set({ ...budgetColumns(changes), updated_at: Math.floor(clock.now()) })
           .where('budget_id', '=', budgetId)
           .execute();
-        return await get(trx, budgetId);
+        const after = await get(trx, budgetId);
+        note('budget.update', budgetId, { before: budgetOf(row), after });
+        return after;
       }),
     delete: async (budgetId) =>
-      await revision.change(async (trx) => {
-        await get(trx, budgetId);
+      await revision.change(async (trx, note) => {
+        note('budget.delete', budgetId, { before: await get(trx, budgetId) });
         const { users } = await trx
           .selectFrom('gateway_users')
           .select((row) => row.fn.countAll<number>().as('users'))

@@ -3,7 +3,7 @@ import { inputError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
-import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { FollowedRevision, NoteChange } from '../../store/followed-revision.ts';
 import type { PriceRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { NewPrice, Price, Prices } from './ledger.ts';
@@ -13,10 +13,11 @@ import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
   const now = (): number => Math.floor(clock.now());
   return {
-    set: async (price) => await revision.change(async (trx) => await putPrice(trx, price, now())),
+    set: async (price) =>
+      await revision.change(async (trx, note) => await putPrice(trx, price, { now: now(), note })),
     setAll: async (prices) =>
-      await revision.change(async (trx) => {
-        for (const price of prices) await putPrice(trx, price, now());
+      await revision.change(async (trx, note) => {
+        for (const price of prices) await putPrice(trx, price, { now: now(), note });
       }),
     seed: async (prices) => {
       prices.forEach(checkPrice);
@@ -26,7 +27,8 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
         ),
       );
       const missing = prices.filter(({ modelKey }) => !known.has(modelKey));
-      if (missing.length > 0) await revision.change(async (trx) => await addMissing(trx, missing, now()));
+      if (missing.length > 0)
+        await revision.change(async (trx, note) => await addMissing(trx, missing, { now: now(), note }));
     },
     list: async ({ skip, limit }) => {
       const rows = await db
@@ -55,30 +57,52 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
       return all.length > 0 ? all : missing(modelKey);
     },
     delete: async (modelKey) =>
-      await revision.change(async (trx) => {
-        if ((await historyOf(trx, modelKey)).length === 0) missing(modelKey);
+      await revision.change(async (trx, note) => {
+        const history = await historyOf(trx, modelKey);
+        if (history.length === 0) missing(modelKey);
+        note('price.delete', modelKey, { before: { prices: history } });
         await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
       }),
     at: createPriceCache(db, revision),
   };
 }
 
-async function putPrice(trx: Transaction<Schema>, price: NewPrice, now: number): Promise<Price> {
+interface PriceChange {
+  readonly now: number;
+  readonly note: NoteChange;
+}
+
+async function putPrice(
+  trx: Transaction<Schema>,
+  price: NewPrice,
+  { now, note }: PriceChange,
+): Promise<Price> {
   checkPrice(price);
   const row = rowOf(price, now);
+  const before = (await historyOf(trx, price.modelKey)).find(
+    ({ effectiveAt }) => effectiveAt <= row.effective_at,
+  );
   await trx
     .insertInto('gateway_prices')
     .values(row)
     .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
     .execute();
-  return priceOf(row);
+  const after = priceOf(row);
+  note('price.set', price.modelKey, { before, after });
+  return after;
 }
 
 /** Adds prices of models without one. They are checked again here, because another process may have added them in the meantime. */
-async function addMissing(trx: Transaction<Schema>, prices: readonly NewPrice[], now: number): Promise<void> {
+async function addMissing(
+  trx: Transaction<Schema>,
+  prices: readonly NewPrice[],
+  { now, note }: PriceChange,
+): Promise<void> {
   for (const price of prices) {
     if ((await historyOf(trx, price.modelKey)).length > 0) continue;
-    await trx.insertInto('gateway_prices').values(rowOf(price, now)).execute();
+    const row = rowOf(price, now);
+    await trx.insertInto('gateway_prices').values(row).execute();
+    note('price.set', price.modelKey, { after: priceOf(row) });
   }
 }
 

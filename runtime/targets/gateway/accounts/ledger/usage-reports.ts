@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { isTag } from '../../shared/tag.ts';
+import { rowsInParts } from '../../store/rows-in-parts.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
@@ -25,7 +26,6 @@ const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = 
   hour: 3_600_000,
   day: 86_400_000,
 };
-const ROWS_PER_QUERY = 1000;
 
 export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): UsageReports {
   return {
@@ -93,21 +93,23 @@ const MONTH_STARTS: Readonly<Record<Store['kind'], RawBuilder<number>>> = {
 
 async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<string> {
   yield usageCsvHeader();
-  for (let last: UsageRow | undefined; ;) {
-    const from = last;
-    const rest = select(db, filter).$if(from !== undefined, (query) =>
-      query.where((row) =>
-        row.or([
-          row('timestamp', '>', from?.timestamp ?? 0),
-          row.and([row('timestamp', '=', from?.timestamp ?? 0), row('id', '>', from?.id ?? '')]),
-        ]),
-      ),
-    );
-    const rows = await rest.selectAll().orderBy('timestamp').orderBy('id').limit(ROWS_PER_QUERY).execute();
-    yield* rows.map(usageCsvLine);
-    last = rows.at(-1);
-    if (rows.length < ROWS_PER_QUERY) return;
-  }
+  const rows = rowsInParts<UsageRow>((last, limit) =>
+    select(db, filter)
+      .$if(last !== undefined, (query) =>
+        query.where((row) =>
+          row.or([
+            row('timestamp', '>', last?.timestamp ?? 0),
+            row.and([row('timestamp', '=', last?.timestamp ?? 0), row('id', '>', last?.id ?? '')]),
+          ]),
+        ),
+      )
+      .selectAll()
+      .orderBy('timestamp')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+  for await (const row of rows) yield usageCsvLine(row);
 }
 
 function select(db: Kysely<Schema>, filter: UsageFilter) {

@@ -57,7 +57,7 @@ export function createPriceMaps(
         throw inputError(
           `The map has prices of ${date}; those that this program contains are newer (${newest}) and apply instead. Use a newer map.`,
         );
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         // Two maps of one millisecond must not look the same.
         const before = (await headOf(trx))?.updated_at ?? 0;
         const row = {
@@ -72,10 +72,12 @@ export function createPriceMaps(
           .values(row)
           .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
           .execute();
+        note('price_map.set', undefined, { after: { date, source } });
       });
     },
     reset: async () =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
+        note('price_map.reset', undefined, {});
         await trx.deleteFrom('gateway_price_map').execute();
       }),
   };

@@ -2,6 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
+import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
@@ -14,6 +15,7 @@ import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-r
 import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant } from './expected-units.ts';
+import { openPromptRecord, type PromptRecord } from './prompt-record.ts';
 import { streamError } from './stream-error.ts';
 import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
@@ -31,6 +33,7 @@ export interface CompletionParts {
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
   readonly answerCache: AnswerCache;
+  readonly prompts: PromptWriter;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -38,7 +41,7 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
+  const { state, models, telemetry, tokenCounter, answerCache, prompts, lifecycle, clock, log } = parts;
   const { identity, ledger } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
   const cacheParts = { cache: answerCache, clock, log };
@@ -50,7 +53,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     set: ModelSet,
     trace: ReturnType<Telemetry['trace']>,
     account: ReturnType<typeof openAccount>,
-    onCached: (cached: CachedRequest) => void,
+    opened: OpenedParts,
   ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
@@ -77,7 +80,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         members,
       });
     if (cached) {
-      onCached(cached);
+      opened.cached = cached;
       const hit = await cached.find();
       if (hit) {
         await account.open(spender, { ...FREE, endUser: users.endUser });
@@ -105,16 +108,29 @@ export function createCompletions(parts: CompletionParts): Completions {
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const similar = await cached?.findSimilar();
+    // The answer has values of this text in place of placeholders, which no other request gets.
+    const kept = guarded.placeholders ? undefined : cached;
+    const similar = await kept?.findSimilar();
     if (similar) return similar;
-    const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
+    const sentBody = guarded.body?.json ?? body;
+    const prompt = openPromptRecord(prompts, set.prompts, { request, spender, body: sentBody, model });
+    if (prompt) opened.prompt = prompt;
+    const sent = guarded.body ? { bytes: guarded.body.bytes } : { bytes, members };
     const { unsupportedTools } = set.requests;
-    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
+    const call = {
+      ...sent,
+      body: sentBody,
+      headers,
+      trace: trace?.headers,
+      signal,
+      isBilled: true,
+      unsupportedTools,
+    };
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
-    const keeper = cached && createAnswerKeeper({ cached, tokens, isGenerated: syntax !== undefined });
-    return { rules, resolved, guarded, call, keeper };
+    const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
+    return { rules, resolved, guarded, call, keeper, prompt, expected: tokens };
   };
 
   return {
@@ -122,25 +138,35 @@ export function createCompletions(parts: CompletionParts): Completions {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);
       const account = openAccount(accountParts, request, trace);
-      let cached: CachedRequest | undefined;
+      const opened: OpenedParts = {};
       try {
-        const begun = await begin(request, held.set, trace, account, (opened) => (cached = opened));
+        const begun = await begin(request, held.set, trace, account, opened);
         if ('entry' in begun) return await answerFromCache({ request, account, held, clock }, begun);
         return await callModel({ ...begun, request, account, held, clock, log });
       } catch (error) {
         const { reason } = request.signal;
         const failure: unknown = reason instanceof AppError ? reason : error;
         await account.fail(AppError.from(failure));
+        opened.prompt?.end('', undefined, AppError.from(failure));
         account.whenRecorded(held.release);
         throw failure;
       } finally {
-        cached?.end();
+        opened.cached?.end();
       }
     },
   };
 }
 
-type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'guarded' | 'call' | 'keeper'>;
+type BegunRequest = Pick<
+  CallModelParts,
+  'rules' | 'resolved' | 'guarded' | 'call' | 'keeper' | 'prompt' | 'expected'
+>;
+
+/** What a request has opened, and what ends with it. */
+interface OpenedParts {
+  cached?: CachedRequest;
+  prompt?: PromptRecord;
+}
 
 /** An answer from the cache costs nothing, so budgets do not apply. */
 const FREE = {

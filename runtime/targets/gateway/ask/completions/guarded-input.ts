@@ -1,4 +1,5 @@
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
+import type { Placeholders } from '../guardrails/mask/placeholders.ts';
 import { monitorHeader } from '../guardrails/monitor-header.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest } from './completion.ts';
@@ -6,7 +7,9 @@ import type { CompletionRequest } from './completion.ts';
 /** A request that passed the guardrails. */
 export interface GuardedInput {
   /** The body that was checked, which is sent in place of the client's; undefined if no rule applies. */
-  readonly body?: Uint8Array | undefined;
+  readonly body?: { readonly bytes: Uint8Array; readonly json: Json } | undefined;
+  /** What the answer gets back in place of placeholders; undefined if nothing was masked. */
+  readonly placeholders?: Placeholders | undefined;
   readonly rules: readonly GuardrailRule[];
   readonly verdicts: readonly GuardrailVerdict[];
 }
@@ -21,11 +24,13 @@ export async function checkInput(
   request: CompletionRequest,
 ): Promise<GuardedInput> {
   if (rules.length === 0) return { rules, verdicts: [] };
-  const { verdicts, blocked } = await guardrails.checkInput(rules, body, request.signal);
+  const { verdicts, blocked, masked } = await guardrails.checkInput(rules, body, request);
   setVerdictsHeader(request, verdicts);
   if (blocked) throw blocked;
   // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
-  return { body: Buffer.from(JSON.stringify(body)), rules, verdicts };
+  const json = masked?.body ?? body;
+  const bytes = Buffer.from(JSON.stringify(json));
+  return { body: { bytes, json }, placeholders: masked?.placeholders, rules, verdicts };
 }
 
 export function setVerdictsHeader(

@@ -1,16 +1,18 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { StreamGuard } from '../streams/stream.ts';
+import type { LinearPattern } from '../../../../platform/linear-pattern.ts';
 import type { Json } from '../shapes/chat.ts';
+import type { Placeholders } from './mask/placeholders.ts';
 
-/** A check of text by an encoder of type sequence_classification. */
-export interface GuardrailProfile {
+interface NamedProfile {
   readonly name: string;
+  /** Time limit of a check. */
+  readonly timeoutMs?: number | undefined;
+}
+
+interface EncoderProfile extends NamedProfile {
   /** Name of the encoder. */
   readonly encoder: string;
-  /** Labels that are not allowed. */
-  readonly labels: readonly string[];
-  /** A text is flagged if the probability of the labels together is at least this. */
-  readonly threshold: number;
   /**
    * Length of the windows that a text is split into, in UTF-16 code units; default: 400. Encoders silently truncate longer texts,
    * and a truncated part would not be checked. 400 code units are at most 512 tokens in nearly every script.
@@ -18,15 +20,66 @@ export interface GuardrailProfile {
   readonly windowLength?: number | undefined;
   /** How much a window overlaps the one before, in UTF-16 code units. */
   readonly windowOverlap?: number | undefined;
-  readonly timeoutMs?: number | undefined;
 }
+
+/** A check of text by an encoder of type sequence_classification. */
+export interface ClassifierProfile extends EncoderProfile {
+  readonly kind?: 'classifier' | undefined;
+  /** Labels that are not allowed. */
+  readonly labels: readonly string[];
+  /** A text is flagged if the probability of the labels together is at least this. */
+  readonly threshold: number;
+}
+
+/** What happens to what was found in a text: the text is blocked, or a placeholder replaces it, and the answer gets it back. */
+type FoundAction = 'mask' | 'block';
+
+/** Finds entities, e.g. names of persons, with an encoder of type token_classification. */
+export interface EntityProfile extends EncoderProfile {
+  readonly kind: 'entities';
+  /** Types of entities, e.g. `PER`. */
+  readonly entities: readonly string[];
+  /** Entities with a lower score are ignored. */
+  readonly threshold: number;
+  readonly action: FoundAction;
+}
+
+/** Finds what patterns match. */
+export interface PatternProfile extends NamedProfile {
+  readonly kind: 'patterns';
+  /** Patterns by the name that is used in placeholders and messages. */
+  readonly patterns: ReadonlyMap<string, LinearPattern>;
+  readonly action: FoundAction;
+}
+
+/** Checks that an answer is JSON with a schema. */
+export interface SchemaProfile extends NamedProfile {
+  readonly kind: 'schema';
+  readonly schema: object;
+  /** How often a model is called again after an invalid answer. */
+  readonly retries: number;
+}
+
+/** Sends texts to a server that decides. */
+export interface WebhookProfile extends NamedProfile {
+  readonly kind: 'webhook';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type GuardrailProfile =
+  | ClassifierProfile
+  | EntityProfile
+  | PatternProfile
+  | SchemaProfile
+  | WebhookProfile;
 
 export type GuardrailPlace = 'input' | 'output';
 
 export interface GuardrailRule {
   readonly profile: string;
   readonly mode: 'block' | 'monitor';
-  /** What to do if the encoder is unavailable. */
+  /** What to do if the check is unavailable, e.g. its encoder or its server. */
   readonly onUnavailable: 'block' | 'monitor';
   readonly on: readonly GuardrailPlace[];
 }
@@ -36,15 +89,31 @@ export interface GuardrailVerdict {
   readonly mode: GuardrailRule['mode'];
   readonly place: GuardrailPlace;
   readonly valid: boolean;
-  /** The highest probability of all windows; undefined if the encoder was unavailable. */
+  /** The highest score of what was found; undefined if the check was unavailable. */
   readonly score: number | undefined;
   readonly explanation: string;
 }
 
 export interface Checked {
   readonly verdicts: readonly GuardrailVerdict[];
-  /** A ForbiddenError, or an UpstreamError if the encoder was unavailable; undefined if nothing is blocked. */
+  /** A ForbiddenError, or an UpstreamError if a check was unavailable; undefined if nothing is blocked. */
   readonly blocked: AppError | undefined;
+}
+
+export interface CheckedInput extends Checked {
+  /** The body with placeholders; undefined if nothing was masked. */
+  readonly masked?: { readonly body: Json; readonly placeholders: Placeholders } | undefined;
+}
+
+interface CheckedOutput extends Checked {
+  /** How often a model can be called again, because only the form of the answer is wrong. */
+  readonly retries: number;
+}
+
+/** What checks know of a request. */
+export interface CheckedRequest {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
 }
 
 export interface Guardrails {
@@ -53,15 +122,17 @@ export interface Guardrails {
    * Throws an InputError if a request names an unknown guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
-  checkInput(rules: readonly GuardrailRule[], body: Json, signal: AbortSignal): Promise<Checked>;
-  checkOutput(rules: readonly GuardrailRule[], text: string, signal: AbortSignal): Promise<Checked>;
+  checkInput(rules: readonly GuardrailRule[], body: Json, request: CheckedRequest): Promise<CheckedInput>;
+  checkOutput(rules: readonly GuardrailRule[], text: string, request: CheckedRequest): Promise<CheckedOutput>;
   /**
    * A guard for a stream; undefined if no rule is for output. With a blocking rule, text is held back until a window is full or the
    * answer has ended, and is sent after the check. Otherwise nothing is held back, and the whole text is checked at the end.
    */
   streamGuard(
     rules: readonly GuardrailRule[],
-    signal: AbortSignal,
+    request: CheckedRequest,
     onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
   ): StreamGuard | undefined;
+  /** Ends the connections of webhooks. */
+  close(): Promise<void>;
 }

@@ -1,9 +1,18 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { GuardrailProfile, GuardrailRule, Guardrails } from './guardrail.ts';
-import { inputTexts } from './input-texts.ts';
-import { judge, WINDOW_LENGTH, WINDOW_OVERLAP } from './judge.ts';
-import { readRules, strictest } from './read-rules.ts';
+import type {
+  ClassifierProfile,
+  GuardrailProfile,
+  GuardrailRule,
+  Guardrails,
+  SchemaProfile,
+} from './guardrail.ts';
+import { checkInput } from './check-input.ts';
+import { judge, type JudgeParts } from './judge.ts';
+import { type AnswerSchema, compileAnswerSchema } from './judges/answer-schema.ts';
+import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/defaults.ts';
+import { createWebhooks } from './judges/webhooks.ts';
+import { readRules, requirePlaces, strictest } from './read-rules.ts';
 import { createStreamGuard } from './stream-guard.ts';
 
 export interface GuardrailOptions {
@@ -21,31 +30,67 @@ export function createGuardrails({
   clock,
 }: GuardrailOptions): Guardrails {
   const byName = new Map(profiles.map((profile) => [profile.name, profile]));
-  const parts = { profiles: byName, classifier, clock };
+  const webhooks = createWebhooks();
+  const parts: JudgeParts = { profiles: byName, classifier, clock, webhooks, schemaOf: cachedSchemas() };
   const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
     rules.filter(({ on }) => on.includes(place));
-  /** The minimum over the profiles of the rules, which suits all their encoders. */
-  const minimum = (rules: readonly GuardrailRule[], read: (profile: GuardrailProfile) => number): number =>
-    Math.min(...rules.flatMap((rule) => byName.get(rule.profile) ?? []).map(read));
+  const profileOf = ({ profile }: GuardrailRule): GuardrailProfile | undefined => byName.get(profile);
 
   return {
-    rules: (requested) =>
-      requested === undefined && demanded.length === 0
-        ? []
-        : strictest(demanded, readRules(requested, [...byName.keys()])),
-    checkInput: (rules, body, signal) =>
-      judge(parts, rulesFor(rules, 'input'), 'input', inputTexts(body), signal),
-    checkOutput: (rules, text, signal) => judge(parts, rulesFor(rules, 'output'), 'output', [text], signal),
-    streamGuard(rules, signal, onVerdicts) {
+    rules(requested) {
+      if (requested === undefined && demanded.length === 0) return [];
+      const own = readRules(requested, [...byName.keys()]);
+      for (const rule of own) requirePlaces(rule, profileOf(rule));
+      return strictest(demanded, own);
+    },
+    checkInput: (rules, body, request) => checkInput(parts, rulesFor(rules, 'input'), body, request),
+    async checkOutput(rules, text, request) {
+      const own = rulesFor(rules, 'output');
+      const checked = await judge(parts, own, { ...request, place: 'output', texts: [text] });
+      const wrong = own.filter((rule, index) => {
+        const verdict = checked.verdicts[index];
+        return verdict?.valid === false && (rule.mode === 'block' || verdict.score === undefined);
+      });
+      const retries = wrong.map((rule) => retriesOf(profileOf(rule)));
+      return { ...checked, retries: checked.blocked ? Math.min(...retries) : 0 };
+    },
+    streamGuard(rules, request, onVerdicts) {
       const own = rulesFor(rules, 'output');
       if (own.length === 0) return undefined;
       return createStreamGuard({
         blocks: own.some(({ mode, onUnavailable }) => mode === 'block' || onUnavailable === 'block'),
-        windowLength: minimum(own, ({ windowLength = WINDOW_LENGTH }) => windowLength),
-        windowOverlap: minimum(own, ({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap),
-        check: (text) => judge(parts, own, 'output', [text], signal),
+        ...windowsOf(own.flatMap((rule) => profileOf(rule) ?? [])),
+        check: (text) => judge(parts, own, { ...request, place: 'output', texts: [text] }),
         onVerdicts,
       });
     },
+    close: () => webhooks.close(),
+  };
+}
+
+function cachedSchemas(): JudgeParts['schemaOf'] {
+  const compiled = new Map<SchemaProfile, AnswerSchema>();
+  return (profile) => {
+    const schema = compiled.get(profile) ?? compileAnswerSchema(profile.schema);
+    compiled.set(profile, schema);
+    return schema;
+  };
+}
+
+const retriesOf = (profile: GuardrailProfile | undefined): number =>
+  profile?.kind === 'schema' ? profile.retries : 0;
+
+/** The windows of a stream, which suit all checks. A schema needs the whole answer. */
+function windowsOf(profiles: readonly GuardrailProfile[]): {
+  readonly windowLength: number;
+  readonly windowOverlap: number;
+} {
+  if (profiles.some(({ kind }) => kind === 'schema')) return { windowLength: Infinity, windowOverlap: 0 };
+  const windows = profiles.map((profile): Pick<ClassifierProfile, 'windowLength' | 'windowOverlap'> =>
+    'encoder' in profile ? profile : {},
+  );
+  return {
+    windowLength: Math.min(...windows.map(({ windowLength = WINDOW_LENGTH }) => windowLength)),
+    windowOverlap: Math.min(...windows.map(({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../shapes/chat.ts';
 
 /** Members of requests that models do not read: settings and the identity of the caller. */
-const SETTINGS = new Set(
+export const SETTINGS = new Set(
   [
     ['model', 'guardrails', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
     [
@@ -20,7 +20,7 @@ const SETTINGS = new Set(
   ].flat(),
 );
 /** Members whose strings are ids, types, URLs or encoded data. Objects and lists inside them are still searched for texts. */
-const NON_TEXT_MEMBERS = new Set(
+export const NON_TEXT_MEMBERS = new Set(
   [
     [
       'id',
@@ -39,7 +39,7 @@ const NON_TEXT_MEMBERS = new Set(
   ].flat(),
 );
 /** Members whose own members can have any name, including names in the sets above. They are checked as a whole. */
-const FREE_FORM_MEMBERS = new Set(
+export const FREE_FORM_MEMBERS = new Set(
   'input arguments args variables default const enum examples chat_template_kwargs'.split(' '),
 );
 
@@ -59,7 +59,14 @@ export function inputTexts(body: Json): string[] {
     });
 }
 
-const SCHEMAS = new Set(['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format']);
+export const SCHEMAS = new Set([
+  'tools',
+  'functions',
+  'response_format',
+  'text',
+  'output_config',
+  'output_format',
+]);
 
 const textOfEach = (member: unknown): string[] =>
   (Array.isArray(member) ? member : [member])

@@ -1,108 +1,90 @@
 import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { textWindows } from './text-windows.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Provider } from '../providers/provider.ts';
 import type {
   Checked,
-  GuardrailPlace,
   GuardrailProfile,
   GuardrailRule,
   GuardrailVerdict,
+  SchemaProfile,
 } from './guardrail.ts';
+import type { AnswerSchema } from './judges/answer-schema.ts';
+import { judgeByClassifier } from './judges/classifier.ts';
+import { findEntities } from './judges/entities.ts';
+import { describeSpans, type FoundSpan } from './judges/found-spans.ts';
+import type { Judged, Judgement, JudgeServices } from './judges/judgement.ts';
+import { findPatterns } from './judges/patterns.ts';
+import { judgeByWebhook } from './judges/webhooks.ts';
 
-export interface JudgeParts {
+export interface JudgeParts extends JudgeServices {
   readonly profiles: ReadonlyMap<string, GuardrailProfile>;
-  readonly classifier: (name: string) => Provider | undefined;
-  readonly clock: Clock;
+  /** The compiled schema of a profile. */
+  readonly schemaOf: (profile: SchemaProfile) => AnswerSchema;
 }
 
-export const WINDOW_LENGTH = 400;
-export const WINDOW_OVERLAP = 80;
-const TIMEOUT_MS = 5000;
-/** Maximum windows in one request to an encoder. */
-const MAX_WINDOWS_PER_REQUEST = 256;
-
-/** Calls the encoders of all rules in parallel. */
+/** Runs the checks of all rules in parallel. */
 export async function judge(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
-  place: GuardrailPlace,
-  texts: readonly string[],
-  signal: AbortSignal,
+  judged: Judged,
 ): Promise<Checked> {
-  const verdicts = await Promise.all(rules.map((rule) => judgeOne(parts, rule, place, texts, signal)));
+  const verdicts = await Promise.all(rules.map((rule) => judgeOne(parts, rule, judged)));
+  return { verdicts, blocked: blockedBy(rules, verdicts) };
+}
+
+/** The error of the first verdict that blocks; undefined if none does. */
+export function blockedBy(
+  rules: readonly GuardrailRule[],
+  verdicts: readonly GuardrailVerdict[],
+): AppError | undefined {
   const blocking = verdicts.find((verdict, index) => isBlocking(verdict, rules[index]));
-  return { verdicts, blocked: blocking && refusal(blocking, verdicts) };
+  return blocking && refusal(blocking, verdicts);
 }
 
 const isBlocking = ({ valid, score }: GuardrailVerdict, rule: GuardrailRule | undefined): boolean =>
   score === undefined ? rule?.onUnavailable !== 'monitor' : !valid && rule?.mode !== 'monitor';
 
-async function judgeOne(
-  parts: JudgeParts,
-  { profile: name, mode }: GuardrailRule,
-  place: GuardrailPlace,
-  texts: readonly string[],
-  signal: AbortSignal,
-): Promise<GuardrailVerdict> {
-  const about = { profile: name, mode, place };
-  try {
-    const profile = parts.profiles.get(name);
+const judgeOne = (parts: JudgeParts, rule: GuardrailRule, judged: Judged): Promise<GuardrailVerdict> =>
+  verdictOf(rule, judged, async () => {
+    const profile = parts.profiles.get(rule.profile);
     if (!profile) throw new Error('not configured');
-    const { score, label } = await worstOf(parts, profile, texts, signal);
-    const explanation = `${label} ${score.toFixed(3)}, threshold ${profile.threshold}`;
-    return { ...about, valid: score < profile.threshold, score, explanation };
+    return await judgeBy(parts, profile, judged);
+  });
+
+/** The verdict of a check, which is unavailable if the check fails. */
+export async function verdictOf(
+  { profile, mode }: GuardrailRule,
+  { place, signal }: Judged,
+  check: () => Promise<Judgement>,
+): Promise<GuardrailVerdict> {
+  const about = { profile, mode, place };
+  try {
+    return { ...about, ...(await check()) };
   } catch (error) {
     if (signal.aborted) throw new AppError('CancelledError', 'Client disconnected.', { cause: error });
     return { ...about, valid: false, score: undefined, explanation: `unavailable: ${messageOf(error)}` };
   }
 }
 
-interface Score {
-  readonly score: number;
-  readonly label: string;
+async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Judged): Promise<Judgement> {
+  const { kind } = profile;
+  if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, judged));
+  if (kind === 'schema') return parts.schemaOf(profile)(judged.texts.join(''));
+  if (kind === 'webhook') return await judgeByWebhook(parts, profile, judged);
+  return await judgeByClassifier(parts, profile, judged);
 }
 
-async function worstOf(
-  { classifier, clock }: JudgeParts,
-  profile: GuardrailProfile,
-  texts: readonly string[],
-  signal: AbortSignal,
-): Promise<Score> {
-  const {
-    encoder,
-    windowLength = WINDOW_LENGTH,
-    windowOverlap = WINDOW_OVERLAP,
-    timeoutMs = TIMEOUT_MS,
-  } = profile;
-  const provider = classifier(encoder);
-  if (!provider?.classify) throw new Error(`unknown encoder \`${encoder}\``);
-  const windows = texts.flatMap((text) => textWindows(text, windowLength, windowOverlap));
-  const control = new AbortController();
-  const stop = (): void => control.abort();
-  const disarm = clock.after(timeoutMs, stop);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    let worst: Score = { score: 0, label: profile.labels.join(' or ') };
-    for (let at = 0; at < windows.length; at += MAX_WINDOWS_PER_REQUEST) {
-      const texts = windows.slice(at, at + MAX_WINDOWS_PER_REQUEST);
-      const found = await provider.classify({ texts, signal: control.signal });
-      if (found.kind === 'failed') throw found.failure.error;
-      for (const scores of found.scores) worst = worseOf(worst, scores, profile.labels);
-    }
-    return worst;
-  } finally {
-    disarm();
-    signal.removeEventListener('abort', stop);
-  }
-}
+/** Finds what a profile masks or blocks, in each text. */
+export const findSpans = (
+  parts: JudgeParts,
+  profile: Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>,
+  judged: Judged,
+): Promise<FoundSpan[][]> =>
+  profile.kind === 'entities' ? findEntities(parts, profile, judged) : findPatterns(profile, judged);
 
-/** The worse of two scores. Throws for a label that the model does not have, because that rule would never flag anything. */
-function worseOf(worst: Score, scores: Readonly<Record<string, number>>, labels: readonly string[]): Score {
-  const missing = labels.find((label) => scores[label] === undefined);
-  if (missing !== undefined) throw new Error(`the model of the encoder has no label \`${missing}\``);
-  const score = labels.reduce((sum, label) => sum + (scores[label] ?? 0), 0);
-  return score > worst.score ? { ...worst, score } : worst;
+/** Texts are valid if nothing was found. */
+export function judgementOf(spans: readonly (readonly FoundSpan[])[]): Judgement {
+  const all = spans.flat();
+  const score = all.reduce((most, span) => Math.max(most, span.score), 0);
+  return { valid: all.length === 0, score, explanation: describeSpans(spans) };
 }
 
 function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict[]): AppError {

@@ -1,6 +1,6 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
-import type { GuardrailPlace, GuardrailRule } from './guardrail.ts';
+import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from './guardrail.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Maximum rules in one request, because every rule calls an encoder. */
@@ -73,3 +73,20 @@ const stricter = (a: GuardrailRule, b: GuardrailRule): GuardrailRule => ({
 });
 
 const blockIf = (blocks: boolean): 'block' | 'monitor' => (blocks ? 'block' : 'monitor');
+
+/** Throws an InputError for a rule at a place where its profile does nothing. */
+export function requirePlaces(
+  { profile: name, on }: GuardrailRule,
+  profile: GuardrailProfile | undefined,
+): void {
+  const problem = profile && on.map((place) => placeProblem(profile, place)).find(Boolean);
+  if (problem !== undefined) throw inputError(`Guardrail \`${name}\` ${problem}.`);
+}
+
+/** Why a profile cannot be used at a place; undefined if it can. */
+export function placeProblem(profile: GuardrailProfile, place: GuardrailPlace): string | undefined {
+  if (profile.kind === 'schema' && place === 'input') return 'checks answers; use it with `on: output`';
+  const masks = (profile.kind === 'entities' || profile.kind === 'patterns') && profile.action === 'mask';
+  if (masks && place === 'output') return 'masks requests; use a profile with `action: block` for answers';
+  return undefined;
+}

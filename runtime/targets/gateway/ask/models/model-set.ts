@@ -1,5 +1,6 @@
 import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { PromptPolicy } from '../shapes/prompt-policy.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Router } from '../routing/routing.ts';
 
@@ -10,6 +11,7 @@ export interface ModelSet {
   readonly requirePricing: boolean;
   readonly allowUnpriced: boolean;
   readonly requests: RequestPolicy;
+  readonly prompts: PromptPolicy;
   readonly assumedOutputTokens: number;
   /** Undefined if answers are not cached. */
   readonly cache?: ModelCache | undefined;

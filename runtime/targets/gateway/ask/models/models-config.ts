@@ -2,6 +2,7 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../providers/provider.ts';
+import type { PromptPolicy } from '../shapes/prompt-policy.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
@@ -22,6 +23,7 @@ export interface ModelsConfig {
   /** Whether requests under a budget can use models without a price, whose cost is not counted. */
   readonly allowUnpriced: boolean;
   readonly requests: RequestPolicy;
+  readonly prompts: PromptPolicy;
   /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
   /** Undefined if answers are not cached. */

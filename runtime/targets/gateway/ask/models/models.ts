@@ -39,25 +39,30 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
     const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
-    const { requests, assumedOutputTokens, cache } = next;
+    const { requests, prompts, assumedOutputTokens, cache } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
+    const guards = createGuardrails({
+      ...guardrails,
+      classifier: (name) => router.classifier(name),
+      clock,
+    });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
     return {
       set: {
         router,
-        guardrails: createGuardrails({
-          ...guardrails,
-          classifier: (name) => router.classifier(name),
-          clock,
-        }),
+        guardrails: guards,
         requirePricing,
         allowUnpriced,
         requests,
+        prompts,
         assumedOutputTokens,
         cache: cache && createModelCache(cache, next.providers, [guardrails.profiles, requests]),
       },
-      giveBack,
+      giveBack() {
+        giveBack();
+        void guards.close();
+      },
       holders: 0,
       isReplaced: false,
     };
@@ -87,6 +92,9 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
       before.isReplaced = true;
       if (before.holders === 0) before.giveBack();
     },
-    close: () => pool.close(),
+    async close() {
+      await current.set.guardrails.close();
+      await pool.close();
+    },
   };
 }

@@ -212,6 +212,20 @@ export interface ClassifiedAnswer {
   readonly tokens: number | undefined;
 }
 
+/** An entity that a model found in a text. `start` and `end` count UTF-16 code units. */
+export interface FoundEntity {
+  readonly label: string;
+  readonly score: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The entities of each text. */
+export interface EntitiesAnswer {
+  readonly kind: 'entities';
+  readonly entities: readonly (readonly FoundEntity[])[];
+}
+
 /** The number of tokens of a prompt. */
 export interface CountedInput {
   readonly kind: 'counted';
@@ -255,6 +269,8 @@ export interface Provider {
   readonly listedAs?: string | undefined;
   /** Only encoders support it. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
+  /** Finds entities. Only encoders support it. */
+  entities?(call: Pick<ClassifyCall, 'texts' | 'signal'>): Promise<EntitiesAnswer | FailedAnswer>;
   close(): Promise<void>;
 }
 

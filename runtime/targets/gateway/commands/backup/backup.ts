@@ -12,10 +12,11 @@ export const backupCommand: Command = {
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
     const [name] = exactly(invocation, '<file>');
-    const [{ sqlitePathOf }, { backUpSqlite }, { statSync }] = await Promise.all([
+    const [{ sqlitePathOf }, { backUpSqlite }, { statSync }, { recordEvent }] = await Promise.all([
       import('./sqlite-path.ts'),
       import('../../store/sqlite/backup.ts'),
       import('node:fs'),
+      import('../store/record-event.ts'),
     ]);
     const database = await sqlitePathOf(invocation, 'pg_dump');
     const file = resolve(name);
@@ -25,6 +26,7 @@ export const backupCommand: Command = {
     if (statSync(file, { throwIfNoEntry: false })?.ino === found.ino)
       throw configError(`${file} is the database itself. Choose another file for the backup.`);
     backUpSqlite(database, file);
+    await recordEvent({ kind: 'sqlite', path: database }, { action: 'database.backup', object: file });
     const bytes = statSync(file).size;
     const json = invocation.flag('json');
     printResult(

@@ -18,13 +18,16 @@ export const restoreCommand: Command = {
   },
   async run(invocation, output) {
     const [name] = exactly(invocation, '<file>');
-    const [{ sqlitePathOf }, { restoreSqlite }] = await Promise.all([
+    const [{ sqlitePathOf }, { restoreSqlite }, { recordEvent }] = await Promise.all([
       import('./sqlite-path.ts'),
       import('../../store/sqlite/backup.ts'),
+      import('../store/record-event.ts'),
     ]);
     const database = await sqlitePathOf(invocation, 'pg_restore');
     const file = resolve(name);
     const before = await restoreSqlite(file, database, invocation.flag('force'));
+    const event = { action: 'database.restore', object: file, after: { replaced: before ?? null } };
+    await recordEvent({ kind: 'sqlite', path: database }, event);
     const kept = before === undefined ? '' : ` The database before is ${before}.`;
     const json = invocation.flag('json');
     printResult(

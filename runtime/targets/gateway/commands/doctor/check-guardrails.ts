@@ -1,6 +1,6 @@
 import { suggest } from '../../../../core/text/suggest.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
-import type { GuardrailProfile } from '../../ask/guardrails/guardrail.ts';
+import type { ClassifierProfile, GuardrailProfile } from '../../ask/guardrails/guardrail.ts';
 import type { CheckedProvider } from './check-provider.ts';
 
 /** Checks that the encoder of each profile has the labels of the profile: a label that it lacks would never be found. */
@@ -9,6 +9,7 @@ export const checkGuardrails = (
   providers: readonly CheckedProvider[],
 ): Finding[] =>
   profiles.flatMap((profile) => {
+    if (!('labels' in profile)) return [];
     const encoder = providers.find(({ name }) => name === profile.encoder);
     // A problem of the encoder is already reported.
     if (!encoder || encoder.finding.state !== 'ok') return [];
@@ -16,7 +17,7 @@ export const checkGuardrails = (
   });
 
 function checkProfile(
-  { name, encoder, labels }: GuardrailProfile,
+  { name, encoder, labels }: ClassifierProfile,
   known: readonly string[] | undefined,
 ): Finding[] {
   const what = `guardrail ${name}`;

@@ -22,6 +22,11 @@ export const KEY_OPTIONS = {
     value: 'time',
     help: 'Budget reset interval: daily, weekly, monthly, a duration such as 12h, or none',
   },
+  'log-prompts': {
+    value: 'setting',
+    help: 'Whether to store requests and answers; default for prompt_log.enabled of the configuration',
+    choices: ['on', 'off', 'default'],
+  },
   ...LIMIT_OPTIONS,
   ...METADATA_OPTION,
 } satisfies Readonly<Record<string, Option>>;
@@ -32,6 +37,7 @@ export function keyFields(invocation: Invocation, now: number): Omit<KeyChanges,
     keyName: invocation.value('name'),
     expiresAt: expiryOf(invocation, 'expires', now),
     allowedModels: modelsOf(invocation),
+    logPrompts: logPromptsOf(invocation),
     metadata: metadataOf(invocation),
     ...limitsOf(invocation),
   };
@@ -59,3 +65,7 @@ function modelsOf(invocation: Invocation): readonly string[] | undefined {
   }
   return patterns.length === 0 ? undefined : patterns;
 }
+
+const LOG_PROMPTS: Readonly<Record<string, boolean | null>> = { on: true, off: false, default: null };
+const logPromptsOf = (invocation: Invocation): boolean | null | undefined =>
+  LOG_PROMPTS[invocation.value('log-prompts') ?? ''];

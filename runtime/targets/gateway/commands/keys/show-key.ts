@@ -34,6 +34,7 @@ const recordOf = (key: Key): Record<string, string> => ({
   spent: formatDollars(key.spent),
   budget: key.budget === null ? '-' : budgetText(key.budget),
   ...limitRecord(key),
+  'prompts stored': key.logPrompts === null ? 'default' : key.logPrompts ? 'on' : 'off',
   created: formatTime(key.createdAt),
   expires: formatTime(key.expiresAt),
   'last used': formatTime(key.lastUsedAt),

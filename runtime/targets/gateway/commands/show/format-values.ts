@@ -13,6 +13,10 @@ export function formatDollars(nanos: Nanos): string {
 export const formatTime = (time: number | null): string =>
   time === null ? '-' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
+/** Formats a time with seconds, as `2027-01-31 10:05:59Z`. */
+export const formatSecond = (time: number): string =>
+  `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+
 export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
 
 /** Formats a budget as `$5.00 per 30d`. */

@@ -6,6 +6,7 @@ import { type Administration, openAdministration } from '../../gateway-state.ts'
 import { explainOpenError } from '../../store/database-error.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
+import { localActor } from './local-actor.ts';
 import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
 import { errorCode } from '../../../../core/values/error-code.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
@@ -24,7 +25,7 @@ export async function withState<Result>(
   try {
     const state = openAdministration(await openStore(location, { autoMigrate: false }), systemClock);
     try {
-      return await work(state, config);
+      return await state.audit.actingAs(localActor(), () => work(state, config));
     } finally {
       await state.close();
     }

@@ -1,7 +1,7 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import { formatDollars, orDash } from '../show/format-values.ts';
+import { formatDollars, formatSecond, orDash } from '../show/format-values.ts';
 
 /** Formats a table with a line for each request. */
 export const requestLines = (rows: readonly UsageRow[]): string[] =>
@@ -10,7 +10,7 @@ export const requestLines = (rows: readonly UsageRow[]): string[] =>
 const COLUMNS = ['TIME', 'USER', 'MODEL', 'ENDPOINT', 'STATUS', 'IN', 'OUT', 'COST', 'MS'];
 
 const rowOf = (row: UsageRow): Parameters<typeof formatTable>[1][number] => [
-  `${new Date(row.timestamp).toISOString().slice(0, 19).replace('T', ' ')}Z`,
+  formatSecond(row.timestamp),
   orDash(row.user_id),
   row.model,
   row.endpoint,

@@ -6,6 +6,8 @@ export interface KnownNames {
   readonly providers: readonly string[];
   readonly encoders: readonly string[];
   readonly profiles: readonly string[];
+  /** The keys of each profile, including those with invalid values. */
+  readonly profileKeys: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Returns why a text is not a model of a configured provider; undefined if it is one. */

@@ -13,6 +13,7 @@ import { resolveEncoder } from './encoder.ts';
 import { resolveGuardrails } from './guardrails.ts';
 import { resolveLimits } from './limits.ts';
 import type { KnownNames } from './model-names.ts';
+import { resolvePromptPolicy } from './prompt-log.ts';
 import { resolvePricing } from './pricing.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
 
@@ -48,6 +49,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       userField: file.requests?.user_field ?? REQUEST_POLICY.userField,
       unsupportedTools: file.requests?.unsupported_tools ?? REQUEST_POLICY.unsupportedTools,
     },
+    prompts: resolvePromptPolicy(context, file),
     assumedOutputTokens:
       flagsAndEnv.number('assumed-output-tokens', TOKENS) ??
       file.assumed_output_tokens ??

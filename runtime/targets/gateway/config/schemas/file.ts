@@ -2,10 +2,12 @@ import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
 import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
 import { cache } from './cache.ts';
 import { guardrails } from './guardrails.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
+import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
 import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
@@ -109,6 +111,8 @@ const models = {
 
 const operations = {
   workflows: Type.Optional(workflows),
+  audit: Type.Optional(audit),
+  prompt_log: Type.Optional(promptLog),
   metrics: choice(METRICS_ACCESS, 'Who can read /metrics: open to all, with a key, or off (open).'),
   enable_metrics: flag('Older form of metrics: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),

@@ -1,20 +1,43 @@
 import { type Static, Type } from 'typebox';
-import { choice, count, duration, keys, mapOf, texts } from './shapes.ts';
+import { type PatternEntry, pattern } from './prompt-log.ts';
+import { choice, count, duration, keys, mapOf, text, texts } from './shapes.ts';
 
 const profile = keys(
   {
-    encoder: Type.String({ minLength: 1, description: 'Name of the encoder that classifies the texts.' }),
-    labels: texts('Labels that texts must not have.'),
-    threshold: Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 1,
-      description: 'A text is flagged if the probability of one of the labels is at least this threshold.',
-    }),
+    encoder: text('Name of the encoder that classifies texts, or finds `entities` in them.'),
+    labels: Type.Optional(texts('Labels of the encoder that texts must not have.')),
+    entities: Type.Optional(texts('Types of entities that the encoder finds, e.g. PER.')),
+    threshold: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description:
+          'A text is flagged if the probability of one of the labels is at least this threshold; an entity counts if its score is (0.5 for entities).',
+      }),
+    ),
+    patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name, which are searched in linear time.'),
+    action: choice(
+      ['mask', 'block'],
+      'What happens to entities and matches: a placeholder replaces them in the request, and the answer gets them back, or the request is blocked (mask for entities, block for patterns).',
+    ),
+    json_schema: Type.Optional(
+      Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
+    ),
+    retries: count('How often a model is called again if its answer does not match `json_schema` (0).', 0),
+    webhook: Type.Optional(
+      keys(
+        {
+          url: Type.String({ minLength: 1, description: 'URL of a server that decides about texts.' }),
+          headers: mapOf<string>({ type: 'string' }, 'Headers to send, e.g. with a token.'),
+        },
+        'A server that decides about texts.',
+      ),
+    ),
     window_length: count('Characters per window of a longer text (400).'),
     window_overlap: count('Characters that consecutive windows share (80).', 0),
-    timeout: duration('Timeout of the encoder (5s).'),
+    timeout: duration('Timeout of the check (5s; 1s for patterns, 3s for a webhook).'),
   },
-  'A check by an encoder of type sequence_classification.',
+  'A check: by an encoder with `labels` or `entities`, by `patterns`, by a `json_schema`, or by a `webhook`.',
 );
 
 const rule = keys(
@@ -23,9 +46,9 @@ const rule = keys(
     mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them (block).'),
     on_unavailable: choice(
       ['block', 'monitor'],
-      'What to do if the encoder is unavailable (same as `mode`).',
+      'What to do if the check is unavailable, e.g. its encoder (same as `mode`).',
     ),
-    on: Type.Optional(texts('input, output or both (input).')),
+    on: Type.Optional(texts('input, output or both (input; output for a `json_schema`).')),
   },
   'A profile that every request has to pass.',
 );

@@ -29,6 +29,11 @@ export const duration = (description: string) =>
     }),
   );
 
+export const RETENTION_RULE = 'a time such as 12h, 30d or 52w, or forever';
+/** How long records are kept. The resolver parses it. */
+export const retention = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, description, [RULE_KEYWORD]: RETENTION_RULE }));
+
 export const DOLLARS_RULE = 'an amount in dollars of at least 0';
 /** An amount in dollars. A text keeps all digits. */
 export const dollars = (description: string) =>

@@ -23,6 +23,7 @@ const SETTINGS = {
   tpm: null,
   max_parallel: 8,
   budget: { max_budget: 5, budget_duration_sec: 86_400 },
+  log_prompts: null,
   spend: 0,
 };
 const KEY = { ...SETTINGS, last_used_at: null };

@@ -61,6 +61,7 @@ const fieldsIn = (body: Fields): Omit<NewKey, 'userId'> => ({
   rpm: body.rpm,
   tpm: body.tpm,
   maxParallel: body.max_parallel,
+  logPrompts: body.log_prompts,
   budget: body.budget && {
     maxBudget: nanosOrNull('budget.max_budget', body.budget.max_budget) ?? null,
     budgetDurationSec: body.budget.budget_duration_sec ?? null,

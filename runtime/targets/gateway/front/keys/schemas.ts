@@ -27,6 +27,11 @@ const allowedModels = orNull(
   'Allowed models. Null: all, an empty list: none.',
 );
 
+const logPrompts = orNull(
+  Type.Boolean(),
+  'Whether requests and answers are stored. Null: as `prompt_log.enabled` of the configuration.',
+);
+
 const changes = {
   key_name: Type.Optional(orNull(text('Display name.'))),
   expires_at: Type.Optional(momentOrNull('Expiry. A time without a zone is in UTC. Null: never.')),
@@ -42,6 +47,7 @@ const changes = {
       'Budget of the key, in addition to the budget of its user.',
     ),
   ),
+  log_prompts: Type.Optional(logPrompts),
 };
 
 export const newKey = closed('NewKey', {
@@ -82,6 +88,7 @@ const settings = {
   metadata,
   ...rates,
   budget: orNull(closed('KeyBudget', { max_budget: maxBudget, budget_duration_sec: seconds })),
+  log_prompts: logPrompts,
   spend: dollars('Spending in the current window, in US dollars.'),
 };
 

@@ -49,6 +49,7 @@ const settingsOf = (one: Key) => ({
     max_budget: dollarsOrNull(one.budget.maxBudget),
     budget_duration_sec: one.budget.budgetDurationSec,
   },
+  log_prompts: one.logPrompts,
   spend: dollarsOf(one.spent),
 });
 

@@ -6,6 +6,7 @@ import type { GatewayContext } from '../../context.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
+import { actorOf } from './actor-of.ts';
 import { callerOf, createSignIn } from './sign-in.ts';
 
 /**
@@ -22,8 +23,11 @@ export function createLabGuard(
   return async (c, next) => {
     const hasCredential = CREDENTIALS.some((header) => c.req.header(header));
     const anyone = { name: 'anyone', caller: { kind: 'master' } as const };
-    c.set('caller', isOpen && !hasCredential ? anyone : await signIn.caller(c.req.raw.headers));
-    await admitted(c, next);
+    const isAnyone = isOpen && !hasCredential;
+    const signedIn = isAnyone ? anyone : await signIn.caller(c.req.raw.headers);
+    c.set('caller', signedIn);
+    const actor = actorOf(c, isAnyone ? 'anyone' : signedIn.caller);
+    await context.state.audit.actingAs(actor, () => admitted(c, next));
   };
 }
 

@@ -4,8 +4,12 @@ import type { Principal } from '../../../../serve/access.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import type { RefusedAttempt } from '../../accounts/audit/refused-attempts.ts';
+import { shownPrefixIn } from '../../accounts/identity/shown-prefix.ts';
 import type { GatewayContext } from '../../context.ts';
+import type { GatewayState } from '../../gateway-state.ts';
 import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import { actorOf } from './actor-of.ts';
 
 /** The caller that a credential belongs to, with a name for the log. */
 interface SignedIn extends Principal {
@@ -83,19 +87,45 @@ export interface Guards {
 }
 
 /** Guards authenticate a request before its body is read, and register it with the lifecycle, so that shutdown waits for it. */
-export function createGuards(signIn: SignIn, lifecycle: Lifecycle): Guards {
+export function createGuards(
+  signIn: SignIn,
+  lifecycle: Lifecycle,
+  { audit, refusedAttempts }: Pick<GatewayState, 'audit' | 'refusedAttempts'>,
+): Guards {
   const admitted = admit(lifecycle);
   return {
     async anyKey(c, next) {
-      c.set('caller', await signIn.caller(c.req.raw.headers));
-      await admitted(c, next);
+      const signedIn = await signIn.caller(c.req.raw.headers);
+      c.set('caller', signedIn);
+      await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     },
     async master(c, next) {
-      c.set('caller', signIn.master(c.req.raw.headers));
-      await admitted(c, next);
+      let signedIn: SignedIn;
+      try {
+        signedIn = signIn.master(c.req.raw.headers);
+      } catch (error) {
+        const attempt = refusedAttempt(c, error);
+        if (attempt) refusedAttempts.note(attempt);
+        throw error;
+      }
+      c.set('caller', signedIn);
+      await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     },
   };
 }
+
+/** What is recorded of a refused credential; undefined for other errors. Of an API key, it has the prefix that lists show. */
+function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | undefined {
+  if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
+  const id = shownPrefixIn(c.req.raw.headers);
+  return {
+    actor: { ...actorOf(c, 'anyone'), ...(id !== undefined && { kind: 'key', id }) },
+    route: `${c.req.method} ${c.req.path}`,
+    reason: error.reason ?? 'invalid_key',
+  };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['UnauthorizedError', 'ForbiddenError']);
 
 const isSignedIn = (principal: object | undefined): principal is SignedIn =>
   principal !== undefined && 'caller' in principal;

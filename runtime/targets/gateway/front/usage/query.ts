@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';
+import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 
 export const GROUPINGS = [
   'user',
@@ -21,7 +21,7 @@ export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;
 
-const PARAMETERS: ReadonlySet<string> = new Set([
+const PARAMETERS = [
   'user_id',
   'api_key_id',
   'model',
@@ -38,7 +38,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'format',
   'skip',
   'limit',
-]);
+];
 
 export interface UsageQuery {
   readonly filter: UsageFilter;
@@ -49,8 +49,7 @@ export interface UsageQuery {
 
 /** Reads a query of the usage. A caller with an API key sees only the usage of that key. */
 export function usageQuery(c: Context, caller: Caller): UsageQuery {
-  const query = new URL(c.req.url).searchParams;
-  for (const name of query.keys()) if (!PARAMETERS.has(name)) throw unknownParameter(name);
+  refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUSES, 'any');
   return {
     filter: {
@@ -66,7 +65,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
       from: momentOf(c, 'from'),
       to: momentOf(c, 'to'),
     },
-    by: groupings(query.getAll('group_by')),
+    by: groupings(c.req.queries('group_by') ?? []),
     interval: queryValue(c, 'interval') === undefined ? undefined : wordOf(c, 'interval', INTERVALS, 'day'),
     asCsv:
       wordOf(c, 'format', FORMATS, /\btext\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json') ===
@@ -96,12 +95,6 @@ function groupings(values: readonly string[]): UsageGrouping[] {
       `group_by must be one or more of ${GROUPINGS.join(', ')}, comma-separated, not ${quoted(word)}`,
     );
   });
-}
-
-/** Unknown parameters are refused, because a misspelled filter would be ignored and return wrong numbers. */
-function unknownParameter(name: string): AppError {
-  const shown = name.slice(0, 64);
-  return queryProblem(name, `unknown parameter ${quoted(shown)}${didYouMean(shown, [...PARAMETERS])}`);
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 100));

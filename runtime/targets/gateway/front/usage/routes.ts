@@ -1,11 +1,10 @@
-import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { UsageFilter, UsageInterval, UsageReports } from '../../accounts/ledger/usage-api.ts';
 import { usedModels } from '../../accounts/ledger/used-models.ts';
+import { csvAnswer } from '../http/csv-answer.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { textBody } from '../http/text-body.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { usageQuery } from './query.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from './view.ts';
@@ -21,7 +20,7 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
     const { filter: named, by, interval, asCsv } = usageQuery(c, caller);
     const filter = await withUsedModel(usage, named);
     const page = pageOf(c);
-    if (asCsv) return csvAnswer(c, usage.csv(filter));
+    if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
     const isSummary = by.length > 0 || interval !== undefined;
     const [totals, logs, groups, points] = await Promise.all([
       usage.totals(filter),
@@ -39,13 +38,6 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
   });
 
   return { routes, operations: USAGE_OPERATIONS };
-}
-
-function csvAnswer(c: Context, lines: AsyncIterable<string>): Response {
-  return c.body(textBody(lines), 200, {
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': 'attachment; filename="usage.csv"',
-  });
 }
 
 /** Completes the name of a model. A model that was never used is not an error; it has no usage. */

@@ -19,7 +19,10 @@ export interface DatasetOptions {
   readonly maxBytes: number;
 }
 
-export function createDatasets({ db }: Pick<Store, 'db'>, { clock, maxBytes }: DatasetOptions): Datasets {
+export function createDatasets(
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
+  { clock, maxBytes }: DatasetOptions,
+): Datasets {
   const now = (): number => Math.floor(clock.now());
   const visible = (viewer: Viewer) => {
     const query = db.selectFrom('gateway_datasets').where('complete', '=', 1);
@@ -58,12 +61,18 @@ export function createDatasets({ db }: Pick<Store, 'db'>, { clock, maxBytes }: D
       throw new AppError('NotFoundError', `Rows of dataset ${id} not found`, { reason: 'rows_not_found' });
     },
     async delete(viewer, id, check) {
-      await get(viewer, id);
+      const { filename, owner } = await get(viewer, id);
       await db.transaction().execute(async (trx) => {
         await lockRow(trx, 'gateway_datasets', id);
         await check?.(trx);
         await trx.deleteFrom('gateway_datasets').where('id', '=', id).execute();
         await deleteRows(trx, id);
+        await audit.record(trx, {
+          at: now(),
+          action: 'dataset.delete',
+          object: id,
+          before: { filename, owner },
+        });
       });
     },
     rows: (id, from) => readRows(db, id, from),

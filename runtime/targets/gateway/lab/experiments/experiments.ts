@@ -23,7 +23,7 @@ export interface ExperimentParts {
 }
 
 export function createExperiments(
-  { db }: Pick<Store, 'db'>,
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, datasets, workflows }: ExperimentParts,
 ): Experiments {
   const visible = (viewer: Viewer) => {
@@ -84,12 +84,14 @@ export function createExperiments(
     },
     get,
     async delete(viewer, id) {
-      await get(viewer, id);
+      const { name, owner } = await get(viewer, id);
       await workflows.stopOf(id);
       await db.transaction().execute(async (trx) => {
         // The experiment is deleted first, so that no workflow can be added in the meantime.
         await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
+        const event = { action: 'experiment.delete', object: id, before: { name, owner } };
+        await audit.record(trx, { at: clock.now(), ...event });
       });
     },
     refuseUsed,

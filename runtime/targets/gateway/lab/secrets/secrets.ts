@@ -34,7 +34,10 @@ export interface SecretOptions {
 }
 
 /** Stores secrets encrypted with the master key. Without one, only the permissions of the database protect them. */
-export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: SecretOptions): Secrets {
+export function createSecrets(
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
+  { clock, masterKey }: SecretOptions,
+): Secrets {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => (opened ??= openSeal());
   const openSeal = async (): Promise<Seal> => createSeal(masterKey ?? '', await signingKey(db, 'secrets'));
@@ -50,8 +53,8 @@ export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: S
       checkSecret(name, value);
       const [sealed, now] = [(await seal()).close(value), Math.floor(clock.now())];
       const isNew = (await find(owner, name)) === undefined;
-      await db.transaction().execute((trx) =>
-        trx
+      await db.transaction().execute(async (trx) => {
+        await trx
           .insertInto('gateway_secrets')
           .values({
             owner: ownerColumn(owner),
@@ -64,8 +67,14 @@ export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: S
           .onConflict((conflict) =>
             conflict.columns(['owner', 'name']).doUpdateSet({ value: sealed, description, updated_at: now }),
           )
-          .execute(),
-      );
+          .execute();
+        await audit.record(trx, {
+          at: now,
+          action: 'secret.set',
+          object: name,
+          after: { owner, description },
+        });
+      });
       return isNew;
     },
     async list(owner) {
@@ -84,15 +93,19 @@ export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: S
     },
     async delete(owner, name) {
       if ((await find(owner, name)) === undefined) throw notFound(name);
-      await db
-        .transaction()
-        .execute((trx) =>
-          trx
-            .deleteFrom('gateway_secrets')
-            .where('owner', '=', ownerColumn(owner))
-            .where('name', '=', name)
-            .execute(),
-        );
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .deleteFrom('gateway_secrets')
+          .where('owner', '=', ownerColumn(owner))
+          .where('name', '=', name)
+          .execute();
+        await audit.record(trx, {
+          at: clock.now(),
+          action: 'secret.delete',
+          object: name,
+          before: { owner },
+        });
+      });
     },
     has: async (owner, name) => (await find(owner, name)) !== undefined,
     async reveal(owner, name) {

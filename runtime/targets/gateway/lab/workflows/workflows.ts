@@ -27,7 +27,7 @@ export interface WorkflowParts {
   readonly services: JobServices;
 }
 
-export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts): Workflows {
+export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, parts: WorkflowParts): Workflows {
   const { clock, compute, services } = parts;
   const { queue } = services;
   const now = (): number => Math.floor(clock.now());
@@ -116,7 +116,16 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
       }
       if (!force) await refuseDependents(db, id, 'delete');
       await stopJobs(queue, running(workflow));
-      await db.transaction().execute((trx) => deleteWorkflow(trx, id));
+      await db.transaction().execute(async (trx) => {
+        await deleteWorkflow(trx, id);
+        const { name, status, owner } = workflow;
+        await audit.record(trx, {
+          at: now(),
+          action: 'workflow.delete',
+          object: id,
+          before: { name, status, owner },
+        });
+      });
       return workflow;
     },
     async stopOf(experimentId) {

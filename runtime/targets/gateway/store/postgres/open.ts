@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, types } from 'pg';
+import { createAuditTrail } from '../audit/audit-trail.ts';
 import type { Store } from '../store.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
@@ -33,7 +34,13 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [WHOLE_NUMBERS] });
-  return { kind: 'postgres', db, ledger: postgresLedger(pool), close: async () => await db.destroy() };
+  return {
+    kind: 'postgres',
+    db,
+    ledger: postgresLedger(pool),
+    audit: createAuditTrail(),
+    close: async () => await db.destroy(),
+  };
 }
 
 /** An option of pg that its types do not have yet. */

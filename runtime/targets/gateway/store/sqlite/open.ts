@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { explainWriteError } from '../../../../platform/files/write-error.ts';
 import { createFolders } from '../../../../platform/files/create-folders.ts';
+import { createAuditTrail } from '../audit/audit-trail.ts';
 import type { Store } from '../store.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
@@ -39,6 +40,7 @@ export function openSqlite(path: string): Store {
       kind: 'sqlite',
       db,
       ledger,
+      audit: createAuditTrail(),
       async close() {
         ledger.close();
         await db.destroy();

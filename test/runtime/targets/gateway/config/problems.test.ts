@@ -137,6 +137,38 @@ test.each([
   expect(found[0]).toMatch(/^2:\d+ /);
 });
 
+test('a guardrail is one check, which has to be possible', async () => {
+  const guardrails = {
+    profiles: {
+      ids: { patterns: { ID: String.raw`(a)\1` } },
+      form: { json_schema: { type: 'thing' }, retries: 6, action: 'mask' },
+      both: { encoder: 'pii', entities: 'PER', patterns: { A: 'b' } },
+      none: { encoder: 'pii', labels: 'X' },
+      mask: { entities: 'PER' },
+      hook: { webhook: { url: 'ftp://x' } },
+    },
+    policy: [
+      { profile: 'mask', on: 'both' },
+      { profile: 'form', on: 'input' },
+    ],
+  };
+  const encoders = { pii: { url: 'http://localhost:1' } };
+  const found = await problems({ encoders, guardrails, audit: { retention: 'a year' } });
+  expect(found.map((line) => line.replace(/^\S+ +(?:guardrails\.)?/, ''))).toEqual([
+    String.raw`profiles.ids.patterns.ID: the pattern "(a)\\1" is invalid: A backreference is not supported`,
+    expect.stringContaining('profiles.form.json_schema: is not a valid JSON Schema: '),
+    'profiles.form.retries: must be at most 5, because each call is billed',
+    'profiles.form.action: requires entities or patterns',
+    expect.stringMatching(/^profiles.both: expected one of .* found entities and patterns$/),
+    'profiles.none: requires `threshold`',
+    'profiles.mask: requires `encoder`',
+    'profiles.hook.webhook.url: expected a URL that begins with http:// or https://',
+    'policy.0.on: the profile `mask` masks requests; use a profile with `action: block` for answers',
+    'policy.1.on: the profile `form` checks answers; use it with `on: output`',
+    'audit.retention: expected a time such as 12h, 30d or 52w, or forever, found "a year"',
+  ]);
+});
+
 test('a rule that looks nowhere is refused', async () => {
   const found = await problems(
     'encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, labels: X, threshold: 0.5}}, policy: [{profile: inj, on: []}]}',

@@ -160,6 +160,13 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['GET', '/v1/usage?format=csv'],
     ['GET', '/v1/usage?group_by=x'],
     ['POST', '/v1/admin/reload'],
+    ['GET', '/v1/admin/audit?limit=1000'],
+    ['GET', '/v1/admin/audit?format=csv'],
+    ['GET', '/v1/admin/audit?actor=nobody'],
+    ['GET', '/v1/admin/prompts'],
+    ['GET', '/v1/admin/prompts?model=x&user=y'],
+    ['GET', '/v1/admin/prompts/stored'],
+    ['GET', '/v1/admin/prompts/nothing'],
     ['DELETE', USER],
     ['GET', USER],
     ['GET', '/api/v1/health/'],
@@ -173,6 +180,20 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['GET', '/openapi.json'],
   ];
 
+const STORED = {
+  id: '019cab3c-5200-7000-8f4e-5a1d0c2b7e91',
+  at: 1_767_225_600_000,
+  request_id: 'stored',
+  user_id: 'ada',
+  api_key_id: null,
+  model: 'openai:small',
+  endpoint: '/v1/chat/completions',
+  status: 'success',
+  request: '{}',
+  answer: null,
+  truncated: 0,
+};
+
 test('every answer is what the document says', async () => {
   const { ask, context } = gateway();
   const { identity, ledger } = context.state;
@@ -183,6 +204,7 @@ test('every answer is what the document says', async () => {
     used(5n, { status: 'error', errorMessage: 'failed', statusCode: 502 }),
     used(5n, { latencyMs: 5.5, ttftMs: 1, statusCode: 200, requestId: 'r', cachedTokens: 1 }),
   );
+  await context.state.promptLog.add([STORED]);
   const known: Record<string, string> = {};
   const filled = (text: string): string =>
     text.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? name);

@@ -23,6 +23,7 @@ test('POST /v1/keys makes a key, with 200 and the key itself', async () => {
     rpm: null,
     tpm: null,
     max_parallel: null,
+    log_prompts: null,
     budget: null,
     spend: 0,
   });

@@ -6,6 +6,8 @@ import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import { createAnswerCache } from '../../../../../runtime/targets/gateway/ask/cache/answer-cache.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
+import { createPromptWriter } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-writer.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
@@ -19,6 +21,10 @@ import type { Provider } from '../../../../../runtime/targets/gateway/ask/provid
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
 import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import {
+  NO_PROMPTS,
+  type PromptPolicy,
+} from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
@@ -45,6 +51,8 @@ export interface OpenGateway {
   readonly context: GatewayContext;
   readonly kernel: TestKernel;
   readonly clock: TestClock;
+  /** Resolves when all prompts are written. */
+  readonly promptsWritten: () => Promise<void>;
   /** How many hold the models now. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
@@ -65,6 +73,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly alerts?: AlertsConfig;
+  readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
 }
 
@@ -129,6 +138,11 @@ export function gatewayOn(
   const compute = 'local';
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
+  const prompts = createPromptWriter({
+    promptLog: state.promptLog,
+    redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
+    log: kernel.log,
+  });
   const context: GatewayContext = {
     kernel,
     clock,
@@ -142,6 +156,7 @@ export function gatewayOn(
     tokenCounter,
     completions: createCompletions({
       state,
+      prompts,
       models,
       telemetry,
       tokenCounter,
@@ -174,7 +189,7 @@ export function gatewayOn(
       ...options.server,
     },
   });
-  const closers: (() => Promise<void>)[] = [() => telemetry.close()];
+  const closers: (() => Promise<void>)[] = [() => telemetry.close(), () => prompts.close()];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));
   return {
@@ -183,6 +198,7 @@ export function gatewayOn(
     kernel,
     clock,
     held,
+    promptsWritten: () => prompts.close(),
     request,
     ask: (method, path, body, headers = {}) =>
       request(path, {
@@ -217,7 +233,7 @@ export const answerCacheOn = ({ db }: Pick<Store, 'db'>, clock: Clock) =>
     },
   });
 
-function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock) {
+function modelsOf({ providers = [], aliases = [], prompts = NO_PROMPTS }: GatewayOptions, clock: Clock) {
   // The clock stands still: nobody could wait for another attempt.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
@@ -228,6 +244,7 @@ function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock
     requirePricing: false,
     allowUnpriced: false,
     requests: REQUEST_POLICY,
+    prompts,
     assumedOutputTokens: 1024,
   };
   let held = 0;

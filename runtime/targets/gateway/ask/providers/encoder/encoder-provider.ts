@@ -5,6 +5,7 @@ import { createProvider } from '../create-provider.ts';
 import { createRedact } from '../redact.ts';
 import { encoderAdapter } from './adapter.ts';
 import { createClassify } from './classify.ts';
+import { createEntityFinder } from './entities.ts';
 import { modelTypeOf } from './model-type.ts';
 
 export interface EncoderParts {
@@ -26,6 +27,7 @@ export function createEncoderProvider({ name, apiKey, upstream, limits, clock }:
   return {
     ...createProvider({ instance, adapter, upstream, limits, clock }),
     classify: createClassify(exchange, name, limits.answerMs),
+    entities: createEntityFinder(exchange, name, limits.answerMs),
     async models(signal) {
       const modelType = await modelTypeOf(exchange, signal, TYPE_MS);
       return [{ id: name, created: 0, ownedBy: name, modelType }];

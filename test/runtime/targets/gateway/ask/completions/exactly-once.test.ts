@@ -1,3 +1,4 @@
+import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,6 +71,7 @@ test(
               clock,
             });
             const completions = createCompletions({
+              prompts: { write: () => undefined, close: () => Promise.resolve() },
               tokenCounter,
               answerCache: answerCacheOn(store, clock),
               state: {
@@ -105,6 +107,7 @@ test(
                     requirePricing: false,
                     allowUnpriced: false,
                     requests: REQUEST_POLICY,
+                    prompts: NO_PROMPTS,
                     assumedOutputTokens: 100,
                   };
                   const release = (): void => {

@@ -1,3 +1,4 @@
+import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { namedSecrets } from '../../../../../helpers/secrets.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -69,6 +70,8 @@ export async function runGateway({
     metrics: 'open',
     tracing: undefined,
     workflows: { compute: 'local', slots: 1, trustUsers: false, maxDatasetBytes: 1_048_576, ray: undefined },
+    audit: { retentionMs: undefined },
+    promptLog: { retentionMs: undefined },
     logLevel: 'info',
     secrets: namedSecrets(MASTER, CANARY),
     ...config,
@@ -148,6 +151,7 @@ const MODELS: ModelsConfig = {
   requirePricing: false,
   allowUnpriced: false,
   requests: REQUEST_POLICY,
+  prompts: NO_PROMPTS,
   assumedOutputTokens: 1024,
 };
 

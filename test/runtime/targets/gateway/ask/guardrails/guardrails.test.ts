@@ -33,7 +33,7 @@ const profileOf = (name: string): GuardrailProfile => ({
   labels: ['INJECTION'],
   threshold: 0.5,
 });
-const signal = new AbortController().signal;
+const request = { requestId: 'r', signal: new AbortController().signal };
 
 function guardrailsOf(demanded: readonly GuardrailRule[] = [], clock: Clock = systemClock): Guardrails {
   return createGuardrails({
@@ -55,12 +55,12 @@ const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 
 test('what is flagged is blocked, with the reason; what is not goes on', async () => {
   const guardrails = guardrailsOf();
-  const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), signal);
+  const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), request);
   expect(good).toEqual({
     verdicts: [expect.objectContaining({ valid: true, score: 0.0625 })],
     blocked: undefined,
   });
-  const bad = await guardrails.checkInput([rule('guard')], said('This is an attack.'), signal);
+  const bad = await guardrails.checkInput([rule('guard')], said('This is an attack.'), request);
   expect(bad.blocked).toMatchObject({
     code: 'ForbiddenError',
     message: 'Request blocked by guardrail policy: guard (INJECTION 0.938, threshold 0.5).',
@@ -106,7 +106,7 @@ test.each([
   ['a text for embeddings', { input: ['fine', 'an attack'] }],
   ['a text behind a long one', said(`${'fine '.repeat(2000)}an attack`)],
 ])('it is found in %s', async (_where, body) => {
-  const { blocked } = await guardrailsOf().checkInput([rule('guard')], body, signal);
+  const { blocked } = await guardrailsOf().checkInput([rule('guard')], body, request);
   expect(blocked?.code).toBe('ForbiddenError');
 });
 
@@ -114,7 +114,7 @@ test('a word is found wherever it lies in a long text', async () => {
   for (let at = 0; at < 1000; at += 37) {
     const text = `${'x'.repeat(at)}attack${'y'.repeat(500)}`;
     expect(
-      (await guardrailsOf().checkOutput([rule('guard')], text, signal)).blocked,
+      (await guardrailsOf().checkOutput([rule('guard')], text, request)).blocked,
       String(at),
     ).toBeDefined();
   }
@@ -124,7 +124,7 @@ test('to monitor is to tell, not to block', async () => {
   const { verdicts, blocked } = await guardrailsOf().checkInput(
     [rule('guard', { mode: 'monitor' })],
     said('attack'),
-    signal,
+    request,
   );
   expect(blocked).toBeUndefined();
   expect(monitorHeader(verdicts)).toBe('[{"profile":"guard","mode":"monitor","valid":false,"score":0.9375}]');
@@ -134,7 +134,7 @@ test.each(['down', 'other', 'missing'])(
   'an encoder that cannot judge (%s) blocks, unless it may be missing',
   async (name) => {
     const guardrails = guardrailsOf();
-    const strict = await guardrails.checkInput([rule(name)], said('fine'), signal);
+    const strict = await guardrails.checkInput([rule(name)], said('fine'), request);
     expect(strict.blocked).toMatchObject({
       code: 'UpstreamError',
       message: `Guardrail \`${name}\` is unavailable, and the policy blocks unchecked text. Retry later.`,
@@ -142,7 +142,7 @@ test.each(['down', 'other', 'missing'])(
     const lenient = await guardrails.checkInput(
       [rule(name, { onUnavailable: 'monitor' })],
       said('fine'),
-      signal,
+      request,
     );
     expect(lenient).toMatchObject({ blocked: undefined, verdicts: [{ valid: false, score: undefined }] });
   },
@@ -150,7 +150,7 @@ test.each(['down', 'other', 'missing'])(
 
 test('an encoder that does not answer in time cannot judge', async () => {
   const clock = manualClock();
-  const checking = guardrailsOf([], clock).checkInput([rule('silent')], said('fine'), signal);
+  const checking = guardrailsOf([], clock).checkInput([rule('silent')], said('fine'), request);
   await encoder.happened('waiting', 'silent');
   clock.advance(5000);
   expect((await checking).blocked?.code).toBe('UpstreamError');
@@ -181,7 +181,7 @@ async function guarded(text: string, rules: readonly GuardrailRule[]) {
   const provider = providerOf('openai', openai);
   const body = { model: 'good', stream: true, messages: [{ role: 'user', content: text }] };
   const answer = await provider.chat(callOf('chat', body));
-  const guard = guardrailsOf().streamGuard(rules, signal, (found) => verdicts.push(...found));
+  const guard = guardrailsOf().streamGuard(rules, request, (found) => verdicts.push(...found));
   return { ...(await readStream(answer, { guard })), verdicts };
 }
 

@@ -1,3 +1,4 @@
+import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
@@ -37,6 +38,7 @@ const configOf = (providers: ModelsConfig['providers'], more: Partial<ModelsConf
   requirePricing: false,
   allowUnpriced: false,
   requests: REQUEST_POLICY,
+  prompts: NO_PROMPTS,
   assumedOutputTokens: 10,
   ...more,
 });

@@ -65,7 +65,7 @@ test('an executable that was started classifies, and guards', async () => {
   const { blocked } = await guardrails.checkInput(
     rules,
     { messages: [{ role: 'user', content: 'Anything' }] },
-    signal,
+    { requestId: 'r', signal },
   );
   expect(blocked?.code).toBe('ForbiddenError');
 });

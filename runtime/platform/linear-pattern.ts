@@ -1,0 +1,124 @@
+import { setFlagsFromString } from 'node:v8';
+import { expandRepetitions } from '../core/text/expand-repetitions.ts';
+import { createYielder } from './run-yielding.ts';
+
+/** A regular expression that is searched in linear time, so that no text can block the event loop. */
+export interface LinearPattern {
+  /** As it was written. */
+  readonly source: string;
+  readonly ignoreCase: boolean;
+  readonly expression: RegExp;
+  /** Whether it can match only at the end of a text. */
+  readonly hasEndAnchor: boolean;
+}
+
+export interface PatternMatch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Length of the parts that a text is searched in, for short patterns. */
+const MAX_PART_LENGTH = 8192;
+/** Length of a part times length of the pattern. Searching costs at most 10 ns for each of these steps. */
+const MAX_STEPS = 400_000;
+const MAX_STEPS_AT_ONCE = 2_000_000;
+/** Maximum length of a match that is certainly found, as parts overlap by this. @internal Exported for tests only. */
+export const MAX_MATCH_LENGTH = 1024;
+
+/**
+ * Compiles a pattern for V8's engine without backtracking, which has neither backreferences nor lookaround. Throws a SyntaxError with
+ * a message that completes "the pattern is invalid".
+ */
+export function compileLinearPattern(
+  source: string,
+  { ignoreCase = false }: { readonly ignoreCase?: boolean | undefined } = {},
+): LinearPattern {
+  // The flag `l` exists only with this option. It applies to the process, and no other code uses `l`.
+  setFlagsFromString('--enable-experimental-regexp-engine');
+  const expanded = expandRepetitions(source, { lowerCase: ignoreCase });
+  requireValid(source);
+  try {
+    // oxlint-disable-next-line eslint/no-invalid-regexp -- V8 knows the flag with the option above.
+    const expression = new RegExp(expanded, 'lg');
+    return { source, ignoreCase, expression, hasEndAnchor: withoutLiterals(source).includes('$') };
+  } catch (error) {
+    if (!/linear time/.test(String(error))) throw error;
+    throw new SyntaxError(
+      'It cannot be searched in linear time. Lookahead, lookbehind and \\p{…} are not supported.',
+      { cause: error },
+    );
+  }
+}
+
+/** The message of an error about the rewritten pattern would show another pattern than the user wrote. */
+const requireValid = (source: string): void => void new RegExp(source);
+
+/** A pattern without escapes and lists of characters. */
+const withoutLiterals = (source: string): string => source.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, '');
+
+/** Finds all matches that do not overlap. Yields to the event loop, and throws when the deadline (of `performance.now`) has passed. */
+export async function matchesOf(
+  { expression, ignoreCase, hasEndAnchor }: LinearPattern,
+  text: string,
+  deadline: number,
+): Promise<PatternMatch[]> {
+  const pause = createYielder();
+  const searched = ignoreCase ? lowerAscii(text) : text;
+  const partLength = partLengthOf(expression);
+  const matches: PatternMatch[] = [];
+  let from = 0;
+  for (let start = 0; start === 0 || start + MAX_MATCH_LENGTH < searched.length; start += partLength) {
+    // The character before a part is kept, so that \b and lookbehind see it.
+    const offset = Math.max(0, start - 1);
+    const part = searched.slice(offset, start + partLength + MAX_MATCH_LENGTH);
+    const isLast = start + partLength + MAX_MATCH_LENGTH >= searched.length;
+    for (;;) {
+      if (performance.now() > deadline) throw new Error('searching the pattern took too long');
+      await pause();
+      // Another search can have used the expression during the pause.
+      const position = Math.max(from, start) - offset;
+      expression.lastIndex = position;
+      const found = position <= part.length ? expression.exec(part) : null;
+      if (!found) break;
+      const [begin, end] = [offset + found.index, offset + found.index + found[0].length];
+      // A match in the overlap is found again in the next part, where its end is complete.
+      if (!isLast && begin >= start + partLength) break;
+      // The end of this part is not the end of the text.
+      if (hasEndAnchor && !isLast && end === offset + part.length) break;
+      if (end > begin) matches.push({ start: begin, end });
+      from = Math.max(end, begin + 1);
+    }
+    if (isLast) break;
+  }
+  return matches;
+}
+
+/** At least the overlap of parts, so that a long pattern is not mostly searched twice. */
+const partLengthOf = ({ source }: RegExp): number =>
+  Math.max(MAX_MATCH_LENGTH, Math.min(MAX_PART_LENGTH, Math.floor(MAX_STEPS / source.length)));
+
+/** Whether a pattern is found in a short text, without a pause. Throws for a text on which this would take too long. */
+export function isFoundIn({ expression, ignoreCase }: LinearPattern, text: string): boolean {
+  if (text.length * expression.source.length > MAX_STEPS_AT_ONCE)
+    throw new Error(`a text of ${text.length} characters is too long for the pattern`);
+  expression.lastIndex = 0;
+  return expression.test(ignoreCase ? lowerAscii(text) : text);
+}
+
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Replaces all matches. */
+export async function replaceMatches(
+  pattern: LinearPattern,
+  text: string,
+  replacement: string,
+  deadline: number,
+): Promise<string> {
+  let out = '';
+  let last = 0;
+  for (const { start, end } of await matchesOf(pattern, text, deadline)) {
+    out += text.slice(last, start) + replacement;
+    last = end;
+  }
+  return out + text.slice(last);
+}

@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely';
+import { entriesOf } from '../../../../core/values/keys.ts';
+import type { Page } from '../../store/page.ts';
+import { rowsInParts } from '../../store/rows-in-parts.ts';
+import type { AuditRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+import { auditCsvHeader, auditCsvLine } from './audit-csv.ts';
+
+/** Selects events. All conditions that are set must match. */
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly actorId?: string | undefined;
+  /** An action, e.g. `key.update`, or the kind of object, e.g. `key`. */
+  readonly action?: string | undefined;
+  readonly object?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly address?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Start of the time range in milliseconds since 1970, inclusive. */
+  readonly from?: number | undefined;
+  /** End of the time range, exclusive. */
+  readonly to?: number | undefined;
+}
+
+/** The recorded events. There is no way to change one; only those older than the retention are deleted. */
+export interface AuditLog {
+  /** A page of the events, newest first, and the number of all that match. */
+  list(
+    filter: AuditFilter,
+    page: Page,
+  ): Promise<{ readonly total: number; readonly events: readonly AuditRow[] }>;
+  /** Lines of CSV, oldest first, after a header line. */
+  csv(filter: AuditFilter): AsyncIterable<string>;
+  /** Deletes events before a time, and the oldest refused attempts if there are too many. */
+  prune(before: number): Promise<void>;
+}
+
+/** Anyone who reaches the gateway can cause refused attempts, so that their number is limited. */
+const MAX_REFUSED = 10_000;
+
+export function createAuditLog({ db }: Pick<Store, 'db'>): AuditLog {
+  return {
+    async list(filter, { skip, limit }) {
+      const matching = select(db, filter);
+      const { total } = await matching
+        .select((row) => row.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      const events = await matching
+        .selectAll()
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return { total, events };
+    },
+    csv: (filter) => csvOf(db, filter),
+    async prune(before) {
+      await db.deleteFrom('gateway_audit').where('at', '<', before).execute();
+      const oldest = await db
+        .selectFrom('gateway_audit')
+        .select('at')
+        .where('outcome', '=', 'refused')
+        .orderBy('at', 'desc')
+        .offset(MAX_REFUSED)
+        .limit(1)
+        .executeTakeFirst();
+      if (!oldest) return;
+      await db
+        .deleteFrom('gateway_audit')
+        .where('outcome', '=', 'refused')
+        .where('at', '<=', oldest.at)
+        .execute();
+    },
+  };
+}
+
+async function* csvOf(db: Kysely<Schema>, filter: AuditFilter): AsyncGenerator<string> {
+  yield auditCsvHeader();
+  const rows = rowsInParts<AuditRow>((last, limit) =>
+    select(db, filter)
+      .$if(last !== undefined, (query) =>
+        query.where((row) =>
+          row.or([
+            row('at', '>', last?.at ?? 0),
+            row.and([row('at', '=', last?.at ?? 0), row('id', '>', last?.id ?? '')]),
+          ]),
+        ),
+      )
+      .selectAll()
+      .orderBy('at')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+  for await (const row of rows) yield auditCsvLine(row);
+}
+
+function select(db: Kysely<Schema>, filter: AuditFilter) {
+  const equal = {
+    actor: filter.actor,
+    actor_id: filter.actorId,
+    object: filter.object,
+    outcome: filter.outcome,
+    address: filter.address,
+    request_id: filter.requestId,
+  };
+  let query = db.selectFrom('gateway_audit');
+  for (const [column, value] of entriesOf(equal)) {
+    if (value === undefined) continue;
+    // A value that cannot be stored matches no row.
+    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
+  }
+  const { action } = filter;
+  if (action !== undefined) {
+    query = /^[a-z_]+$/.test(action)
+      ? query.where('action', 'like', `${action}.%`)
+      : query.where('action', '=', isStorable(action) ? action : '');
+  }
+  if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('at', '<', filter.to);
+  return query;
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { entriesOf } from '../../../../core/values/keys.ts';
+import { notFound } from '../identity/checks.ts';
+import type { Page } from '../../store/page.ts';
+import type { PromptRow } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Selects requests. All conditions that are set must match. */
+interface PromptFilter {
+  readonly userId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Start of the time range in milliseconds since 1970, inclusive. */
+  readonly from?: number | undefined;
+  /** End of the time range, exclusive. */
+  readonly to?: number | undefined;
+}
+
+/** A stored request without its texts. */
+export type PromptHead = Omit<PromptRow, 'request' | 'answer'>;
+
+/** Requests and answers of keys that are logged, without secrets. */
+export interface PromptLog {
+  add(rows: readonly PromptRow[]): Promise<void>;
+  /** A page of the requests, newest first, without their texts. */
+  list(
+    filter: PromptFilter,
+    page: Page,
+  ): Promise<{ readonly total: number; readonly prompts: readonly PromptHead[] }>;
+  /** The records of a request with their texts, oldest first. Throws a NotFoundError. That they were read is recorded. */
+  read(requestId: string): Promise<readonly PromptRow[]>;
+  /** Deletes requests before a time. */
+  prune(before: number): Promise<void>;
+}
+
+const HEAD = [
+  'id',
+  'at',
+  'request_id',
+  'user_id',
+  'api_key_id',
+  'model',
+  'endpoint',
+  'status',
+  'truncated',
+] as const satisfies readonly (keyof PromptHead)[];
+
+/** Several short transactions let requests write in between. */
+const ROWS_PER_DELETE = 500;
+/** Records of one request; clients choose its id and can use it twice. */
+const MAX_RECORDS = 100;
+
+export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now: () => number): PromptLog {
+  return {
+    async add(rows) {
+      await db.insertInto('gateway_prompts').values(rows).execute();
+    },
+    async list(filter, { skip, limit }) {
+      const equal = {
+        user_id: filter.userId,
+        api_key_id: filter.keyId,
+        model: filter.model,
+        request_id: filter.requestId,
+      };
+      let matching = db.selectFrom('gateway_prompts');
+      for (const [column, value] of entriesOf(equal)) {
+        if (value === undefined) continue;
+        // A value that cannot be stored matches no row.
+        matching = isStorable(value)
+          ? matching.where(column, '=', value)
+          : matching.where(sql<boolean>`1 = 0`);
+      }
+      if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
+      if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
+      const { total } = await matching
+        .select((row) => row.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      const prompts = await matching
+        .select(HEAD)
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return { total, prompts };
+    },
+    async read(requestId) {
+      const rows = isStorable(requestId)
+        ? await db
+            .selectFrom('gateway_prompts')
+            .selectAll()
+            .where('request_id', '=', requestId)
+            .orderBy('at')
+            .orderBy('id')
+            .limit(MAX_RECORDS)
+            .execute()
+        : [];
+      if (rows.length === 0)
+        throw notFound(`No prompt of request '${requestId}' is stored`, 'prompt_not_found');
+      await audit.record(db, { at: now(), action: 'prompt.read', object: requestId });
+      return rows;
+    },
+    async prune(before) {
+      for (;;) {
+        const old = await db
+          .selectFrom('gateway_prompts')
+          .select('id')
+          .where('at', '<', before)
+          .limit(ROWS_PER_DELETE)
+          .execute();
+        if (old.length === 0) return;
+        const ids = old.map(({ id }) => id);
+        await db.deleteFrom('gateway_prompts').where('id', 'in', ids).execute();
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { isObject } from '../../../../core/json/is-object.ts';
+import { isRawNumber } from '../../../../core/json/lossless-json.ts';
+import { isSecretName } from '../../../../core/text/secret-name.ts';
+import { type LinearPattern, replaceMatches } from '../../../../platform/linear-pattern.ts';
+import type { Redactor } from '../../../../serve/redact.ts';
+
+export interface PromptRedaction {
+  /** Removes the secrets of the gateway. */
+  readonly redactor: Pick<Redactor, 'text'>;
+  /** Patterns of the configuration. */
+  readonly patterns: readonly LinearPattern[];
+  /** When redaction gives up, as a time of `performance.now`. */
+  readonly deadline: number;
+}
+
+const REDACTED = '[redacted]';
+/** Images and documents in a request are not text. */
+const MIN_ENCODED_LENGTH = 256;
+const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_-]*$/;
+/** Keys of this gateway, and those of well-known APIs. */
+const KEYS =
+  /\b(?:gw-[\w-]{40,}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,})/g;
+
+/** Replaces secrets and everything that a pattern matches. Rejects if this takes too long; nothing must be stored then. */
+export async function redactText(
+  text: string,
+  { redactor, patterns, deadline }: PromptRedaction,
+): Promise<string> {
+  let out = redactor.text(text).replaceAll(KEYS, REDACTED);
+  for (const pattern of patterns) out = await replaceMatches(pattern, out, REDACTED, deadline);
+  return out;
+}
+
+/**
+ * Redacts every text in a request, which is not JSON then, so that escapes do not hide anything. Values of members that are named like
+ * secrets are replaced, too, and encoded data by its length.
+ */
+export async function redactRequest(value: unknown, redaction: PromptRedaction): Promise<unknown> {
+  if (typeof value === 'string')
+    return isEncoded(value) ? `[${value.length} characters]` : await redactText(value, redaction);
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(await redactRequest(item, redaction));
+    return items;
+  }
+  if (!isObject(value) || isRawNumber(value)) return value;
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const isSecret = typeof member === 'string' && isSecretName(name);
+    members.push([name, isSecret ? REDACTED : await redactRequest(member, redaction)]);
+  }
+  return Object.fromEntries(members);
+}
+
+const isEncoded = (text: string): boolean => text.length >= MIN_ENCODED_LENGTH && ENCODED.test(text);

@@ -1,0 +1,25 @@
+/** A part of a text that a check found. */
+export interface FoundSpan {
+  readonly start: number;
+  readonly end: number;
+  /** Type of the entity, or name of the pattern. */
+  readonly label: string;
+  readonly score: number;
+}
+
+/** Spans in order, without overlaps: of two that overlap, the longer one stays. */
+export function withoutOverlaps(spans: readonly FoundSpan[]): FoundSpan[] {
+  const longestFirst = spans.toSorted(
+    (one, other) => other.end - other.start - (one.end - one.start) || one.start - other.start,
+  );
+  const kept: FoundSpan[] = [];
+  for (const span of longestFirst)
+    if (!kept.some(({ start, end }) => span.start < end && start < span.end)) kept.push(span);
+  return kept.toSorted((one, other) => one.start - other.start);
+}
+
+/** The number of spans by label, e.g. `PER 2, ORG 1`. */
+export function describeSpans(spans: readonly (readonly FoundSpan[])[]): string {
+  const counts = Map.groupBy(spans.flat(), ({ label }) => label);
+  return [...counts].map(([label, all]) => `${label} ${all.length}`).join(', ') || 'nothing found';
+}

@@ -1,0 +1,41 @@
+import { isObject } from '../../../../../core/json/is-object.ts';
+import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
+import type { Json } from '../../shapes/chat.ts';
+import { FREE_FORM_MEMBERS, NON_TEXT_MEMBERS, SCHEMAS, SETTINGS } from '../input-texts.ts';
+
+/** Texts of a schema that are not names: those must stay as they are. */
+const SCHEMA_TEXTS = new Set(['description', 'title', 'enum', 'const', 'default', 'examples']);
+
+/** Replaces all texts of a request that can be masked: what models read, except names, which APIs restrict. */
+export function mapBodyTexts(body: Json, change: (text: string) => string): Json {
+  const visit = (value: unknown, isText: boolean, inSchema: boolean): unknown => {
+    if (typeof value === 'string') return isText && value !== '' ? change(value) : value;
+    if (Array.isArray(value)) return value.map((item) => visit(item, isText, inSchema));
+    if (!isObject(value) || isRawNumber(value)) return value;
+    if (value['type'] === 'mcp') return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (inSchema) return [name, visit(member, SCHEMA_TEXTS.has(name), true)];
+        if (FREE_FORM_MEMBERS.has(name)) return [name, everyText(member, change)];
+        // Plain text documents of Anthropic's API have their text in `data`.
+        const isPlain = name === 'data' && value['type'] === 'text';
+        const isOwn = isPlain || (!NON_TEXT_MEMBERS.has(name) && name !== 'name');
+        return [name, visit(member, isOwn, false)];
+      }),
+    );
+  };
+  return Object.fromEntries(
+    Object.entries(body).map(([name, member]) => {
+      if (SETTINGS.has(name)) return [name, member];
+      if (SCHEMAS.has(name)) return [name, visit(member, false, true)];
+      return [name, visit(member, true, false)];
+    }),
+  );
+}
+
+function everyText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return value === '' ? value : change(value);
+  if (Array.isArray(value)) return value.map((item) => everyText(item, change));
+  if (!isObject(value) || isRawNumber(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, everyText(member, change)]));
+}

@@ -1,0 +1,27 @@
+import { isObject } from '../../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
+import type { Placeholders } from './placeholders.ts';
+
+/** Members whose text is JSON itself, in which a value has to be escaped. */
+const JSON_TEXTS = new Set(['arguments', 'partial_json']);
+
+export const escapedIn = (name: string): ((value: string) => string) | undefined =>
+  JSON_TEXTS.has(name) ? escaped : undefined;
+
+export const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
+
+/** Puts masked values back into all texts of an answer. */
+export function restoreAnswer(bytes: Uint8Array, placeholders: Placeholders): Uint8Array {
+  const json = parseJsonText(Buffer.from(bytes).toString('utf8'));
+  return Buffer.from(JSON.stringify(restored(json, '', placeholders)));
+}
+
+function restored(value: unknown, name: string, placeholders: Placeholders): unknown {
+  if (typeof value === 'string') return placeholders.restore(value, escapedIn(name));
+  if (Array.isArray(value)) return value.map((item) => restored(item, name, placeholders));
+  if (!isObject(value) || isRawNumber(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, restored(member, key, placeholders)]),
+  );
+}

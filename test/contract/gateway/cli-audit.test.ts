@@ -1,0 +1,40 @@
+import { userInfo } from 'node:os';
+import { expect } from 'vitest';
+import { useStoreFolder } from './command-folder.ts';
+import { verifiesGatewayCommand } from './verifies.ts';
+
+const folderOf = useStoreFolder();
+
+verifiesGatewayCommand('gcli:audit', async (arm) => {
+  const { done, json, path, run, refused } = folderOf(arm);
+  await done('migrate');
+  const key = (await done('keys', 'create', '--name', 'ci', '--user', 'ada')).trim();
+  await done('keys', 'update', 'ci', '--budget', '5');
+  await done('pricing', 'set', 'a:b', '--input', '1', '--output', '2');
+  await done('backup', path('copy.db'));
+  await done('users', 'delete', 'ada');
+  await done('restore', path('copy.db'), '--force');
+
+  const { total, items } = await json('audit');
+  // The backup was written before it was recorded, and so it has neither this event nor later ones.
+  const actions = ['database.restore', 'price.set', 'key.update', 'key.create', 'database.migrate'];
+  expect([total, items.map(({ action }: { action: string }) => action)]).toEqual([5, actions]);
+  expect(items[2]).toMatchObject({
+    actor: 'cli',
+    actor_id: userInfo().username,
+    address: null,
+    outcome: 'success',
+    before: { budget: null },
+    after: { budget: { max_budget: 5, budget_duration_sec: null } },
+  });
+  expect(JSON.stringify(items)).not.toContain(key);
+  const table = await done('audit', '--action', 'key');
+  expect(table).toMatch(/^TIME +ACTOR +ADDRESS +ACTION +OBJECT +OUTCOME +CHANGE\n/);
+  expect(table).toMatch(/Z +cli \S+ +- +key\.update +\S+ +success +\{"budget":null\} → /);
+  expect(table.trimEnd().split('\n')).toHaveLength(3);
+  const csv = await done('audit', '--csv', '--from', '1h');
+  expect(csv.trimEnd().split('\r\n')).toHaveLength(6);
+  expect(csv).toMatch(/^id,at,actor,actor_id,.*\r\n\S+,cli,\S+,,,,,database\.migrate,,success,,"/);
+  expect((await run('audit', '--object', 'nothing')).stderr).toBe('No events found.\n');
+  expect(await refused(2, 'audit', '--csv', '--json')).toContain('--csv conflicts with --json');
+});

@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { builtExecutable } from '../../helpers/built.ts';
+import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
+import { contentOf } from '../../runtime/targets/gateway/test-provider.ts';
+import { chatWith, createKey } from './chat.ts';
+import { AS_MASTER, asKey, providersFor } from './config.ts';
+import { shareGateways } from './shared-gateways.ts';
+import { verifiesGateway } from './verifies.ts';
+
+const start = shareGateways();
+const [openai, anthropic] = await Promise.all([startFixture('openai'), startFixture('anthropic')]);
+const CHAT = '/v1/chat/completions';
+const SECRET = 'Anna Smith Peter Weber met in Paris';
+const configWith = (guardrails: object): object => ({
+  providers: providersFor({ openai, anthropic }),
+  encoders: { ner: { path: builtExecutable('ner') } },
+  guardrails,
+});
+const MASKING = configWith({
+  profiles: { pii: { encoder: 'ner', entities: ['PER', 'LOC'], threshold: 0.8, timeout: '60s' } },
+  policy: [{ profile: 'pii' }],
+});
+
+verifiesGateway('gateway:guardrails:mask', async (arm) => {
+  const api = await start(arm, { config: MASKING });
+  const key = asKey(await createKey(api, { user_id: 'ada' }));
+  const messages = [{ role: 'user', content: SECRET }];
+  const whole = await api.post(CHAT, chatWith('openai:good', { messages }), key);
+  expect(whole.status, whole.text).toBe(200);
+  expect(whole.body.choices[0].message.content).toContain(SECRET);
+  expect(whole.headers.get('x-gateway-guardrails')).toContain('"valid":true');
+  const { body: sent } = await openai.last();
+  expect(sent).toContain('[PER_1] [PER_2] met in [LOC_1]');
+  expect(sent).not.toMatch(/Anna|Weber|Paris/);
+
+  for (const model of ['openai:good', 'anthropic:good']) {
+    const chat = await api.post(CHAT, chatWith(model, { messages, stream: true }), key);
+    expect(contentOf(chat.text), model).toContain(SECRET);
+    const body = { model, messages, max_tokens: 99 };
+    const message = await api.post('/v1/messages', body, key);
+    expect(message.body.content[0].text, model).toContain(SECRET);
+    const stream = await api.post('/v1/messages', { ...body, stream: true }, key);
+    const deltas = [...stream.text.matchAll(/"text_delta","text":("(?:[^"\\]|\\.)*")/g)];
+    const text = deltas.map(([, json = '""']) => JSON.parse(json) as string).join('');
+    expect(text, model).toContain(SECRET);
+  }
+  const response = await api.post('/v1/responses', { model: 'openai:good', input: SECRET }, key);
+  expect(response.text).toContain(SECRET);
+  expect((await openai.last()).body).not.toContain('Anna');
+});
+
+const FORMS = configWith({
+  profiles: {
+    secrets: { patterns: { IBAN: { pattern: String.raw`[a-z]{2}\d{2}( ?\d{4}){2,7}`, ignore_case: true } } },
+    form: { json_schema: { type: 'object', required: ['n'] }, retries: 1 },
+  },
+  policy: [{ profile: 'secrets' }],
+});
+
+verifiesGateway('gateway:guardrails:kinds', async (arm) => {
+  const api = await start(arm, { config: FORMS });
+  const key = asKey(await createKey(api, { user_id: 'eve' }));
+  const ask = (content: string, more = {}) =>
+    api.post(CHAT, chatWith('openai:good', { messages: [{ role: 'user', content }], ...more }), key);
+  const refused = await ask('pay to DE89 3704 0044 0532 0130 00');
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 'guardrail_violation' } } });
+  expect(refused.text).toContain('secrets (IBAN 1)');
+
+  const guardrails = [{ profile: 'form', on: 'output' }];
+  expect((await ask('{"n": 1}', { guardrails })).status).toBe(200);
+  const before = await openai.counts();
+  const wrong = await ask('no JSON', { guardrails });
+  expect(wrong).toMatchObject({ status: 403 });
+  expect(wrong.text).toContain('form (the answer is not JSON)');
+  const after = await openai.counts();
+  expect(Number(after['requests']) - Number(before['requests'])).toBe(2);
+  const { body } = await api.get('/v1/usage?user_id=eve', AS_MASTER);
+  const [billed, once] = body.logs;
+  expect(billed).toMatchObject({ status: 'error', prompt_tokens: 2 * once.prompt_tokens, status_code: 403 });
+  expect(billed.completion_tokens).toBe(2 * once.completion_tokens);
+  const stream = await ask('no JSON', { guardrails, stream: true });
+  expect(stream.text).toContain('guardrail_violation');
+  expect(stream.text).not.toContain('no JSON');
+});
