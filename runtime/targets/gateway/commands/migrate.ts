@@ -21,12 +21,10 @@ export const migrateCommand: Command = {
     const { database: location } = await readStoreConfig(invocation);
     const dryRun = invocation.flag('dry-run');
     const { from, to } = await migrateStore(location, { dryRun });
-    if (!dryRun && from < to)
-      await recordEvent(location, {
-        action: 'database.migrate',
-        before: { version: from },
-        after: { version: to },
-      });
+    if (!dryRun && from < to) {
+      const versions = { before: { version: from }, after: { version: to } };
+      await recordEvent(location, { action: 'database.migrate', ...versions }, output);
+    }
     const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
     const json = invocation.flag('json');
     const shown = locationText(location);

@@ -26,7 +26,8 @@ export const backupCommand: Command = {
     if (statSync(file, { throwIfNoEntry: false })?.ino === found.ino)
       throw configError(`${file} is the database itself. Choose another file for the backup.`);
     backUpSqlite(database, file);
-    await recordEvent({ kind: 'sqlite', path: database }, { action: 'database.backup', object: file });
+    const event = { action: 'database.backup', object: file };
+    await recordEvent({ kind: 'sqlite', path: database }, event, output);
     const bytes = statSync(file).size;
     const json = invocation.flag('json');
     printResult(

@@ -27,7 +27,7 @@ export const restoreCommand: Command = {
     const file = resolve(name);
     const before = await restoreSqlite(file, database, invocation.flag('force'));
     const event = { action: 'database.restore', object: file, after: { replaced: before ?? null } };
-    await recordEvent({ kind: 'sqlite', path: database }, event);
+    await recordEvent({ kind: 'sqlite', path: database }, event, output);
     const kept = before === undefined ? '' : ` The database before is ${before}.`;
     const json = invocation.flag('json');
     printResult(

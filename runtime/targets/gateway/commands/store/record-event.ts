@@ -1,22 +1,31 @@
+import { messageOf } from '../../../../contract/errors.ts';
+import type { Output } from '../../../../serve/cli/command.ts';
 import type { AuditEvent } from '../../store/audit/audit-trail.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { openDatabase } from '../../store/open-store.ts';
 import { localActor } from './local-actor.ts';
 
-/** Records what a command did with a database as a whole. Returns false for a database of an older version, which has no audit log. */
+/**
+ * Records what a command has done with a database as a whole. It is done then, so that a failure is only a warning. A database of
+ * another version is left as it is: it can have no audit log.
+ */
 export async function recordEvent(
   location: DatabaseLocation,
   event: Omit<AuditEvent, 'at'>,
-): Promise<boolean> {
-  const store = openDatabase(location);
+  output: Output,
+): Promise<void> {
   try {
-    const { from, to } = await versionsOf(store);
-    if (from !== to) return false;
-    const { audit, db } = store;
-    await audit.actingAs(localActor(), () => audit.record(db, { ...event, at: Date.now() }));
-    return true;
-  } finally {
-    await store.close();
+    const store = openDatabase(location);
+    try {
+      const { from, to } = await versionsOf(store);
+      if (from !== to) return;
+      const { audit, db } = store;
+      await audit.actingAs(localActor(), () => audit.record(db, { ...event, at: Date.now() }));
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    output.err(`Warning: The audit log has no event of this command: ${messageOf(error)}\n`);
   }
 }
