@@ -1,4 +1,5 @@
 import type { Nanos } from './money.ts';
+import { isFreeSound, soundCost, type SoundCounts, type SoundRates } from './sound-price.ts';
 
 /** Prices per million tokens. */
 export interface TokenRates {
@@ -22,6 +23,8 @@ export interface TokenPrice extends TokenRates {
   readonly tiers?: readonly PriceTier[] | undefined;
   /** What the price was taken from. Default: it was set by an administrator. */
   readonly source?: string | undefined;
+  /** Prices of what a model hears or speaks. */
+  readonly sound?: SoundRates | undefined;
 }
 
 export interface TokenCounts {
@@ -34,13 +37,16 @@ export interface TokenCounts {
   /** The part of `cacheWrite` that was written for 1 hour. */
   readonly cacheWrite1h?: number | undefined;
   readonly output: number;
+  readonly sound?: SoundCounts | undefined;
 }
 
 const MILLION = 1_000_000n;
 
 /** Cost of these tokens, rounded half up to nano-dollars. */
 export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
-  return (costOfMillions(tokens, ratesFor(tokens.input, price)) + MILLION / 2n) / MILLION;
+  const rates = ratesFor(tokens.input, price);
+  const cost = (costOfMillions(tokens, rates) + MILLION / 2n) / MILLION;
+  return price.sound && tokens.sound ? cost + soundCost(tokens.sound, price.sound, rates) : cost;
 }
 
 /**
@@ -48,19 +54,23 @@ export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
  * and a shorter prompt can be in another tier.
  */
 export function maxCostOf(
-  { input, output }: Pick<TokenCounts, 'input' | 'output'>,
+  { input, output, sound }: Pick<TokenCounts, 'input' | 'output' | 'sound'>,
   price: TokenPrice,
 ): Nanos {
+  const heard = price.sound && sound ? soundCost(sound, price.sound, price) : 0n;
   const reachable = [price, ...(price.tiers ?? []).filter(({ aboveTokens }) => input > aboveTokens)];
-  return reachable.reduce((max, rates) => {
-    const millions = BigInt(input) * maxInputRate(rates) + BigInt(output) * rates.output;
-    const cost = (millions + MILLION - 1n) / MILLION;
-    return cost > max ? cost : max;
-  }, 0n);
+  return (
+    reachable.reduce((max, rates) => {
+      const millions = BigInt(input) * maxInputRate(rates) + BigInt(output) * rates.output;
+      const cost = (millions + MILLION - 1n) / MILLION;
+      return cost > max ? cost : max;
+    }, 0n) + (heard > 0n ? heard : 0n)
+  );
 }
 
 /** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
+  isFreeSound(price.sound ?? {}) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
 
 const ratesFor = (input: number, { tiers = [], ...base }: TokenPrice): TokenRates =>

@@ -61,7 +61,9 @@ export function openAccount(
     isSettled = true;
     const { answered } = outcome;
     const reported = answered?.summary?.usage?.promptTokens;
-    if (answered && reported !== undefined) admitted?.tokens.counts.learn(answered.key, reported);
+    // Tokens of sound say nothing about those of texts.
+    if (answered && reported !== undefined && admitted && !admitted.tokens.sound)
+      admitted.tokens.counts.learn(answered.key, reported);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
     await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
   };

@@ -67,7 +67,7 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 
 async function finish(
   { request, guarded, account, held }: CallModelParts,
-  { bytes, text, summary }: WholeAnswer,
+  { bytes, type, text, summary }: WholeAnswer,
   { key }: Target,
 ): Promise<CompletionAnswer> {
   let error: AppError | undefined;
@@ -80,7 +80,7 @@ async function finish(
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
   if (error) throw error;
   account.whenRecorded(held.release);
-  return { kind: 'whole', json: bytes };
+  return { kind: 'whole', bytes, type };
 }
 
 async function blockedOutput(
@@ -97,7 +97,7 @@ async function blockedOutput(
 
 function begin(
   { request, guarded, account, held, clock, log }: CallModelParts,
-  { stream }: StreamedAnswer,
+  { stream, type }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
   const { requestId, signal, startedAt } = request;
@@ -119,7 +119,7 @@ function begin(
       }
     },
   });
-  return { kind: 'stream', events };
+  return { kind: 'stream', events, type };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

@@ -15,6 +15,7 @@ import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
 import { createRequestReader } from './read-request.ts';
+import { lengthOfFile } from '../tokens/media/sound-seconds.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
@@ -49,13 +50,18 @@ export function createCompletions(parts: CompletionParts): Completions {
     const spender = await identity.spender(caller, users.payer);
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
-    const list = await pricesOf(state, resolved.targets, startedAt, set.requirePricing);
+    const { isSound } = rules;
+    const required = set.requirePricing;
+    const list = await pricesOf(state, resolved.targets, startedAt, { required, isSound });
     const keys = resolved.targets.map(({ key }) => key);
-    const counts = await countRequest(tokenCounter, rules, body, keys);
+    const seconds = request.file && lengthOfFile(request.file);
+    const sound = rules.sound?.(body, seconds ?? 0);
+    const counts = await countRequest(tokenCounter, rules, body, keys, sound?.audioInput);
     const tokens = {
       counts,
+      sound,
       prompt: counts.maxPrompt,
-      output: rules.maxOutputTokens(body, set.assumedOutputTokens),
+      output: rules.maxOutputTokens(body, set.assumedOutputTokens, seconds),
     };
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
@@ -65,7 +71,17 @@ export function createCompletions(parts: CompletionParts): Completions {
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
     const { unsupportedTools } = set.requests;
-    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true, unsupportedTools };
+    const files = request.file && [request.file];
+    const call = {
+      ...sent,
+      files,
+      body,
+      headers,
+      trace: trace?.headers,
+      signal,
+      isBilled: true,
+      unsupportedTools,
+    };
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));

@@ -2,7 +2,9 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
+import { soundPrice } from '../../accounts/price-map/sound-price.ts';
 import type { GatewayState } from '../../gateway-state.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import type { Target } from '../routing/routing.ts';
 import type { RequestCounts } from './request-counts.ts';
 
@@ -14,13 +16,16 @@ export async function pricesOf(
   { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
   targets: readonly Target[],
   time: number,
-  required: boolean,
+  { required, isSound = false }: { readonly required: boolean; readonly isSound?: boolean | undefined },
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
   for (const { key, otherKeys, listedAs, model } of targets) {
     let price = await prices.at(key, time);
     for (const other of otherKeys) price ??= await prices.at(other, time);
-    if (listedAs !== undefined) price ??= (await priceMaps.find(listedAs, model))?.price;
+    if (listedAs !== undefined && price === undefined) {
+      const listed = await priceMaps.find(listedAs, model);
+      price = isSound ? soundPrice(listed) : listed?.price;
+    }
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);
   }
@@ -32,19 +37,21 @@ export interface ExpectedTokens {
   readonly output: number;
   /** The estimates of each model, for answers without usage. */
   readonly counts: Pick<RequestCounts, 'prompt' | 'output' | 'learn'>;
+  /** What is sound, as far as the request shows it. */
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** The maximum cost of a request, whichever target answers. */
 export function estimateOf(
   list: PriceList,
-  { prompt, output }: Pick<ExpectedTokens, 'prompt' | 'output'>,
+  { prompt, output, sound }: Pick<ExpectedTokens, 'prompt' | 'output' | 'sound'>,
   allowUnpriced: boolean,
 ): Estimate {
   let cost: Nanos = 0n;
   let free = true;
   let unpriced: string | undefined;
   for (const [key, price] of list) {
-    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output }, price);
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output, sound }, price);
     if (own > cost) cost = own;
     if (price === undefined || !isFree(price)) free = false;
     if (price === undefined && !allowUnpriced) unpriced ??= key;

@@ -1,4 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
@@ -81,7 +82,7 @@ function used(
   { expected, prices }: RequestFacts,
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
-): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated'> {
+): Pick<UsageEntry, Exclude<keyof CountedTokens, 'sound'> | 'cost' | 'pricedBy' | 'estimated'> {
   const tokens = answered && tokensOf(key, answered.summary, expected);
   const price = prices.get(key);
   return {
@@ -92,7 +93,9 @@ function used(
     cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
     cost: tokens ? priceOf(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
-    estimated: answered !== undefined && isEstimated(answered.summary),
+    // Characters of the request are known, whatever the provider reports.
+    estimated:
+      answered !== undefined && price?.sound?.perCharacter === undefined && isEstimated(answered.summary),
   };
 }
 
@@ -104,17 +107,27 @@ const publicMessage = ({ code, message }: AppError): string =>
 export function tokensOf(
   model: string,
   summary: AnswerSummary | undefined,
-  { output, counts }: ExpectedTokens,
+  { output, counts, sound }: ExpectedTokens,
 ): CountedTokens {
   const usage = summary?.usage;
+  const promptTokens = usage?.promptTokens ?? counts.prompt(model);
+  const completionTokens = usage?.completionTokens ?? (summary ? counts.output(model, summary) : output);
   return {
-    promptTokens: usage?.promptTokens ?? counts.prompt(model),
-    completionTokens: usage?.completionTokens ?? (summary ? counts.output(model, summary) : output),
+    promptTokens,
+    completionTokens,
     cachedTokens: usage?.cachedTokens ?? 0,
     cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,
+    ...(sound && { sound: soundOf({ ...sound, ...usage?.sound }, promptTokens, completionTokens) }),
   };
 }
+
+/** Sound is at most what there is. What a model speaks is all sound. */
+const soundOf = (sound: SoundCounts, prompt: number, completion: number): SoundCounts => ({
+  ...sound,
+  audioInput: Math.min(sound.audioInput ?? 0, prompt),
+  ...(sound.audioOutput !== undefined && { audioOutput: completion }),
+});
 
 /** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
@@ -129,6 +142,7 @@ export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): b
     cacheWrite: tokens.cacheWriteTokens,
     cacheWrite1h: tokens.cacheWrite1hTokens,
     output: tokens.completionTokens,
+    sound: tokens.sound,
   };
   return costOf(counts, price);
 }

@@ -87,7 +87,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       };
       return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
-    relay: createRelay({ adapter, exchange, limits, unsupported }),
+    relay: createRelay({ adapter, exchange, limits, clock, unsupported }),
     countTokens: createTokenCounter({ adapter, exchange }),
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));

@@ -1,7 +1,14 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { ModelType } from '../../../../contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
-import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
+import type { FormFile } from '../../shared/form.ts';
+import type {
+  AnswerSummary,
+  EventDecoder,
+  OpenedStream,
+  StreamSyntax,
+  TokenUsage,
+} from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
@@ -109,17 +116,31 @@ export interface ProviderCall {
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
 /** Routes whose requests and answers pass through unchanged. */
-export type RelayRoute = 'moderations' | 'rerank' | 'image_generations';
+export type RelayRoute =
+  | 'moderations'
+  | 'rerank'
+  | 'image_generations'
+  | 'audio_transcriptions'
+  | 'audio_translations'
+  | 'audio_speech';
 
 export interface RelayCall extends EmbeddingsCall {
   readonly route: RelayRoute;
+  /** Files of a request that is a form. Its fields are the members of the body. */
+  readonly files?: readonly FormFile[] | undefined;
 }
 
 /** A route of a provider that requests are relayed to. */
-interface Relay {
+export interface Relay {
   readonly path: string;
-  /** The list without which an answer is invalid, so that it is not billed. */
-  readonly requiredList: string;
+  /** The list without which an answer is invalid, so that it is not billed. Undefined if answers are not JSON, or have none. */
+  readonly requiredList?: string | undefined;
+  /** Events that it can answer with. */
+  readonly events?: { readonly decoder: EventDecoder<unknown>; readonly syntax: StreamSyntax } | undefined;
+  /** Whether answers are anything, and are forwarded as they arrive. */
+  readonly isRaw?: boolean | undefined;
+  /** Members that its API does not have. */
+  readonly edits?: MemberEdits | undefined;
 }
 
 export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'isBilled'> {
@@ -180,6 +201,8 @@ export type AbandonedRead =
 export interface WholeAnswer {
   readonly kind: 'whole';
   readonly bytes: Uint8Array;
+  /** Content type. Default: JSON. */
+  readonly type?: string | undefined;
   /** The whole output of the model as text, in any format of the answer. */
   readonly text: string;
   readonly summary: AnswerSummary;
@@ -190,6 +213,8 @@ export interface WholeAnswer {
 export interface StreamedAnswer {
   readonly kind: 'stream';
   readonly stream: OpenedStream;
+  /** Content type. Default: events. */
+  readonly type?: string | undefined;
   readonly droppedTools?: readonly string[] | undefined;
 }
 
@@ -239,7 +264,7 @@ export interface Provider {
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   /** Calls a route whose requests and answers pass through unchanged. */
-  relay(call: RelayCall): Promise<WholeAnswer | FailedAnswer>;
+  relay(call: RelayCall): Promise<ChatAnswer>;
   /** The provider's own count of the tokens of a prompt, if its API has one. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
@@ -313,7 +338,8 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: Uint8Array | undefined;
+  /** In one piece or in several, which are not copied. */
+  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
   readonly waiter: Waiter;
 }
 

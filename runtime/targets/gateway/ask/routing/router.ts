@@ -76,7 +76,7 @@ export function createRouter({
         options,
       ),
     relay: (resolved, call, options) =>
-      attempt<WholeAnswer>(
+      attempt<WholeAnswer | StreamedAnswer>(
         resolved,
         call.signal,
         ({ provider, model }) => provider.relay(named(call, model, resolved)),

@@ -100,7 +100,7 @@ export interface Router {
     resolved: Resolved,
     call: Omit<RelayCall, 'model' | 'showModel'>,
     options?: RouteOptions,
-  ): Promise<Routed<WholeAnswer | FailedAnswer>>;
+  ): Promise<Routed<ChatAnswer>>;
   classify(
     resolved: Resolved,
     call: ClassifyCall,

@@ -1,5 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
 /** Token counts of a provider. */
@@ -16,6 +17,7 @@ export interface TokenUsage {
   readonly cacheWrite1hTokens: number;
   /** Completion tokens that are reasoning. */
   readonly reasoningTokens: number;
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** Token counts of an answer for billing, reported or estimated. */
@@ -25,6 +27,8 @@ export interface CountedTokens {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly cacheWrite1hTokens: number;
+  /** Of a request that is about sound. */
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** Summary of an answer for usage tracking and logs. */

@@ -76,6 +76,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cache_write_1h_tokens: hour,
   } = membersOf(told['prompt_tokens_details']);
   const cacheWriteTokens = count(written) ?? 0;
+  const heard = count(membersOf(told['prompt_tokens_details'])['audio_tokens']);
   return {
     promptTokens,
     completionTokens,
@@ -83,6 +84,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheWriteTokens,
     cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
     reasoningTokens: count(membersOf(told['completion_tokens_details'])['reasoning_tokens']) ?? 0,
+    ...(heard && { sound: { audioInput: heard } }),
   };
 }
 
@@ -99,6 +101,7 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
     prompt_tokens_details: {
       cached_tokens: counts.cachedTokens,
       cache_write_tokens: counts.cacheWriteTokens,
+      ...(counts.sound && { audio_tokens: counts.sound.audioInput }),
       ...(counts.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: counts.cacheWrite1hTokens }),
     },
     completion_tokens_details: { reasoning_tokens: counts.reasoningTokens },

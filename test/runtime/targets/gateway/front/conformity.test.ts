@@ -26,6 +26,14 @@ const CHAT = { model: 'fast', messages: [{ role: 'user', content: 'Hello' }], us
 
 const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 
+const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=edge' };
+const SOUND_FORM = [
+  ...['model"\r\n\r\nfast', 'user"\r\n\r\nada', 'file"; filename="a.mp3"\r\n\r\nsound'].map(
+    (part) => `--edge\r\nContent-Disposition: form-data; name="${part}\r\n`,
+  ),
+  '--edge--\r\n',
+].join('');
+
 const OTHER_TAGS: ReadonlySet<string | undefined> = new Set([
   'Workers',
   'Datasets',
@@ -97,6 +105,10 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: ['a', 'b'], user: 'ada' }],
     ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: [], user: 'ada' }],
     ['POST', '/v1/images/generations', { model: 'fast', prompt: 'Hello', user: 'ada' }],
+    ['POST', '/v1/audio/transcriptions', SOUND_FORM, FORM_TYPE],
+    ['POST', '/v1/audio/transcriptions', SOUND_FORM.replace('fast', 'nobody:knows'), FORM_TYPE],
+    ['POST', '/v1/audio/translations', SOUND_FORM, FORM_TYPE],
+    ['POST', '/v1/audio/speech', { model: 'fast', input: 'Hello', voice: 'alloy', user: 'ada' }],
     ['POST', '/v1/messages/count_tokens', { model: 'fast', messages: CHAT.messages }],
     ['POST', '/v1/messages/count_tokens', { model: 'fast' }],
     ['POST', '/v1/responses/input_tokens', { model: 'fast', input: 'Hello' }],
