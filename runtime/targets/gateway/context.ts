@@ -6,6 +6,7 @@ import type { Experiments } from './lab/experiments/experiment.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
+import type { Stored } from './ask/stored/stored.ts';
 import type { TokenCounter } from './ask/tokens/token-counter.ts';
 import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
@@ -25,6 +26,7 @@ export interface GatewayContext {
   readonly models: CurrentModels;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
+  readonly stored: Stored;
   readonly telemetry: Telemetry;
   readonly version: string;
   /** Whether the database can be written. */

@@ -4,6 +4,8 @@ import { createIdentity } from './accounts/identity/create-identity.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createObjects } from './accounts/objects/create-objects.ts';
+import type { Objects } from './accounts/objects/objects.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import type { UsageReports } from './accounts/ledger/usage-api.ts';
@@ -19,6 +21,7 @@ export interface GatewayState {
   readonly prices: Prices;
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
+  readonly objects: Objects;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -67,6 +70,7 @@ function administer(
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
+    objects: createObjects(store, clock),
     close: async () => {
       await identity.close();
       await store.close();

@@ -12,12 +12,14 @@ import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
+import { batchRoutes } from './batches/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { compareRoutes } from './compare/routes.ts';
 import { completionRoutes } from './completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { experimentRoutes } from './experiments/routes.ts';
+import { fileRoutes } from './files/routes.ts';
 import { CLIENT_ERRORS } from './gemini/errors.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -25,6 +27,7 @@ import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
+import { responseRoutes } from './responses/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
@@ -50,6 +53,9 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     completionRoutes(context, options),
     geminiRoutes(context, options),
     tokenCountRoutes(context, parts, options),
+    responseRoutes(context, parts),
+    fileRoutes(context, parts, options),
+    batchRoutes(context, parts),
     modelRoutes(context, parts),
     userRoutes(context, parts),
     keyRoutes(context, parts),

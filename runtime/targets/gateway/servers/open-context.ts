@@ -10,6 +10,7 @@ import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
+import { createStored } from '../ask/stored/create-stored.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
@@ -85,6 +86,8 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const version = programVersion();
     const activeRequests = lifecycle.inside;
     const tokenCounter = createTokenCounter();
+    const stored = createStored({ state, models, tokenCounter, clock, log, onError });
+    closers.add(() => stored.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     return {
       kernel,
@@ -99,6 +102,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       watch,
       tokenCounter,
       completions: createCompletions({ state, models, telemetry, tokenCounter, lifecycle, clock, log }),
+      stored,
       telemetry,
       version,
       isDatabaseAvailable: createDatabaseCheck({

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
+import { addStoredObjects } from './add-stored-objects.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPriceMap,
   addCalendar,
   addEndUser,
+  addStoredObjects,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

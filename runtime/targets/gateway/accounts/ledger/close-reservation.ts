@@ -1,5 +1,6 @@
 import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
+import { isLasting } from '../../store/lasting.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
@@ -33,8 +34,10 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
       ...account,
       spent_nano: spent,
       reserved_nano: account.reserved_nano - held.amount_nano,
-      running: account.running - 1,
+      running: account.running - (isLasting(held) ? 0 : 1),
     };
+    // The tokens of work that takes a day are not those of a minute.
+    if (isLasting(held)) return released;
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
   const ofKey = keyId === null ? undefined : rows.account(keyAccount(keyId));

@@ -9,6 +9,7 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import { type Closing, closeReservation } from './close-reservation.ts';
+import { keepReservation } from './lasting-reservation.ts';
 import { openReservation } from './open-reservation.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
@@ -121,6 +122,18 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     heartbeat: async () => {
       await lease.renew();
       await requireWritten();
+    },
+    keep: async (reservation) => {
+      const held = { id: randomUUIDv7(), ...idsOf(reservation.spender) };
+      await queue.run({
+        accounts: accountsOf(held),
+        reservation: reservation.id,
+        apply: (rows) => keepReservation(rows, reservation, held),
+      });
+      return held;
+    },
+    settleHeld: async (held, ...entries) => {
+      await closeOrKeep({ ...held, entries, now: now() });
     },
     settle: finish,
     release: finish,

@@ -10,6 +10,7 @@ import type { CompletionAnswer, CompletionRequest, Completions } from './complet
 import { callModel } from './call-model.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { streamError } from './stream-error.ts';
+import { requireOwnObjects } from './own-objects.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { checkInput } from './guarded-input.ts';
@@ -20,7 +21,7 @@ import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 export interface CompletionParts {
-  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
@@ -32,8 +33,8 @@ export interface CompletionParts {
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, tokenCounter, lifecycle, clock, log } = parts;
-  const { identity, ledger } = state;
-  const accountParts = { ledger, telemetry, lifecycle, clock, log };
+  const { identity, ledger, objects } = state;
+  const accountParts = { ledger, objects, telemetry, lifecycle, clock, log };
   const read = createRequestReader();
 
   /** Checks the request completely and reserves its budget before any model or encoder is called. */
@@ -48,6 +49,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { body, bytes, members, model } = read(request.bytes, rules.schema, request.inPath);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer);
+    await requireOwnObjects(objects, spender.user.userId, body, bytes);
     const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const { isSound } = rules;

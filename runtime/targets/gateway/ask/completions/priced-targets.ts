@@ -2,6 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
+import { batchPrice } from '../../accounts/price-map/batch-price.ts';
 import { soundPrice } from '../../accounts/price-map/sound-price.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { SoundCounts } from '../../shared/sound-price.ts';
@@ -11,12 +12,18 @@ import type { RequestCounts } from './request-counts.ts';
 /** Prices of targets at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
 
+interface PriceOptions {
+  readonly required: boolean;
+  readonly isSound?: boolean | undefined;
+  readonly isBatch?: boolean | undefined;
+}
+
 /** Reads the prices of targets: those that were set, then those of the price map. Throws a PaymentRequiredError if one has no price and prices are required. */
 export async function pricesOf(
   { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
   targets: readonly Target[],
   time: number,
-  { required, isSound = false }: { readonly required: boolean; readonly isSound?: boolean | undefined },
+  { required, isSound = false, isBatch = false }: PriceOptions,
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
   for (const { key, otherKeys, listedAs, model } of targets) {
@@ -24,7 +31,7 @@ export async function pricesOf(
     for (const other of otherKeys) price ??= await prices.at(other, time);
     if (listedAs !== undefined && price === undefined) {
       const listed = await priceMaps.find(listedAs, model);
-      price = isSound ? soundPrice(listed) : listed?.price;
+      price = isSound ? soundPrice(listed) : isBatch && listed ? batchPrice(listed) : listed?.price;
     }
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);

@@ -268,6 +268,8 @@ export interface Provider {
   /** The provider's own count of the tokens of a prompt, if its API has one. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
+  /** Files, batches and responses, if its API has them. */
+  readonly objects?: ProviderObjects | undefined;
   /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of its prices apply. */
@@ -287,6 +289,8 @@ export interface UpstreamWire {
   edits(body: Json, model: string): MemberEdits;
   /** Matches events that contain nothing that the client of this request asked for. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
+  /** Whether the provider stores the answer to a request, so that clients can get it again. */
+  stores?(body: Json): boolean;
 }
 
 /** The specifics of a type of provider. Pure translation without network access. */
@@ -302,6 +306,8 @@ export interface ProviderAdapter {
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly relays?: Readonly<Partial<Record<RelayRoute, Relay>>> | undefined;
   readonly tokenCount?: TokenCount | undefined;
+  /** Whether it has OpenAI's files, batches and stored responses. */
+  readonly hasObjects?: boolean | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
   /** Extracts message and code from an error body. */
@@ -334,8 +340,36 @@ export interface ErrorText {
   readonly code: string | undefined;
 }
 
+/** A request about an object that the provider stores: a file, a batch or a response. */
+export interface ObjectCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: UpstreamRequest['body'];
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ObjectAnswer {
+  readonly kind: 'object';
+  readonly bytes: Uint8Array;
+  readonly json: Json;
+}
+
+/** An answer that is forwarded as it arrives. */
+export interface OpenedAnswer {
+  readonly kind: 'opened';
+  readonly type: string;
+  readonly body: UpstreamBody;
+}
+
+/** Objects that a provider stores. */
+export interface ProviderObjects {
+  call(call: ObjectCall): Promise<ObjectAnswer | FailedAnswer>;
+  open(call: ObjectCall): Promise<OpenedAnswer | FailedAnswer>;
+}
+
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** In one piece or in several, which are not copied. */

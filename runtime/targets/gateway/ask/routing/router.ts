@@ -97,6 +97,8 @@ export function createRouter({
     classifier(name) {
       return byName.get(`${ENCODER}:${name}`);
     },
+    provider: (name) => byName.get(name.toLowerCase()),
+    storing: providers.filter(({ objects }) => objects),
   };
 }
 

@@ -23,6 +23,8 @@ export interface BytesParts {
   /** Maximum time for the whole answer, from its first bytes. */
   readonly maxMs: number;
   readonly signal: AbortSignal;
+  /** Whether an answer without bytes is valid. */
+  readonly canBeEmpty?: boolean;
 }
 
 interface OpenedBytes {
@@ -32,8 +34,8 @@ interface OpenedBytes {
 
 /** Forwards an answer that is neither JSON nor events, such as sound, as it arrives. Rejects if it is empty. */
 export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
-  const { body, summary, clock, startedAt } = parts;
-  const first = await body.next();
+  const { body, summary, clock, startedAt, canBeEmpty = false } = parts;
+  const first = (await body.next()) ?? (canBeEmpty ? Buffer.alloc(0) : undefined);
   if (!first) throw new AppError('UpstreamError', "The provider's answer is empty.");
   const firstByteMs = clock.now() - startedAt;
   return {

@@ -41,6 +41,16 @@ export interface AnswerSummary {
   readonly outputText: string;
   /** Finish reason in the terms of OpenAI's API. */
   readonly finishReason: string | undefined;
+  /** Set for an answer that the provider has stored. */
+  readonly stored?: StoredAnswerState | undefined;
+}
+
+export interface StoredAnswerState {
+  readonly id: string;
+  /** Whether the provider works on it even without its client. */
+  readonly isInBackground: boolean;
+  /** Whether it has no result yet. */
+  readonly isQueued: boolean;
 }
 
 export interface StreamSummary extends AnswerSummary {

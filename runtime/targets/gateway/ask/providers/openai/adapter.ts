@@ -43,6 +43,7 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
       audio_speech: { path: '/audio/speech', events: SOUND_EVENTS, isRaw: true, edits: NO_USER },
     },
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
+    hasObjects: true,
     models: openAiModels,
     errorText: openAiErrorText,
   };
