@@ -1,5 +1,6 @@
 import type { Exchange } from './exchange.ts';
-import type { ObjectCall, ProviderLimits, ProviderObjects } from './provider.ts';
+import type { ProviderLimits } from './provider.ts';
+import type { ObjectCall, ProviderObjects } from './provider-objects.ts';
 
 interface ObjectsParts {
   readonly exchange: Exchange;

@@ -16,6 +16,7 @@ import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
+import type { ProviderObjects } from './provider-objects.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder';
 
@@ -338,34 +339,6 @@ export interface ErrorText {
   readonly message: string | undefined;
   /** The provider's own code or type. */
   readonly code: string | undefined;
-}
-
-/** A request about an object that the provider stores: a file, a batch or a response. */
-export interface ObjectCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly body?: UpstreamRequest['body'];
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal: AbortSignal;
-}
-
-export interface ObjectAnswer {
-  readonly kind: 'object';
-  readonly bytes: Uint8Array;
-  readonly json: Json;
-}
-
-/** An answer that is forwarded as it arrives. */
-export interface OpenedAnswer {
-  readonly kind: 'opened';
-  readonly type: string;
-  readonly body: UpstreamBody;
-}
-
-/** Objects that a provider stores. */
-export interface ProviderObjects {
-  call(call: ObjectCall): Promise<ObjectAnswer | FailedAnswer>;
-  open(call: ObjectCall): Promise<OpenedAnswer | FailedAnswer>;
 }
 
 export interface UpstreamRequest {

@@ -4,13 +4,8 @@ import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import { isFailed } from '../providers/failure.ts';
-import {
-  type ObjectAnswer,
-  type ObjectCall,
-  PROVIDER_LIMITS,
-  type ProviderFailure,
-  type ProviderObjects,
-} from '../providers/provider.ts';
+import { PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
+import type { ObjectAnswer, ObjectCall, ProviderObjects } from '../providers/provider-objects.ts';
 import { openBytes } from '../streams/open-bytes.ts';
 import type { StoredBytes } from './stored.ts';
 

@@ -90,7 +90,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       cost: priceOf(tokens, price),
       pricedBy: price ? (price.source ?? 'own') : null,
       status: isFailed ? 'error' : 'success',
-      errorMessage: isFailed ? `The response is ${String(status)}.` : null,
+      errorMessage: isFailed ? `The response is ${status}.` : null,
       statusCode: isFailed ? 502 : 200,
       latencyMs: clock.now() - object.createdAt,
       estimated: usage === undefined && !isFailed,

@@ -1,7 +1,8 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
-import type { Provider, ProviderObjects } from '../providers/provider.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { ProviderObjects } from '../providers/provider-objects.ts';
 import type { Router, Target } from '../routing/routing.ts';
 
 export type StoringProvider = Provider & { readonly objects: ProviderObjects };

@@ -36,5 +36,5 @@ export function responseRoutes(
 function queryOf(c: Context): string {
   const query = new URL(c.req.url).searchParams;
   query.delete('user');
-  return query.size === 0 ? '' : `?${query}`;
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }
