@@ -28,6 +28,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
+import { withoutOtariRoot } from './otari/paths.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
@@ -85,6 +86,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     explain: databaseFailure,
     outermost: addSecurityHeaders,
     strict: false,
+    pathOf: withoutOtariRoot,
     metrics: options.metrics,
     async metricsGuard(c, next) {
       c.set('caller', await signIn.caller(c.req.raw.headers));
