@@ -1,14 +1,9 @@
+import type { Duplex } from 'node:stream';
 import type { AppError } from '../../../../contract/errors.ts';
 import type { ModelType } from '../../../../contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
 import type { FormFile } from '../../shared/form.ts';
-import type {
-  AnswerSummary,
-  EventDecoder,
-  OpenedStream,
-  StreamSyntax,
-  TokenUsage,
-} from '../streams/stream.ts';
+import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
@@ -16,7 +11,9 @@ import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
+import type { OpenedSocket, RealtimeCall } from './realtime.ts';
 import type { ProviderObjects } from './provider-objects.ts';
+import type { Relay, RelayRoute } from './relay-route.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder';
 
@@ -116,32 +113,10 @@ export interface ProviderCall {
 
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
-/** Routes whose requests and answers pass through unchanged. */
-export type RelayRoute =
-  | 'moderations'
-  | 'rerank'
-  | 'image_generations'
-  | 'audio_transcriptions'
-  | 'audio_translations'
-  | 'audio_speech';
-
 export interface RelayCall extends EmbeddingsCall {
   readonly route: RelayRoute;
   /** Files of a request that is a form. Its fields are the members of the body. */
   readonly files?: readonly FormFile[] | undefined;
-}
-
-/** A route of a provider that requests are relayed to. */
-export interface Relay {
-  readonly path: string;
-  /** The list without which an answer is invalid, so that it is not billed. Undefined if answers are not JSON, or have none. */
-  readonly requiredList?: string | undefined;
-  /** Events that it can answer with. */
-  readonly events?: { readonly decoder: EventDecoder<unknown>; readonly syntax: StreamSyntax } | undefined;
-  /** Whether answers are anything, and are forwarded as they arrive. */
-  readonly isRaw?: boolean | undefined;
-  /** Members that its API does not have. */
-  readonly edits?: MemberEdits | undefined;
 }
 
 export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'isBilled'> {
@@ -271,6 +246,8 @@ export interface Provider {
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
   /** Files, batches and responses, if its API has them. */
   readonly objects?: ProviderObjects | undefined;
+  /** Opens a WebSocket to a model, if its API has that. */
+  readonly realtime?: ((call: RealtimeCall) => Promise<OpenedSocket | FailedAnswer>) | undefined;
   /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of its prices apply. */
@@ -309,6 +286,8 @@ export interface ProviderAdapter {
   readonly tokenCount?: TokenCount | undefined;
   /** Whether it has OpenAI's files, batches and stored responses. */
   readonly hasObjects?: boolean | undefined;
+  /** The path of its WebSocket. */
+  readonly realtimePath?: ((model: string) => string) | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
   /** Extracts message and code from an error body. */
@@ -356,8 +335,16 @@ export interface UpstreamAnswer {
   readonly body: UpstreamBody;
 }
 
+interface UpgradeRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
 /** HTTP to one origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  /** Opens a connection of another protocol. Rejects if the server refuses it. */
+  upgrade?(request: UpgradeRequest): Promise<Duplex>;
   close(): Promise<void>;
 }

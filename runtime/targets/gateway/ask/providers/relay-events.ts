@@ -6,7 +6,8 @@ import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
-import type { FailedAnswer, ProviderLimits, Relay, StreamedAnswer } from './provider.ts';
+import type { FailedAnswer, ProviderLimits, StreamedAnswer } from './provider.ts';
+import type { Relay } from './relay-route.ts';
 
 interface RelayedEventsParts {
   readonly exchange: Pick<Exchange, 'errorEvent'>;

@@ -16,12 +16,12 @@ import type {
   Provider,
   ProviderAdapter,
   ProviderLimits,
-  Relay,
   RelayCall,
   StreamedAnswer,
   UpstreamAnswer,
   WholeAnswer,
 } from './provider.ts';
+import type { Relay } from './relay-route.ts';
 import { openRelayedEvents } from './relay-events.ts';
 import { relayUsage } from './relay-usage.ts';
 

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { SPOKEN_TOKENS_PER_CHARACTER } from '../../providers/relay.ts';
 import { SOUND_EVENTS } from '../../providers/openai/sound.ts';
-import type { RelayRoute } from '../../providers/provider.ts';
+import type { RelayRoute } from '../../providers/relay-route.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { relayed } from './relayed.ts';
 import { modelName, openObject, optionalOrNull, streams, userName } from './shapes.ts';

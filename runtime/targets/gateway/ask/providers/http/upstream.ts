@@ -48,6 +48,16 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
       if (!turns) return dispatch(pool, options, waiter);
       return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
     },
+    async upgrade({ path, headers: own, signal }) {
+      const { socket } = await pool.upgrade({
+        path: pathOf(path),
+        method: 'GET',
+        protocol: 'websocket',
+        headers: { ...own, ...headers },
+        signal,
+      });
+      return socket;
+    },
     close: () => pool.destroy(),
   };
 }

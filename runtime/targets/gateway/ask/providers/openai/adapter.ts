@@ -44,6 +44,7 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
     },
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
     hasObjects: true,
+    realtimePath: (model) => `/realtime?model=${encodeURIComponent(model)}`,
     models: openAiModels,
     errorText: openAiErrorText,
   };
