@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
@@ -73,6 +73,13 @@ export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DO
   };
 });
 
+/** The schema of a form: its fields, and its file. */
 function withFile(schema: TSchema, name: string): TSchema {
-  return Type.Intersect([schema, Type.Object({ [name]: Type.String({ format: 'binary' }) })]);
+  const { properties, required, ...rest } = schema as TObject;
+  const file = Type.String({ format: 'binary' });
+  return Type.Unsafe({
+    ...rest,
+    properties: { ...properties, [name]: file },
+    required: [...(required ?? []), name],
+  });
 }

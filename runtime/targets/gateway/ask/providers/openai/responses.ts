@@ -4,6 +4,7 @@ import { textIn } from '../../streams/tally.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
 import type { Json, ToolCall } from '../../shapes/chat.ts';
 import type { UpstreamWire } from '../provider.ts';
+import { requireStoredBackground } from '../../wires/responses/request.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
@@ -17,7 +18,10 @@ export const responsesWire: UpstreamWire = {
   path: () => '/responses',
   decoder: responsesDecoder,
   answer: readResponse,
-  edits: (_body, model) => ({ ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }),
+  edits(body, model) {
+    requireStoredBackground(body);
+    return { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) };
+  },
   stores: (body) => body['store'] !== false,
 };
 
