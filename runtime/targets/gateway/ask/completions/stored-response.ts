@@ -1,12 +1,12 @@
 import type { Ledger } from '../../accounts/ledger/ledger.ts';
-import type { Objects } from '../../accounts/objects/objects.ts';
+import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import type { Admitted } from './request-state.ts';
 import { type Outcome, providerOf } from './usage-entries.ts';
 
 interface StoredParts {
   readonly ledger: Pick<Ledger, 'keep'>;
-  readonly objects: Pick<Objects, 'add'>;
+  readonly objects: Pick<Objects, 'add' | 'addMissing'>;
 }
 
 interface StoredAnswer {
@@ -35,7 +35,7 @@ export async function recordStored(
 ): Promise<void> {
   const held = unfinished && (await ledger.keep(reservation));
   const { user, key: apiKey } = reservation.spender;
-  await objects.add({
+  const object: StoredObject = {
     kind: 'response',
     id,
     provider: providerOf(key),
@@ -52,5 +52,7 @@ export async function recordStored(
       outputTokens: tokens.output,
     },
     held,
-  });
+  };
+  // Some servers give all answers one id, which must not be an error of a finished answer.
+  await (held ? objects.add(object) : objects.addMissing([object]));
 }
