@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.ts';
-import type { ProviderLimits } from './provider.ts';
+import type { FailedAnswer, ProviderLimits } from './provider.ts';
 import type { ObjectCall, ProviderObjects } from './provider-objects.ts';
 
 interface ObjectsParts {
@@ -8,7 +8,7 @@ interface ObjectsParts {
 }
 
 /** Calls OpenAI's APIs of files, batches and stored responses, whose answers pass through unchanged. */
-export function createProviderObjects({ exchange, limits }: ObjectsParts): ProviderObjects {
+export function createProviderObjects({ exchange, limits }: ObjectsParts): ProviderObjects<FailedAnswer> {
   const limitOf = ({ signal }: ObjectCall) => ({ signal, timeoutMs: limits.answerMs });
   return {
     call: async (call) =>

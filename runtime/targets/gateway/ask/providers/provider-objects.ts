@@ -1,12 +1,11 @@
 import type { Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
-import type { FailedAnswer, UpstreamRequest } from './provider.ts';
 
 /** A request about an object that the provider stores: a file, a batch or a response. */
 export interface ObjectCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly body?: UpstreamRequest['body'];
+  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
 }
@@ -18,14 +17,14 @@ export interface ObjectAnswer {
 }
 
 /** An answer that is forwarded as it arrives. */
-export interface OpenedAnswer {
+interface OpenedAnswer {
   readonly kind: 'opened';
   readonly type: string;
   readonly body: UpstreamBody;
 }
 
 /** Objects that a provider stores. */
-export interface ProviderObjects {
-  call(call: ObjectCall): Promise<ObjectAnswer | FailedAnswer>;
-  open(call: ObjectCall): Promise<OpenedAnswer | FailedAnswer>;
+export interface ProviderObjects<Failed> {
+  call(call: ObjectCall): Promise<ObjectAnswer | Failed>;
+  open(call: ObjectCall): Promise<OpenedAnswer | Failed>;
 }

@@ -11,7 +11,7 @@ import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
-import type { OpenedSocket, RealtimeCall } from './realtime.ts';
+import type { OpenedSocket, RealtimeCall } from './realtime-call.ts';
 import type { ProviderObjects } from './provider-objects.ts';
 import type { Relay, RelayRoute } from './relay-route.ts';
 
@@ -245,7 +245,7 @@ export interface Provider {
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
   /** Files, batches and responses, if its API has them. */
-  readonly objects?: ProviderObjects | undefined;
+  readonly objects?: ProviderObjects<FailedAnswer> | undefined;
   /** Opens a WebSocket to a model, if its API has that. */
   readonly realtime?: ((call: RealtimeCall) => Promise<OpenedSocket | FailedAnswer>) | undefined;
   /** All names of one model, the canonical name first; undefined if every model has one name. */

@@ -1,24 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Duplex } from 'node:stream';
 import { failure, thrownFailure } from './failure.ts';
 import type { FailedAnswer, Provider, ProviderAdapter, ProviderLimits, Upstream } from './provider.ts';
+import type { OpenedSocket, RealtimeCall } from './realtime-call.ts';
 import type { Redact } from './redact.ts';
-
-export interface RealtimeCall {
-  /** The provider's name of the model. */
-  readonly model: string;
-  /** Headers of the client that the provider gets, for example `openai-beta`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when the client has disconnected. */
-  readonly signal: AbortSignal;
-}
-
-export interface OpenedSocket {
-  readonly kind: 'socket';
-  readonly socket: Duplex;
-  /** Maximum bytes of a frame. */
-  readonly maxFrameBytes: number;
-}
 
 interface DialerParts {
   readonly adapter: Pick<ProviderAdapter, 'realtimePath'>;
@@ -37,7 +21,7 @@ export function createRealtimeDialer({
   const { realtimePath } = adapter;
   const dial = upstream.upgrade?.bind(upstream);
   if (!realtimePath || !dial) return undefined;
-  return async ({ model, headers, signal }): Promise<OpenedSocket | FailedAnswer> => {
+  return async ({ model, headers, signal }: RealtimeCall): Promise<OpenedSocket | FailedAnswer> => {
     const late = AbortSignal.timeout(limits.connectMs + limits.firstByteMs);
     try {
       const socket = await dial({

@@ -19,7 +19,7 @@ const ROUTES = [
   '/v1/moderations',
 ] as const;
 
-export interface BatchModel {
+interface BatchModel {
   /** `provider:model`. */
   readonly key: string;
   /** The provider's name. */

@@ -4,7 +4,7 @@ import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import { isFailed } from '../providers/failure.ts';
-import { PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
+import { type FailedAnswer, PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
 import type { ObjectAnswer, ObjectCall, ProviderObjects } from '../providers/provider-objects.ts';
 import { openBytes } from '../streams/open-bytes.ts';
 import type { StoredBytes } from './stored.ts';
@@ -59,12 +59,15 @@ export function createProviderCalls(models: CurrentModels, clock: Clock): Provid
 
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
 
-function objectsOf({ kind, id }: Owned, objects: ProviderObjects | undefined): ProviderObjects {
+function objectsOf(
+  { kind, id }: Owned,
+  objects: ProviderObjects<FailedAnswer> | undefined,
+): ProviderObjects<FailedAnswer> {
   if (objects) return objects;
   // Its provider was removed from the configuration.
   throw unknownObject(kind, id);
 }
 
 /** The error for the client. A provider that does not have an object reports it like an unknown model. */
-export const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
+const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
   kind === 'model_not_found' ? unknownObject(object, id) : error;

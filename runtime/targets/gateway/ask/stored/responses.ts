@@ -64,7 +64,7 @@ export function createResponses({ state, calls, settler }: ResponsesParts): Resp
 const pathOf = (id: string): string => `/responses/${encodeURIComponent(id)}`;
 
 /** What the database keeps of a response: nothing that was written in it. */
-export const withoutOutput = ({ id, status, model, usage }: Readonly<Record<string, unknown>>) => ({
+const withoutOutput = ({ id, status, model, usage }: Readonly<Record<string, unknown>>) => ({
   id,
   status,
   model,

@@ -1,11 +1,11 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { FailedAnswer, Provider } from '../providers/provider.ts';
 import type { ProviderObjects } from '../providers/provider-objects.ts';
 import type { Router, Target } from '../routing/routing.ts';
 
-export type StoringProvider = Provider & { readonly objects: ProviderObjects };
+export type StoringProvider = Provider & { readonly objects: ProviderObjects<FailedAnswer> };
 
 interface Choice {
   readonly caller: Caller;
