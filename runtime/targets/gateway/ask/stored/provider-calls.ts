@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
@@ -59,13 +59,15 @@ export function createProviderCalls(models: CurrentModels, clock: Clock): Provid
 
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
 
+/** Throws an UnavailableError if the provider was removed from the configuration: it still has its objects. */
 function objectsOf(
   { kind, id }: Owned,
   objects: ProviderObjects<FailedAnswer> | undefined,
 ): ProviderObjects<FailedAnswer> {
   if (objects) return objects;
-  // Its provider was removed from the configuration.
-  throw unknownObject(kind, id);
+  throw new AppError('UnavailableError', `The provider of ${kind} '${id}' is not configured.`, {
+    reason: 'provider_not_configured',
+  });
 }
 
 /** The error for the client. A provider that does not have an object reports it like an unknown model. */

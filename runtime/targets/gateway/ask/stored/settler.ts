@@ -37,8 +37,9 @@ const FINAL = {
 const PATHS = { batch: '/batches', response: '/responses' };
 /** How often a provider is asked about an object. */
 const CHECK_MS = { batch: 60_000, response: 10_000 };
-/** After this time, a reservation that no object has is one of a gateway that was killed. */
+/** After this time, a reservation that no object has is one of a gateway that was killed, and an object that the provider does not have is deleted. */
 const LOST_AFTER_MS = 3_600_000;
+const DELETED = 'deleted';
 
 export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
   const { objects, ledger } = state;
@@ -54,6 +55,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
   const billBatch = async (object: StoredObject, plan: WorkPlan, content: Json): Promise<UsageEntry> => {
     const bill = createBatchBill(plan, await priceAt(object, plan.model, true));
     const { status, output_file_id: output, request_counts: counts } = content;
+    if (status === DELETED) bill.addUnread(plan.requests);
     if (typeof output === 'string') {
       const path = `/files/${encodeURIComponent(output)}/content`;
       const owned = { kind: 'file', id: output, provider: object.provider } as const;
@@ -140,9 +142,9 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       const { json } = await calls.call(object, { method: 'GET', path, signal });
       await seen(object, json);
     } catch (error) {
-      // What the provider has deleted is billed as it was expected.
-      if (isMissing(error))
-        await billOnce(object, { ...object.content, status: 'completed', usage: undefined });
+      // What the provider has deleted is billed as it was expected. A new object may not be everywhere yet.
+      const isOld = clock.now() - object.createdAt > LOST_AFTER_MS;
+      if (isMissing(error) && isOld) await billOnce(object, { id, status: DELETED });
       else log.warn({ err: error, [kind]: id }, 'state not known');
     }
   };

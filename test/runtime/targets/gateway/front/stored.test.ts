@@ -186,6 +186,19 @@ describe('batches', () => {
     expect((await gateway.ask('DELETE', `/v1/files/${file.id}`, undefined, as('bob'))).status).toBe(200);
   });
 
+  test('that the provider has deleted are billed as they were expected, but not at once', async () => {
+    const { body: file } = await upload('bob', lineOf('1'));
+    const { body: batch } = await batchOf('bob', file.id);
+    await fetch(`${fixture.url}/forget`, { method: 'POST' });
+    const rows = async () => (await usageOf('bob')).filter(({ request_id: id }) => id === batch.id);
+    await gateway.context.stored.settle();
+    expect(await rows()).toEqual([]);
+    gateway.clock.advance(3_700_000);
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(1));
+    expect(await rows()).toMatchObject([{ usage_estimated: true, completion_tokens: 50, status: 'error' }]);
+    expect(await reservedOf('bob')).toBe(0n);
+  });
+
   test('need a budget, a file of their own and the right route', async () => {
     const { body: file } = await upload('poor', lineOf('1'));
     expect((await batchOf('poor', file.id)).body.error.code).toBe('estimate_exceeds_budget');
