@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { AppError } from '../../contract/errors.ts';
 import { bind } from '../bind.ts';
@@ -37,6 +38,8 @@ export interface ListenOptions {
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Answers requests without the app. */
   readonly direct?: DirectListener | undefined;
+  /** Takes connections of other protocols. */
+  readonly upgrades?: Upgrades | undefined;
   /** Format of errors for requests that do not reach the app. Default: plain text. */
   readonly refuse?: Refuse | undefined;
 }
@@ -49,6 +52,14 @@ interface HttpTimeouts {
   readonly request: number;
   /** For the next request on a connection. Longer than the minute after which proxies close idle connections. */
   readonly keepAlive: number;
+}
+
+/** Connections that continue with another protocol, such as WebSocket. */
+export interface Upgrades {
+  /** Whether a request that asks for another protocol gets it. Others are answered as if they had not asked. */
+  readonly accepts: (incoming: IncomingMessage) => boolean;
+  /** Takes over the connection, whose first bytes can be in `head`. */
+  readonly take: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
@@ -97,6 +108,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     if (stopped) void stopped.then(() => answer(incoming, outgoing));
     else answer(incoming, outgoing);
   });
+  const { upgrades } = options;
+  if (upgrades) server.on('upgrade', upgrades.take);
   const port = await bind(server, options);
   return {
     port,
@@ -113,7 +126,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   };
 }
 
-function createServer({ tls, timeouts = {} }: ListenOptions): Server {
+function createServer({ tls, timeouts = {}, upgrades }: ListenOptions): Server {
   const { headers, request, keepAlive } = { ...TIMEOUTS, ...timeouts };
   const settings: ServerOptions = {
     headersTimeout: headers,
@@ -125,6 +138,7 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
     // A missing Host header is reported in our own error format.
     requireHostHeader: false,
     noDelay: true,
+    ...(upgrades && { shouldUpgradeCallback: upgrades.accepts }),
   };
   return tls
     ? createHttpsServer({ ...settings, ...tls, handshakeTimeout: headers })

@@ -1,3 +1,4 @@
+import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
@@ -31,6 +32,8 @@ export interface ShellOptions extends HealthOptions {
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
   /** Whether `/path/` and `/path` are different. Default: false. */
   readonly strict?: boolean;
+  /** The path that a request is answered for, if it differs from its own. */
+  readonly pathOf?: (path: string) => string;
 }
 
 /**
@@ -44,7 +47,9 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
     ...openPaths,
     ...(options.metrics === 'open' ? [METRICS_PATH] : []),
   ]);
-  const app = new Hono<ShellEnv>({ strict });
+  const { pathOf = (path) => path } = options;
+  const readPath = strict ? getPath : getPathNoStrict;
+  const app = new Hono<ShellEnv>({ getPath: (request) => pathOf(readPath(request)) });
 
   app.use(requestIds(), observeRequests(kernel, open));
   if (options.outermost) app.use(options.outermost);

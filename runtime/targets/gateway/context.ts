@@ -7,6 +7,7 @@ import type { Experiments } from './lab/experiments/experiment.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
+import type { Stored } from './ask/stored/stored.ts';
 import type { TokenCounter } from './ask/tokens/token-counter.ts';
 import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
@@ -26,6 +27,7 @@ export interface GatewayContext {
   readonly models: CurrentModels;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
+  readonly stored: Stored;
   readonly telemetry: Telemetry;
   /** The configured alerts, which a reload replaces. */
   readonly alertsConfig: () => AlertsConfig | undefined;

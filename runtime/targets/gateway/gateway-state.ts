@@ -8,6 +8,8 @@ import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createObjects } from './accounts/objects/create-objects.ts';
+import type { Objects } from './accounts/objects/objects.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
@@ -31,6 +33,7 @@ export interface GatewayState {
   /** Records who changes what. */
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
+  readonly objects: Objects;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -88,6 +91,7 @@ function administer(
     auditLog: createAuditLog(store),
     promptLog: createPromptLog(store, clock.now),
     audit: store.audit,
+    objects: createObjects(store, clock),
     close: async () => {
       await identity.close();
       await store.close();

@@ -8,6 +8,7 @@ import { GoogleGenAI } from '@google/genai';
 import { embed, generateText, jsonSchema, streamText, tool } from 'ai';
 import { readFileSync } from 'node:fs';
 import OpenAI, { RateLimitError } from 'openai';
+import { checkOpenAiOnly } from './openai-only.mjs';
 
 const { url, key, wires: WIRES } = JSON.parse(process.argv[2]);
 const REPLY = 'Grüße aus 東京 🌍: Hello';
@@ -101,6 +102,7 @@ async function openaiChecks() {
     },
     ['openai'],
   );
+  await checkOpenAiOnly({ url, key, client, expect, only: (feature, one) => run(feature, one, ['openai']) });
   await run('errors', async (wire) => {
     const error = await chat
       .create({ model: `${wire}:rate-limited`, messages: HELLO })

@@ -110,6 +110,47 @@ def openai_checks():
     def embeddings(wire):
         expect(len(client.embeddings.create(model=model(wire), input=["abc", "de"]).data), 2)
 
+    def transcriptions(wire):
+        sound = ("a.mp3", bytes(range(256)) * 40, "audio/mpeg")
+        heard = "Hello there, how are you?"
+        for audio in (client.audio.transcriptions, client.audio.translations):
+            expect(audio.create(model=model(wire), file=sound).text, heard)
+        events = client.audio.transcriptions.create(model=model(wire), file=sound, stream=True)
+        expect("".join(event.delta for event in events if event.type == "transcript.text.delta"), heard)
+
+    def speech(wire):
+        with client.audio.speech.with_streaming_response.create(model=model(wire), voice="alloy", input="Hello") as answer:
+            expect(sum(len(piece) for piece in answer.iter_bytes()), 5000)
+
+    def batches(wire):
+        request = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": model(wire), "messages": HELLO}}
+        file = client.files.create(file=("b.jsonl", json.dumps(request).encode()), purpose="batch")
+        expect(client.files.content(file.id).text.strip() != "", True)
+        batch = client.batches.create(input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h")
+        expect(client.batches.retrieve(batch.id).status, "validating")
+        expect(batch.id in [one.id for one in client.batches.list(limit=5)], True)
+        expect(client.batches.cancel(batch.id).status, "cancelling")
+        note = client.files.create(file=("n.txt", b"note"), purpose="user_data", extra_body={"custom_llm_provider": wire})
+        expect((note.id in [one.id for one in client.files.list()], client.files.delete(note.id).deleted), (True, True))
+
+    def stored(wire):
+        first = client.responses.create(model=model(wire), input="Hello", background=True)
+        expect((first.status, client.responses.retrieve(first.id).id), ("queued", first.id))
+        expect(client.responses.input_items.list(first.id).data[0].content, "Hello")
+        expect(client.responses.cancel(first.id).status, "cancelled")
+        client.responses.delete(first.id)
+
+    def realtime(wire):
+        with client.realtime.connect(model=model(wire)) as connection:
+            expect(connection.recv().type, "session.created")
+            connection.response.create()
+            text = ""
+            for event in connection:
+                text += event.delta if event.type == "response.output_text.delta" else ""
+                if event.type == "response.done":
+                    break
+            expect(text, "Hello there")
+
     def moderations(wire):
         expect(client.moderations.create(model=model(wire), input="an attack").results[0].flagged, True)
 
@@ -129,6 +170,11 @@ def openai_checks():
     check(name, "openai", "completions", completions)
     check(name, "openai", "embeddings", embeddings, EMBEDDERS)
     check(name, "openai", "moderations", moderations, ["openai"])
+    check(name, "openai", "transcriptions and translations", transcriptions, ["openai"])
+    check(name, "openai", "speech", speech, ["openai"])
+    check(name, "openai", "files and batches", batches, ["openai"])
+    check(name, "openai", "responses in the background", stored, ["openai"])
+    check(name, "openai", "realtime", realtime, ["openai"])
     check(name, "openai", "errors", errors)
 
 

@@ -91,6 +91,25 @@ export const GATEWAY_COMPLETIONS = {
     source: 'issue 20, "Teams"',
     behaviour: 'An alias uses its cheapest, fastest or least busy target.',
   },
+  'gateway:audio': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'Sound files arrive as they were sent and spoken text as it comes; both are billed by what the provider reports, or by their length.',
+  },
+  'gateway:stored': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'Files, batches and stored responses belong to the user that created them; a batch is billed once, also when the gateway was killed in between.',
+  },
+  'gateway:realtime': {
+    source: 'issue 20, "Clients"',
+    behaviour:
+      'A session over WebSocket is relayed with the key of the gateway, and each of its responses is billed.',
+  },
+  'gateway:otari': {
+    source: 'issue 20, "Clients"',
+    behaviour: 'Clients of Otari reach the same routes under /api/v1, with their key in Otari-Key.',
+  },
   'gateway:clients:openai': {
     source: 'issue 6, "Must show"',
     behaviour:

@@ -15,12 +15,14 @@ import { apiHealthRoutes } from './health/api-routes.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { azureRoutes } from './azure/routes.ts';
+import { batchRoutes } from './batches/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { compareRoutes } from './compare/routes.ts';
 import { completionRoutes } from './completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { experimentRoutes } from './experiments/routes.ts';
+import { fileRoutes } from './files/routes.ts';
 import { CLIENT_ERRORS } from './gemini/errors.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -30,6 +32,8 @@ import { modelRoutes } from './models/routes.ts';
 import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
+import { responseRoutes } from './responses/routes.ts';
+import { withoutOtariRoot } from './otari/paths.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
@@ -57,6 +61,9 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     geminiRoutes(context, options),
     azureRoutes(context, options),
     tokenCountRoutes(context, parts, options),
+    responseRoutes(context, parts),
+    fileRoutes(context, parts, options),
+    batchRoutes(context, parts),
     modelRoutes(context, parts),
     userRoutes(context, parts),
     keyRoutes(context, parts),
@@ -91,6 +98,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     explain: databaseFailure,
     outermost: addSecurityHeaders,
     strict: false,
+    pathOf: withoutOtariRoot,
     metrics: options.metrics,
     async metricsGuard(c, next) {
       c.set('caller', await signIn.caller(c.req.raw.headers));

@@ -16,6 +16,7 @@ import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
+import { createStored } from '../ask/stored/create-stored.ts';
 import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
@@ -119,6 +120,8 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     closers.add(() => answerCache.close());
     const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
     closers.add(() => prompts.close());
+    const stored = createStored({ state, models, tokenCounter, clock, log, onError });
+    closers.add(() => stored.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     const delivery = createAlertDelivery({
       outbox: state.alerts,
@@ -164,6 +167,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
         clock,
         log,
       }),
+      stored,
       telemetry,
       alertsConfig,
       replaceAlerts: (fresh) => void (alerts = fresh),

@@ -12,6 +12,7 @@ import type { Keys } from '../accounts/identity/identity.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
+import { realtimeUpgrades } from '../front/realtime/upgrades.ts';
 import { malformedRequestAnswer } from '../front/http/errors.ts';
 import { changedSettings } from './changed-settings.ts';
 import { exposureOf } from './exposure.ts';
@@ -106,6 +107,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     const http = await listenHttp({
       app,
       direct: directCompletions(context, options),
+      upgrades: realtimeUpgrades(context, options),
       hostname: server.host,
       port: server.port,
       portFlag: '--port',

@@ -1,4 +1,5 @@
 import type { Nanos } from './money.ts';
+import { isFreeSound, soundCost, type SoundCounts, type SoundRates } from './sound-price.ts';
 import { isFreeUnits, unitCost, type UnitCounts, type UnitRates } from './unit-price.ts';
 
 /** Prices per million tokens. */
@@ -25,6 +26,8 @@ export interface TokenPrice extends TokenRates {
   readonly source?: string | undefined;
   /** Prices of web searches, images and other units. */
   readonly units?: UnitRates | undefined;
+  /** Prices of what a model hears or speaks. */
+  readonly sound?: SoundRates | undefined;
 }
 
 export interface TokenCounts {
@@ -38,6 +41,7 @@ export interface TokenCounts {
   readonly cacheWrite1h?: number | undefined;
   readonly output: number;
   readonly units?: UnitCounts | undefined;
+  readonly sound?: SoundCounts | undefined;
 }
 
 const MILLION = 1_000_000n;
@@ -46,7 +50,9 @@ const MILLION = 1_000_000n;
 export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
   const rates = ratesFor(tokens.input, price);
   const cost = (costOfMillions(tokens, rates) + MILLION / 2n) / MILLION;
-  return price.units && tokens.units ? cost + unitCost(tokens.units, price.units, rates) : cost;
+  const units = price.units && tokens.units ? unitCost(tokens.units, price.units, rates) : 0n;
+  const sound = price.sound && tokens.sound ? soundCost(tokens.sound, price.sound, rates) : 0n;
+  return cost + units + sound;
 }
 
 /**
@@ -54,9 +60,10 @@ export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
  * and a shorter prompt can be in another tier.
  */
 export function maxCostOf(
-  { input, output, units }: Pick<TokenCounts, 'input' | 'output' | 'units'>,
+  { input, output, units, sound }: Pick<TokenCounts, 'input' | 'output' | 'units' | 'sound'>,
   price: TokenPrice,
 ): Nanos {
+  const heard = price.sound && sound ? soundCost(sound, price.sound, price) : 0n;
   const reachable = [price, ...(price.tiers ?? []).filter(({ aboveTokens }) => input > aboveTokens)];
   const tokens = reachable.reduce((max, rates) => {
     const millions =
@@ -65,12 +72,14 @@ export function maxCostOf(
     const cost = (millions + MILLION - 1n) / MILLION;
     return cost > max ? cost : max;
   }, 0n);
-  return price.units && units ? tokens + unitCost(units, price.units, price) : tokens;
+  const other = price.units && units ? unitCost(units, price.units, price) : 0n;
+  return tokens + other + (heard > 0n ? heard : 0n);
 }
 
 /** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
   isFreeUnits(price.units ?? {}) &&
+  isFreeSound(price.sound ?? {}) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
 
 const larger = (rate: Nanos, other: Nanos | undefined): Nanos =>

@@ -6,6 +6,7 @@ import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
+import { addStoredObjects } from './add-stored-objects.ts';
 import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addTokenFactors,
   addAuditLog,
   addPromptLog,
+  addStoredObjects,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -23,6 +23,7 @@ export interface Schema extends WorkflowSchema {
   gateway_token_factors: TokenFactorRow;
   gateway_audit: AuditRow;
   gateway_prompts: PromptRow;
+  gateway_objects: StoredObjectRow;
 }
 
 /** The only row about the database itself. */
@@ -185,6 +186,28 @@ export interface UsageRow {
   readonly tags: string | null;
   /** What the request used besides tokens, as JSON; null if there is nothing. */
   readonly units: string | null;
+}
+
+/** A file, a batch or a response that a provider stores. */
+export interface StoredObjectRow {
+  /** The id that the provider gave it. */
+  readonly id: string;
+  readonly provider: string;
+  readonly kind: string;
+  readonly user_id: string;
+  /** The key that pays for it. */
+  readonly key_id: string | null;
+  /** The model that works on it, `provider:model`. */
+  readonly model: string | null;
+  readonly created_at: number;
+  /** What the provider last said about it, as JSON. */
+  readonly content: string;
+  /** What its cost is estimated from, as JSON. */
+  readonly plan: string | null;
+  /** The reservation of what is not paid yet. */
+  readonly hold_id: string | null;
+  /** When a gateway last asked whether it is finished. */
+  readonly checked_at: number | null;
 }
 
 /** The only row of the stored price map. */

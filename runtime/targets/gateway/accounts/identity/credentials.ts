@@ -6,12 +6,11 @@ import type { HeaderReader } from './identity.ts';
 export const RAW_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /**
- * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Authorization`, `x-api-key`,
- * `x-goog-api-key`, `api-key`. An
- * invalid token in one header is not replaced by a valid one in the next.
+ * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Otari-Key`, `Authorization`,
+ * `x-api-key`, `x-goog-api-key`, `api-key`. An invalid token in one header is not replaced by a valid one in the next.
  */
 export function tokenOf(headers: HeaderReader): string {
-  const value = headers.get('x-gateway-key') || headers.get('authorization');
+  const value = headers.get('x-gateway-key') || headers.get('otari-key') || headers.get('authorization');
   if (!value) {
     const raw = RAW_HEADERS.map((name) => headers.get(name)).find(Boolean);
     if (raw) return raw;

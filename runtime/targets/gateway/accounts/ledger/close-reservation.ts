@@ -1,6 +1,7 @@
 import { keyAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
 import { unitsToText } from '../../shared/unit-price.ts';
+import { isLasting } from '../../store/lasting.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
@@ -39,8 +40,10 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
       ...account,
       spent_nano: spent,
       reserved_nano: account.reserved_nano - held.amount_nano,
-      running: account.running - 1,
+      running: account.running - (isLasting(held) ? 0 : 1),
     };
+    // The tokens of work that takes a day are not those of a minute.
+    if (isLasting(held)) return released;
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
   // A key or tag that was deleted since the reservation has no account.

@@ -33,6 +33,15 @@ export interface RateState {
   readonly resetAt: number;
 }
 
+/** An amount that is reserved until its work is paid for, whatever becomes of the process. */
+export interface HeldAmount {
+  readonly id: string;
+  readonly userId: string;
+  readonly keyId: string | null;
+  /** Tags of its usage. */
+  readonly tags?: readonly string[] | undefined;
+}
+
 /** Usage of one attempt of a request. */
 export interface UsageEntry {
   readonly model: string;
@@ -88,6 +97,10 @@ export interface Ledger {
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Releases the reservation of a request that no model answered, and writes its failed attempts. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
+  /** Turns a reservation into one that outlives this process, and that is no running request. */
+  keep(reservation: Reservation): Promise<HeldAmount>;
+  /** Writes usage and cost, or without entries nothing, and releases the amount. Repeated calls have no further effect. */
+  settleHeld(held: HeldAmount, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Renews the lease of this process. Rejects if the database cannot be written, or if earlier entries are still unwritten. */
   heartbeat(): Promise<void>;
   /** Used and remaining limits of a spender. */

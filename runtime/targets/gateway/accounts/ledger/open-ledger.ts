@@ -11,6 +11,7 @@ import { createBatchQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { type Closing, closeReservation } from './close-reservation.ts';
 import { heldAccounts } from './held-accounts.ts';
+import { keepReservation } from './lasting-reservation.ts';
 import { openReservation } from './open-reservation.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
@@ -134,6 +135,26 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     heartbeat: async () => {
       await lease.renew();
       await requireWritten();
+    },
+    keep: async (reservation) => {
+      const { userId, keyId, accounts, tags } = payerOf(reservation.spender);
+      const held = { id: randomUUIDv7(), userId, keyId, tags };
+      await queue.run({
+        accounts: idsOf(accounts),
+        reservation: reservation.id,
+        apply: (rows) => keepReservation(rows, reservation, held),
+      });
+      return held;
+    },
+    settleHeld: async (held, ...entries) => {
+      const row = await store.db
+        .selectFrom('gateway_reservations')
+        .select(['user_id', 'key_id', 'other_accounts'])
+        .where('id', '=', held.id)
+        .executeTakeFirst();
+      const payer = row ?? { user_id: held.userId, key_id: held.keyId, other_accounts: null };
+      const accounts = accountsOf(payer).map((id) => ({ id }));
+      await closeOrKeep({ ...held, accounts, entries, now: now() });
     },
     settle: finish,
     release: finish,

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { DATABASE_NOW } from '../../store/database-now.ts';
 import type { ReservationRow, Schema } from '../../store/schema.ts';
+import { LASTING } from '../../store/lasting.ts';
 import { isGone, machineName } from '../../store/machine.ts';
 
 /** A process without a heartbeat for this time counts as dead. It is three times the interval of heartbeats. */
@@ -55,6 +56,7 @@ export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): Pr
       return await db
         .selectFrom('gateway_reservations')
         .selectAll()
+        .where('process_id', '!=', LASTING)
         .where((row) =>
           row.or([
             ...(ids.length === 0 ? [] : [row('process_id', 'in', ids)]),

@@ -13,6 +13,8 @@ export interface ListedPrice {
   readonly listed: ListedModel;
   /** The prices of tokens; undefined for a model that is not billed by tokens. */
   readonly price: TokenPrice | undefined;
+  /** What prices of this entry are taken from. */
+  readonly source: string;
 }
 
 /** Prices that providers publish, which apply to models without a price of one's own. */
@@ -36,7 +38,8 @@ export function createPriceMap({ date, source, models }: PriceMapFile): PriceMap
     const listed = providers.get(provider)?.get(name);
     if (!listed) return undefined;
     const entry = `${provider}:${name}`;
-    return { name: entry, listed, price: tokenPrice(listed, `map ${date} ${entry}`) };
+    const from = `map ${date} ${entry}`;
+    return { name: entry, listed, price: tokenPrice(listed, from), source: from };
   };
   return {
     date,

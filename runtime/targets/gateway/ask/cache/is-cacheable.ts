@@ -4,8 +4,13 @@ import { memberOf } from '../../../../core/values/member-of.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CacheSettings } from './cache-settings.ts';
 
-/** Routes whose answers are not cached, because each one is new by intention. */
-const UNCACHED_ENDPOINTS = new Set(['/v1/images/generations']);
+/** Routes whose answers are not cached: each image and each spoken text is new by intention, and sound files are not compared. */
+const UNCACHED_ENDPOINTS = new Set([
+  '/v1/images/generations',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+]);
 
 /** Members of requests whose answers depend on more than the request: on stored conversations, on other servers, or on the time. */
 const STATEFUL_MEMBERS = [

@@ -3,14 +3,17 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
+import type { Objects } from '../../accounts/objects/objects.ts';
 import type { Estimate, Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
 import type { Telemetry } from './telemetry.ts';
+import { completionEvent } from './completion-event.ts';
 import type { CompletionRequest } from './completion.ts';
 import { logFailedAttempt } from './log-failed-attempt.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
 import type { Admitted } from './request-state.ts';
+import { isUnfinished, recordStored, storedAnswer } from './stored-response.ts';
 import { settleRequest } from './settle-request.ts';
 import type { Outcome } from './usage-entries.ts';
 import { warnUncounted } from './warn-uncounted.ts';
@@ -36,6 +39,7 @@ interface Expected extends Omit<Admitted, 'reservation'> {
 
 export interface AccountParts {
   readonly ledger: Ledger;
+  readonly objects: Objects;
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
@@ -46,7 +50,7 @@ export interface AccountParts {
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openAccount(
-  { ledger, telemetry, lifecycle, clock, log }: AccountParts,
+  { ledger, objects, telemetry, lifecycle, clock, log }: AccountParts,
   request: CompletionRequest,
   trace: RequestTrace | undefined,
 ): RequestAccount {
@@ -61,10 +65,23 @@ export function openAccount(
     isSettled = true;
     const { answered } = outcome;
     const reported = answered?.summary?.usage?.promptTokens;
-    if (answered && reported !== undefined && !outcome.cacheHit)
-      admitted?.tokens.counts.learn(answered.key, reported);
+    // Tokens of sound say nothing about those of texts.
+    if (answered && reported !== undefined && admitted && !admitted.tokens.sound && !outcome.cacheHit)
+      admitted.tokens.counts.learn(answered.key, reported);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
-    await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
+    const state = { request, trace, attempts, admitted };
+    const now = clock.now();
+    const stored = storedAnswer(outcome);
+    if (!admitted || !stored) return await settleRequest(parts, state, outcome, now);
+    if (!isUnfinished(stored, outcome)) {
+      await Promise.all([
+        settleRequest(parts, state, outcome, now),
+        recordStored({ ledger, objects }, admitted, stored, undefined, now),
+      ]);
+      return;
+    }
+    await recordStored({ ledger, objects }, admitted, stored, request, now);
+    telemetry.completed(completionEvent(state, { ...outcome, answered: undefined }, now));
   };
 
   return {

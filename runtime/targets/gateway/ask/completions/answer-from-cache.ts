@@ -29,7 +29,7 @@ export async function answerFromCache(
   account.whenRecorded(held.release);
   const { body, droppedTools } = entry;
   if (droppedTools.length > 0) request.setHeader(DROPPED_HEADER, droppedTools.join(', '));
-  return isStream ? { kind: 'stream', events: storedStream(body) } : { kind: 'whole', json: body };
+  return isStream ? { kind: 'stream', events: storedStream(body) } : { kind: 'whole', bytes: body };
 }
 
 const summaryOf = ({ promptTokens, completionTokens }: CacheEntry) => ({

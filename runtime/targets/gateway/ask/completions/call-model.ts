@@ -94,7 +94,7 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 
 async function finish(
   { guarded, prompt, account, held, keeper }: CallModelParts,
-  { bytes, text, summary, droppedTools = [] }: WholeAnswer,
+  { bytes, type, text, summary, droppedTools = [] }: WholeAnswer,
   { key }: Target,
   error: AppError | undefined,
 ): Promise<CompletionAnswer> {
@@ -104,7 +104,7 @@ async function finish(
   account.whenRecorded(held.release);
   keeper?.whole(bytes, { key, summary, droppedTools });
   const { placeholders } = guarded;
-  return { kind: 'whole', json: placeholders ? restoreAnswer(bytes, placeholders) : bytes };
+  return { kind: 'whole', bytes: placeholders ? restoreAnswer(bytes, placeholders) : bytes, type };
 }
 
 interface OutputResult {
@@ -130,7 +130,7 @@ async function checkOutput(
 
 function begin(
   { request, guarded, prompt, account, held, keeper, clock, log }: CallModelParts,
-  { stream, droppedTools = [] }: StreamedAnswer,
+  { stream, type, droppedTools = [] }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
   const { requestId, startedAt } = request;
@@ -157,7 +157,7 @@ function begin(
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
   const { placeholders } = guarded;
-  return { kind: 'stream', events: placeholders ? restoreStream(kept, placeholders) : kept };
+  return { kind: 'stream', events: placeholders ? restoreStream(kept, placeholders) : kept, type };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

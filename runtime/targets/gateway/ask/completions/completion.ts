@@ -1,4 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
+import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 
@@ -13,6 +14,9 @@ export type Endpoint =
   | '/v1/moderations'
   | '/v1/rerank'
   | '/v1/images/generations'
+  | '/v1/audio/transcriptions'
+  | '/v1/audio/translations'
+  | '/v1/audio/speech'
   | '/v1beta/models/{model}:generateContent'
   | '/v1beta/models/{model}:streamGenerateContent'
   | '/v1beta/models/{model}:embedContent'
@@ -30,6 +34,8 @@ export interface CompletionRequest {
   readonly caller: Payer;
   /** The unparsed body. */
   readonly bytes: Uint8Array;
+  /** The file of a request that is a form; `bytes` are its other fields, as JSON. */
+  readonly file?: FormFile | undefined;
   readonly inPath?: PathMembers | undefined;
   readonly headers: HeaderReader;
   readonly requestId: string;
@@ -48,9 +54,9 @@ export interface CompletionRequest {
 
 /** The answer of a model, for a response with status 200. */
 export type CompletionAnswer =
-  | { readonly kind: 'whole'; readonly json: Uint8Array }
-  /** Server-sent events. The stream must be read or cancelled; it also ends when the signal is aborted. */
-  | { readonly kind: 'stream'; readonly events: ForwardedStream };
+  | { readonly kind: 'whole'; readonly bytes: Uint8Array; readonly type?: string | undefined }
+  /** Server-sent events, or bytes of another type. The stream must be read or cancelled; it also ends when the signal is aborted. */
+  | { readonly kind: 'stream'; readonly events: ForwardedStream; readonly type?: string | undefined };
 
 /**
  * The path of every request to a model: identifies the payer, reserves the maximum cost, calls a model and settles the actual

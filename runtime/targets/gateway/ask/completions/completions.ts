@@ -17,6 +17,7 @@ import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant } from './expected-units.ts';
 import { openPromptRecord, type PromptRecord } from './prompt-record.ts';
 import { streamError } from './stream-error.ts';
+import { requireOwnObjects } from './own-objects.ts';
 import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
@@ -24,11 +25,12 @@ import { checkInput } from './guarded-input.ts';
 import { cheapestFirst } from '../routing/cheapest-first.ts';
 import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
 import { createRequestReader, withMetadata } from './read-request.ts';
+import { lengthOfFile } from '../tokens/media/sound-seconds.ts';
 import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 export interface CompletionParts {
-  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
@@ -42,8 +44,8 @@ export interface CompletionParts {
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, tokenCounter, answerCache, prompts, lifecycle, clock, log } = parts;
-  const { identity, ledger } = state;
-  const accountParts = { ledger, telemetry, lifecycle, clock, log };
+  const { identity, ledger, objects } = state;
+  const accountParts = { ledger, objects, telemetry, lifecycle, clock, log };
   const cacheParts = { cache: answerCache, clock, log };
   const read = createRequestReader();
 
@@ -63,6 +65,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { body, bytes, members } = metadata === undefined ? asRead : withMetadata(asRead, metadata);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer, tags);
+    await requireOwnObjects(objects, spender.user.userId, body, bytes);
     const chosen = set.router.resolve(model, body['stream'] === true);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
@@ -87,19 +90,20 @@ export function createCompletions(parts: CompletionParts): Completions {
         return hit;
       }
     }
-    const list = await pricesOf(
-      state,
-      chosen.targets,
-      startedAt,
-      set.requirePricing,
-      imageVariant(request.endpoint, body),
-    );
+    const list = await pricesOf(state, chosen.targets, startedAt, {
+      required: set.requirePricing,
+      isSound: rules.isSound,
+      variant: imageVariant(request.endpoint, body),
+    });
     const keys = chosen.targets.map(({ key }) => key);
-    const counts = await countRequest(tokenCounter, rules, body, keys);
+    const seconds = request.file && lengthOfFile(request.file);
+    const sound = rules.sound?.(body, seconds ?? 0);
+    const counts = await countRequest(tokenCounter, rules, body, keys, sound?.audioInput);
     const tokens = {
       counts,
+      sound,
       prompt: counts.maxPrompt,
-      output: rules.maxOutputTokens(body, set.assumedOutputTokens),
+      output: rules.maxOutputTokens(body, set.assumedOutputTokens, seconds),
       units: expectedUnits(request.endpoint, body),
     };
     const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
@@ -117,8 +121,10 @@ export function createCompletions(parts: CompletionParts): Completions {
     if (prompt) opened.prompt = prompt;
     const sent = guarded.body ? { bytes: guarded.body.bytes } : { bytes, members };
     const { unsupportedTools } = set.requests;
+    const files = request.file && [request.file];
     const call = {
       ...sent,
+      files,
       body: sentBody,
       headers,
       trace: trace?.headers,

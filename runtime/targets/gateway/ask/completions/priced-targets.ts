@@ -2,7 +2,10 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
+import { batchPrice } from '../../accounts/price-map/batch-price.ts';
+import { soundPrice } from '../../accounts/price-map/sound-price.ts';
 import type { GatewayState } from '../../gateway-state.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import type { Target } from '../routing/routing.ts';
 import type { ExpectedUnits } from './expected-units.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -10,22 +13,30 @@ import type { RequestCounts } from './request-counts.ts';
 /** Prices of targets at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
 
+interface PriceOptions {
+  readonly required: boolean;
+  readonly isSound?: boolean | undefined;
+  readonly isBatch?: boolean | undefined;
+  /** What the name of an entry begins with if the price depends on it, e.g. `hd/1024-x-1792`. */
+  readonly variant?: string | undefined;
+}
+
 /** Reads the prices of targets: those that were set, then those of the price map. Throws a PaymentRequiredError if one has no price and prices are required. */
 export async function pricesOf(
   { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
   targets: readonly Target[],
   time: number,
-  required: boolean,
-  /** What the name of an entry begins with if the price depends on it, e.g. `hd/1024-x-1792`. */
-  variant?: string,
+  { required, isSound = false, isBatch = false, variant }: PriceOptions,
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
   for (const { key, otherKeys, listedAs, model } of targets) {
     let price = await prices.at(key, time);
     for (const other of otherKeys) price ??= await prices.at(other, time);
-    if (listedAs !== undefined) price ??= (await priceMaps.find(listedAs, model))?.price;
-    if (listedAs !== undefined && variant !== undefined)
-      price ??= (await priceMaps.find(listedAs, `${variant}/${model}`))?.price;
+    if (listedAs !== undefined && price === undefined) {
+      let listed = await priceMaps.find(listedAs, model);
+      if (variant !== undefined) listed ??= await priceMaps.find(listedAs, `${variant}/${model}`);
+      price = isSound ? soundPrice(listed) : isBatch && listed ? batchPrice(listed) : listed?.price;
+    }
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);
   }
@@ -39,19 +50,21 @@ export interface ExpectedTokens {
   readonly counts: Pick<RequestCounts, 'prompt' | 'output' | 'learn'>;
   /** What the request can use besides tokens of text. */
   readonly units?: ExpectedUnits | undefined;
+  /** What is sound, as far as the request shows it. */
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** The maximum cost of a request, whichever target answers. */
 export function estimateOf(
   list: PriceList,
-  { prompt, output, units }: Pick<ExpectedTokens, 'prompt' | 'output' | 'units'>,
+  { prompt, output, units, sound }: Pick<ExpectedTokens, 'prompt' | 'output' | 'units' | 'sound'>,
   allowUnpriced: boolean,
 ): Estimate {
   let cost: Nanos = 0n;
   let free = true;
   let unpriced: string | undefined;
   for (const [key, price] of list) {
-    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output, units }, price);
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output, units, sound }, price);
     if (own > cost) cost = own;
     if (price === undefined || !isFree(price)) free = false;
     if (price === undefined && !allowUnpriced) unpriced ??= key;

@@ -19,6 +19,8 @@ export async function countRequest(
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
   models: readonly string[],
+  /** Tokens of a file that is not in the body. */
+  inFile = 0,
 ): Promise<RequestCounts> {
   const loading = counter.loading(models);
   if (loading) await loading;
@@ -31,7 +33,7 @@ export async function countRequest(
       counted.set(model, found);
       return found.tokens;
     };
-    prompts.set(model, rules.promptTokens(body, count));
+    prompts.set(model, rules.promptTokens(body, count) + inFile);
   }
   const maxPrompt = Math.max(...prompts.values());
   return {

@@ -1,4 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
@@ -85,7 +86,7 @@ function used(
   { expected, prices }: RequestFacts,
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
-): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'pricedBy' | 'estimated' | 'units'> {
+): Pick<UsageEntry, Exclude<keyof CountedTokens, 'sound'> | 'cost' | 'pricedBy' | 'estimated' | 'units'> {
   const tokens = answered && tokensOf(key, answered.summary, expected);
   const price = prices.get(key);
   return {
@@ -97,7 +98,9 @@ function used(
     units: tokens?.units,
     cost: tokens ? priceOf(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
-    estimated: answered !== undefined && isEstimated(answered.summary),
+    // Characters of the request are known, whatever the provider reports.
+    estimated:
+      answered !== undefined && price?.sound?.perCharacter === undefined && isEstimated(answered.summary),
   };
 }
 
@@ -109,7 +112,7 @@ const publicMessage = ({ code, message }: AppError): string =>
 export function tokensOf(
   model: string,
   summary: AnswerSummary | undefined,
-  { output, counts, units }: ExpectedTokens,
+  { output, counts, units, sound }: ExpectedTokens,
 ): CountedTokens {
   const usage = summary?.usage;
   const promptTokens = usage?.promptTokens ?? counts.prompt(model);
@@ -121,6 +124,7 @@ export function tokensOf(
     cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
     cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,
     units: summary ? unitsOf(summary, units, promptTokens, completionTokens) : units,
+    ...(sound && { sound: soundOf({ ...sound, ...usage?.sound }, promptTokens, completionTokens) }),
   };
 }
 
@@ -146,6 +150,13 @@ function unitsOf(
   };
 }
 
+/** Sound is at most what there is. What a model speaks is all sound. */
+const soundOf = (sound: SoundCounts, prompt: number, completion: number): SoundCounts => ({
+  ...sound,
+  audioInput: Math.min(sound.audioInput ?? 0, prompt),
+  ...(sound.audioOutput !== undefined && { audioOutput: completion }),
+});
+
 /** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
@@ -160,6 +171,7 @@ export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): b
     cacheWrite1h: tokens.cacheWrite1hTokens,
     output: tokens.completionTokens,
     units: tokens.units,
+    sound: tokens.sound,
   };
   return costOf(counts, price);
 }

@@ -3,10 +3,10 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
 import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
-import type { AnswerSummary } from '../streams/stream.ts';
+import type { AnswerSummary, StoredAnswerState } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
-import type { ChatCompletion } from '../shapes/chat.ts';
+import type { ChatCompletion, Json } from '../shapes/chat.ts';
 import { REQUEST_POLICY } from '../shapes/request-policy.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import { withSupportedTools } from '../wires/supported-tools.ts';
@@ -23,6 +23,7 @@ import type {
 } from './provider.ts';
 import type { Exchange, JsonAnswer } from './exchange.ts';
 import { isFailed, requestOrFailure } from './failure.ts';
+import { watchStored } from './watch-stored.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import { renameInEvent } from './rename-model.ts';
 
@@ -95,7 +96,7 @@ export function createChatCaller({
     const read = (answer: JsonAnswer): WholeAnswer => {
       const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
       const text = outputText(chat);
-      const summary = summaryOf(chat, text);
+      const summary = { ...summaryOf(chat, text), stored: storedState(wire, call, isNative, answer.json) };
       const { showModel } = call;
       if (isNative) {
         const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
@@ -144,7 +145,10 @@ export function createChatCaller({
     };
     const open = async (stream: UpstreamBody, onHeard: () => void): Promise<Opened | FailedAnswer> => {
       const { idleMs, maxEventBytes, streamMs: maxMs } = limits;
-      const decode = checkedDecoder(wire.decoder(), { isTranslated: !planned.isNative });
+      const checked = checkedDecoder(wire.decoder(), { isTranslated: !planned.isNative });
+      const { decode, withStored } = watchStored(checked, (json) =>
+        storedState(wire, call, planned.isNative, json),
+      );
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
       const { syntax } = CLIENT_WIRES[call.wire];
       const output = outputOf(call, planned);
@@ -155,7 +159,7 @@ export function createChatCaller({
         ? exchange.errorEvent(opening.body)
         : {
             kind: 'stream',
-            stream: opening.stream,
+            stream: withStored(opening.stream),
             drain: opening.drain,
             droppedTools: planned.droppedTools,
           };
@@ -177,6 +181,18 @@ const headersOf = (
   const own = isNative ? headers : undefined;
   return trace && own ? { ...trace, ...own } : (trace ?? own);
 };
+
+/** The state of an answer that the provider stores; undefined for any other. */
+function storedState(
+  wire: UpstreamWire,
+  { body }: ProviderCall,
+  isNative: boolean,
+  { id, status }: Json,
+): StoredAnswerState | undefined {
+  if (!isNative || typeof id !== 'string' || !wire.stores?.(body)) return undefined;
+  const isQueued = status === 'queued' || status === 'in_progress';
+  return { id, isInBackground: body['background'] === true, isQueued };
+}
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 

@@ -14,6 +14,8 @@ import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOrFailure } from './failure.ts';
 import { createTokenCounter } from './token-count.ts';
+import { createProviderObjects } from './objects.ts';
+import { createRealtimeDialer } from './realtime.ts';
 import { createRelay } from './relay.ts';
 import { createRedact } from './redact.ts';
 import type { Json } from '../shapes/chat.ts';
@@ -91,7 +93,9 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       };
       return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
-    relay: createRelay({ adapter, exchange, limits, unsupported }),
+    relay: createRelay({ adapter, exchange, limits, clock, unsupported }),
+    realtime: createRealtimeDialer({ adapter, upstream, limits, redact }),
+    objects: adapter.hasObjects ? createProviderObjects({ exchange, limits }) : undefined,
     countTokens: createTokenCounter({ adapter, exchange }),
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));

@@ -60,6 +60,13 @@ export interface Exchange {
     read: (answer: JsonAnswer) => Result | FailedAnswer,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
+  /** Passes a successful answer of any type to `use`, which reads it like `stream`. */
+  open<Result extends object>(
+    request: UnsentRequest,
+    limit: CallLimit,
+    use: (answer: UpstreamAnswer, heard: () => void) => Promise<Result | FailedAnswer>,
+    summaryOf?: SummaryOf<Result>,
+  ): Promise<Result | FailedAnswer>;
   /** Reads the body of a stream with `use`, which calls `heard` for the first event. The time limit applies until it has resolved. */
   stream<Result extends object>(
     request: UnsentRequest,
@@ -96,7 +103,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     request: UnsentRequest,
     { signal, timeoutMs, heardMs, isHeardByHeaders = false }: CallLimit,
     use: (answer: UpstreamAnswer, heard: () => void) => Promise<Result | FailedAnswer>,
-    summaryOf: SummaryOf<Result>,
+    summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer> => {
     const waiter = createWaiter();
     const { promise, resolve } = Promise.withResolvers<Result | FailedAnswer>();
@@ -193,6 +200,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
         },
         summaryOf,
       ),
+    open: within,
     renamed: (wire, { bytes, json }, model) => renameInAnswer(CLIENT_WIRES[wire], bytes, json, model),
     errorEvent: (body) =>
       refusedAnswer({

@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { AppError } from '../../../../contract/errors.ts';
 import type { ModelType } from '../../../../contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
+import type { FormFile } from '../../shared/form.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
@@ -10,6 +12,9 @@ import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { CloudSettings } from './cloud-settings.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
+import type { OpenedSocket, RealtimeCall } from './realtime-call.ts';
+import type { ProviderObjects } from './provider-objects.ts';
+import type { Relay, RelayRoute } from './relay-route.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder' | CloudSettings['kind'];
 
@@ -113,18 +118,10 @@ export interface ProviderCall {
 
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
-/** Routes whose requests and answers pass through unchanged. */
-export type RelayRoute = 'moderations' | 'rerank' | 'image_generations';
-
 export interface RelayCall extends EmbeddingsCall {
   readonly route: RelayRoute;
-}
-
-/** A route of a provider that requests are relayed to. */
-interface Relay {
-  path(model: string): string;
-  /** The list without which an answer is invalid, so that it is not billed. */
-  readonly requiredList: string;
+  /** Files of a request that is a form. Its fields are the members of the body. */
+  readonly files?: readonly FormFile[] | undefined;
 }
 
 export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'isBilled'> {
@@ -186,6 +183,8 @@ export type AbandonedRead =
 export interface WholeAnswer {
   readonly kind: 'whole';
   readonly bytes: Uint8Array;
+  /** Content type. Default: JSON. */
+  readonly type?: string | undefined;
   /** The whole output of the model as text, in any format of the answer. */
   readonly text: string;
   readonly summary: AnswerSummary;
@@ -196,6 +195,8 @@ export interface WholeAnswer {
 export interface StreamedAnswer {
   readonly kind: 'stream';
   readonly stream: OpenedStream;
+  /** Content type. Default: events. */
+  readonly type?: string | undefined;
   readonly droppedTools?: readonly string[] | undefined;
 }
 
@@ -259,10 +260,14 @@ export interface Provider {
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   /** Calls a route whose requests and answers pass through unchanged. */
-  relay(call: RelayCall): Promise<WholeAnswer | FailedAnswer>;
+  relay(call: RelayCall): Promise<ChatAnswer>;
   /** The provider's own count of the tokens of a prompt, if its API has one. */
   countTokens?: ((call: ProviderCall) => Promise<CountedInput | FailedAnswer>) | undefined;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
+  /** Files, batches and responses, if its API has them. */
+  readonly objects?: ProviderObjects<FailedAnswer> | undefined;
+  /** Opens a WebSocket to a model, if its API has that. */
+  readonly realtime?: ((call: RealtimeCall) => Promise<OpenedSocket | FailedAnswer>) | undefined;
   /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of its prices apply. */
@@ -284,6 +289,8 @@ export interface UpstreamWire {
   edits(body: Json, model: string): MemberEdits;
   /** Matches events that contain nothing that the client of this request asked for. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
+  /** Whether the provider stores the answer to a request, so that clients can get it again. */
+  stores?(body: Json): boolean;
 }
 
 /** The specifics of a type of provider. Pure translation without network access. */
@@ -299,6 +306,10 @@ export interface ProviderAdapter {
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly relays?: Readonly<Partial<Record<RelayRoute, Relay>>> | undefined;
   readonly tokenCount?: TokenCount | undefined;
+  /** Whether it has OpenAI's files, batches and stored responses. */
+  readonly hasObjects?: boolean | undefined;
+  /** The path of its WebSocket. */
+  readonly realtimePath?: ((model: string) => string) | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
   /** Extracts message and code from an error body. */
@@ -332,10 +343,11 @@ export interface ErrorText {
 }
 
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: Uint8Array | undefined;
+  /** In one piece or in several, which are not copied. */
+  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
   readonly waiter: Waiter;
 }
 
@@ -345,8 +357,16 @@ export interface UpstreamAnswer {
   readonly body: UpstreamBody;
 }
 
+interface UpgradeRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
 /** HTTP to one origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  /** Opens a connection of another protocol. Rejects if the server refuses it. */
+  upgrade?(request: UpgradeRequest): Promise<Duplex>;
   close(): Promise<void>;
 }

@@ -93,7 +93,7 @@ export function createRouter({
         options,
       ),
     relay: (resolved, call, options) =>
-      attempt<WholeAnswer>(
+      attempt<WholeAnswer | StreamedAnswer>(
         resolved,
         call.signal,
         ({ provider, model }) => provider.relay(named(call, model, resolved)),
@@ -114,6 +114,8 @@ export function createRouter({
     classifier(name) {
       return byName.get(`${ENCODER}:${name}`);
     },
+    provider: (name) => byName.get(name.toLowerCase()),
+    storing: providers.filter(({ objects }) => objects),
   };
 }
 

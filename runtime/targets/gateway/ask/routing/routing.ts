@@ -106,7 +106,7 @@ export interface Router {
     resolved: Resolved,
     call: Omit<RelayCall, 'model' | 'showModel'>,
     options?: RouteOptions,
-  ): Promise<Routed<WholeAnswer | FailedAnswer>>;
+  ): Promise<Routed<ChatAnswer>>;
   classify(
     resolved: Resolved,
     call: ClassifyCall,
@@ -116,6 +116,10 @@ export interface Router {
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   /** The encoder with this name in the configuration. */
   classifier(name: string): Provider | undefined;
+  /** The provider with this name. */
+  provider(name: string): Provider | undefined;
+  /** The providers that store files, batches and responses, in the order of the configuration. */
+  readonly storing: readonly Provider[];
 }
 
 export interface RoutingPolicy {

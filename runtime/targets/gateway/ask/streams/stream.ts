@@ -1,6 +1,7 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
+import type { SoundCounts } from '../../shared/sound-price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
 /** Token counts of a provider. */
@@ -18,6 +19,7 @@ export interface TokenUsage {
   /** Completion tokens that are reasoning. */
   readonly reasoningTokens: number;
   readonly units?: UnitCounts | undefined;
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** Token counts of an answer for billing, reported or estimated. */
@@ -28,6 +30,8 @@ export interface CountedTokens {
   readonly cacheWriteTokens: number;
   readonly cacheWrite1hTokens: number;
   readonly units?: UnitCounts | undefined;
+  /** Of a request that is about sound. */
+  readonly sound?: SoundCounts | undefined;
 }
 
 /** Summary of an answer for usage tracking and logs. */
@@ -42,6 +46,16 @@ export interface AnswerSummary {
   readonly outputText: string;
   /** Finish reason in the terms of OpenAI's API. */
   readonly finishReason: string | undefined;
+  /** Set for an answer that the provider has stored. */
+  readonly stored?: StoredAnswerState | undefined;
+}
+
+export interface StoredAnswerState {
+  readonly id: string;
+  /** Whether the provider works on it even without its client. */
+  readonly isInBackground: boolean;
+  /** Whether it has no result yet. */
+  readonly isQueued: boolean;
 }
 
 export interface StreamSummary extends AnswerSummary {

@@ -78,6 +78,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cache_write_1h_tokens: hour,
   } = membersOf(told['prompt_tokens_details']);
   const cacheWriteTokens = count(written) ?? 0;
+  const heard = count(membersOf(told['prompt_tokens_details'])['audio_tokens']);
   return {
     promptTokens,
     completionTokens,
@@ -86,6 +87,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
     reasoningTokens: count(membersOf(told['completion_tokens_details'])['reasoning_tokens']) ?? 0,
     ...unitsIn(told),
+    ...(heard && { sound: { audioInput: heard } }),
   };
 }
 
@@ -114,6 +116,7 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
     prompt_tokens_details: {
       cached_tokens: counts.cachedTokens,
       cache_write_tokens: counts.cacheWriteTokens,
+      ...(counts.sound && { audio_tokens: counts.sound.audioInput }),
       ...(counts.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: counts.cacheWrite1hTokens }),
       ...(imageInput && { image_tokens: imageInput }),
     },

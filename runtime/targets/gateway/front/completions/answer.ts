@@ -1,27 +1,34 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
-import { type HttpExchange, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
+import type { HttpExchange } from '../../../../serve/http/exchange/exchange.ts';
 import type { PieceSource } from '../../../../serve/http/exchange/piece-source.ts';
 import type { CompletionRequest } from '../../ask/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
+import { KEEP_ALIVE } from './event-stream.ts';
 import { createPendingStream } from './pending-stream.ts';
 import { AS_EVENTS, type StreamForm } from './stream-form.ts';
 
 /** Answers a model request. Shutdown waits for the answer. */
 export type AnswerCompletion = (
   exchange: HttpExchange,
-  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'>,
+  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'> & {
+    /** Reads a body that is not JSON. */
+    readonly readInput?: (() => Promise<Pick<CompletionRequest, 'bytes' | 'file'>>) | undefined;
+  },
   /** Default: events. */
   form?: StreamForm,
 ) => Promise<void>;
+
+/** Bytes that are not events have no place for comments. */
+const SILENCE = { ...KEEP_ALIVE, text: '' };
 
 export function createCompletionAnswer(
   { kernel, clock, completions }: GatewayContext,
   options: GatewayAppOptions,
 ): AnswerCompletion {
   const bodies = modelBodyOptions(options);
-  return async (exchange, request, form = AS_EVENTS) => {
+  return async (exchange, { readInput, ...request }, form = AS_EVENTS) => {
     const startedAt = clock.now();
     const controller = new AbortController();
     exchange.onGone(() => controller.abort());
@@ -35,11 +42,11 @@ export function createCompletionAnswer(
       onGone: () => controller.abort(),
     });
     try {
-      const bytes = await readJsonBytes(exchange, bodies);
+      const input = readInput ? await readInput() : { bytes: await readJsonBytes(exchange, bodies) };
       const { headers } = exchange;
       const answer = await completions.answer({
         ...request,
-        bytes,
+        ...input,
         headers,
         startedAt,
         signal: controller.signal,
@@ -50,14 +57,16 @@ export function createCompletionAnswer(
       });
       pending.disarm();
       if (answer.kind === 'whole') {
-        exchange.answer({ status: 200, headers: JSON_TYPE, body: answer.json });
+        const { type = 'application/json', bytes: body } = answer;
+        exchange.answer({ status: 200, headers: { 'content-type': type }, body });
         leave();
         return;
       }
       // `ended` also resolves if the client disconnects before the last byte.
       void answer.events.ended.then(leave);
       if (pending.hasBegun()) pending.resolve(answer.events);
-      else send(answer.events);
+      else if (answer.type === undefined) send(answer.events);
+      else exchange.sendPieces({ 'Content-Type': answer.type }, answer.events, SILENCE);
     } catch (error) {
       pending.disarm();
       leave();

@@ -3,7 +3,7 @@ import {
   type DirectListener,
   type DirectRoute,
 } from '../../../../serve/http/direct-route.ts';
-import { BODY_ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
+import { BODY_ENDPOINTS, ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, hostRulesOf } from '../app-options.ts';
 import { securityHeaders } from '../http/security-headers.ts';
@@ -17,7 +17,8 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
   const answer = createCompletionAnswer(context, options);
   const head = Object.entries(securityHeaders('/v1')).flat();
 
-  const routes = BODY_ENDPOINTS.map((endpoint): DirectRoute => ({
+  const isJson = (endpoint: (typeof BODY_ENDPOINTS)[number]): boolean => !ENDPOINTS[endpoint].fileField;
+  const routes = BODY_ENDPOINTS.filter(isJson).map((endpoint): DirectRoute => ({
     route: endpoint,
     path: new RegExp(`^${endpoint}(?:\\?.*)?$`),
     maxBodyBytes,

@@ -1,5 +1,4 @@
-import { type TSchema, Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { Type } from 'typebox';
 import type { Endpoint } from '../../ask/completions/completion.ts';
 import {
   answerOf,
@@ -13,25 +12,12 @@ import {
   geminiAnswer,
   vector,
 } from './answer-schemas.ts';
+import { AUDIO_DOCS } from './audio-docs.ts';
+import { type EndpointDocs, PASSED_THROUGH } from './docs.ts';
 import { MODEL_PARAMETER } from '../gemini/operations.ts';
-
-interface EndpointDocs {
-  readonly id: string;
-  /** Default: `Models`. */
-  readonly tag?: string;
-  readonly parameters?: Operation['parameters'];
-  readonly summary: string;
-  readonly description: string;
-  readonly request: object;
-  readonly answer: TSchema;
-  readonly example: object;
-  /** Whether a request can ask for events, or gets nothing but a stream. */
-  readonly streams: boolean | 'only';
-}
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const GREETING = { role: 'assistant', content: 'Hello! How can I help?' };
-const PASSED_THROUGH = 'Other members are passed to the provider, and its answer is returned unchanged.';
 
 const GEMINI_NOTE = `${PASSED_THROUGH} Paths with \`/v1\` instead of \`/v1beta\` work too. The key can also be in \`x-goog-api-key\` or \`?key=\`. With the master key, \`user\` names the user.`;
 const GEMINI_EXAMPLE = {
@@ -179,6 +165,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
     },
     streams: false,
   },
+  ...AUDIO_DOCS,
   '/v1beta/models/{model}:generateContent': {
     id: 'generateContent',
     tag: 'Gemini',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
@@ -33,6 +33,9 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
   },
 ];
 
+const FORM = 'multipart/form-data';
+const TEXT = { schema: Type.String(), examples: { text: 'Hello!' } };
+
 const EVENTS = {
   mediaType: EVENT_STREAM.split(';')[0] ?? EVENT_STREAM,
   schema: Type.String({
@@ -41,8 +44,12 @@ const EVENTS = {
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };
 
-export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DOCS).map(
-  ([path, { id, tag = 'Models', summary, description, parameters, request, answer, example, streams }]) => ({
+export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DOCS).map(([path, docs]) => {
+  const { id, tag = 'Models', summary, description, parameters, request, answer, example } = docs;
+  const { streams, answerType: mediaType, otherTypes = [] } = docs;
+  const { fileField, schema } = ENDPOINTS[path];
+  const others = otherTypes.map((type) => ({ ...TEXT, mediaType: type }));
+  return {
     method: 'post',
     path,
     id,
@@ -50,16 +57,33 @@ export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DO
     ...(parameters && { parameters }),
     summary,
     description,
-    request: { schema: ENDPOINTS[path].schema, examples: { request } },
+    request:
+      fileField === undefined
+        ? { schema, examples: { request } }
+        : { mediaType: FORM, schema: withFile(schema, fileField), examples: { request } },
     answer: {
       description: summary,
       headers: HEADERS,
-      ...(streams === 'only' ? EVENTS : { schema: answer, examples: { answer: example } }),
+      ...(streams === 'only'
+        ? EVENTS
+        : { ...(mediaType && { mediaType }), schema: answer, examples: { answer: example } }),
     },
-    ...(streams === true && { otherAnswers: [EVENTS] }),
-    ...(streams === 'only' && {
-      otherAnswers: [{ schema: Type.Array(answer), examples: { answer: [example] } }],
-    }),
+    otherAnswers: [
+      ...(streams === true ? [EVENTS] : []),
+      ...(streams === 'only' ? [{ schema: Type.Array(answer), examples: { answer: [example] } }] : []),
+      ...others,
+    ],
     errors: ERRORS,
-  }),
-);
+  };
+});
+
+/** The schema of a form: its fields, and its file. */
+function withFile(schema: TSchema, name: string): TSchema {
+  const { properties, required, ...rest } = schema as TObject;
+  const file = Type.String({ format: 'binary' });
+  return Type.Unsafe({
+    ...rest,
+    properties: { ...properties, [name]: file },
+    required: [...(required ?? []), name],
+  });
+}

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
-import { boundaryOf, readMultipart } from './multipart.ts';
+import { boundaryOf, readMultipart } from '../../shared/multipart.ts';
 
 /** The file that a request uploads. */
 export interface UploadedFile {

@@ -9,6 +9,7 @@ import { taskModels } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
+import { modelView } from '../models/view.ts';
 import { isOneOf } from '../../../../core/values/is-one-of.ts';
 
 /** `/api/v1/models`: the models that workflows can use. */
@@ -27,7 +28,7 @@ export function taskModelRoutes(
     const items = all
       .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
       .map(taskModelView);
-    return c.json({ total: items.length, items });
+    return c.json({ total: items.length, items, object: 'list', data: all.map((entry) => modelView(entry)) });
   });
 
   return { routes, operations: [LIST] };
@@ -73,6 +74,8 @@ const LIST: Operation = {
         tasks: [{ summarization: {} }, { translation: {} }],
       },
     ],
+    object: 'list',
+    data: [{ id: 'openai:gpt-5-mini', object: 'model', created: 1_754_000_000, owned_by: 'openai' }],
   }),
   errors: [400, ...KEY_ERRORS],
 };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { models } from '../models/schemas.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 
 export const taskModel = closed('TaskModel', {
@@ -14,4 +15,8 @@ export const taskModel = closed('TaskModel', {
   ),
 });
 
-export const taskModels = pageSchema('TaskModels', taskModel);
+/** The list of workflows, and in other members the list of OpenAI's API, which clients of Otari read. */
+export const taskModels = closed('TaskModels', {
+  ...pageSchema('TaskModelPage', taskModel).properties,
+  ...models.properties,
+});

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
 import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
+import { isLasting } from '../lasting.ts';
 import { storableText } from '../storable-text.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { createRowCache } from './row-cache.ts';
@@ -131,9 +132,9 @@ const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): u
   toJson(resets),
 ];
 
-/** Whether the changes only open reservations. Losing those is harmless, so the commit need not wait for the server's disk. */
-const isReservationOnly = ({ closed, usage, resets }: LedgerChanges): boolean =>
-  closed.length + usage.length + resets.length === 0;
+/** Whether the changes only open reservations of this process. Losing those is harmless, so the commit need not wait for the server's disk. */
+const isReservationOnly = ({ opened, closed, usage, resets }: LedgerChanges): boolean =>
+  closed.length + usage.length + resets.length === 0 && !opened.some(isLasting);
 
 /** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
 function toJson(rows: readonly object[]): string {

@@ -7,6 +7,7 @@ import { createFolders } from '../../../../platform/files/create-folders.ts';
 import { temporaryPath } from '../../../../platform/files/temporary.ts';
 import { explainWriteError } from '../../../../platform/files/write-error.ts';
 import { NEWEST_VERSION } from '../migrate.ts';
+import { LASTING } from '../lasting.ts';
 
 /** How long a statement waits for the lock of a running gateway. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -30,8 +31,10 @@ export function backUpSqlite(database: string, file: string): void {
     const copy = new DatabaseSync(temporary);
     try {
       copy.exec(`
-        update gateway_accounts set reserved_nano = 0, running = 0;
-        delete from gateway_reservations;
+        delete from gateway_reservations where process_id <> '${LASTING}';
+        update gateway_accounts set running = 0, reserved_nano = (
+          select coalesce(sum(amount_nano), 0) from gateway_reservations held
+          where gateway_accounts.id in ('user:' || held.user_id, 'key:' || held.key_id));
         delete from gateway_processes;
         update gateway_meta set ledger_owner = null;`);
       requireIntact(copy, file);

@@ -1,5 +1,6 @@
 import type { LedgerChanges, LedgerRows, RowIds } from '../store.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
+import { isLasting } from '../lasting.ts';
 import type { HeldReservations } from './held-reservations.ts';
 import type { LedgerStatements } from './ledger-statements.ts';
 
@@ -41,13 +42,17 @@ export interface Plan {
   readonly undo: () => void;
 }
 
-/** Keeps new reservations and their amounts in memory, and returns the remaining changes, which must be written. */
+/** Keeps new reservations and their amounts in memory, unless they outlive the process, and returns the remaining changes, which must be written. */
 export function planChanges(changes: LedgerChanges, cache: AccountCache, held: HeldReservations): Plan {
-  const { stored, undo } = held.change(changes.opened, changes.closed);
+  const lasting = changes.opened.filter(isLasting);
+  const { stored, undo } = held.change(
+    lasting.length === 0 ? changes.opened : changes.opened.filter((row) => !isLasting(row)),
+    changes.closed,
+  );
   const accounts = changes.accounts
     .map(held.withoutHeld)
     .filter((account) => !isSame(account, cache.accounts.get(account.id)));
-  return { changes: { ...changes, accounts, opened: [], closed: stored }, undo };
+  return { changes: { ...changes, accounts, opened: lasting, closed: stored }, undo };
 }
 
 export const isEmpty = ({ accounts, opened, closed, usage, resets, alerts }: LedgerChanges): boolean =>

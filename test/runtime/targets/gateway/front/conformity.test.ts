@@ -8,7 +8,7 @@ import { useGateway } from './use-gateway.ts';
 const [fixture, encoder] = [await startFixture('openai'), await startFixture('encoder')];
 const gateway = useGateway(() => ({
   providers: [
-    providerOf('openai', fixture),
+    providerOf('openai', fixture, { dialect: { hasResponses: true } }),
     providerOf('openai', encoder, { name: 'guard', type: 'encoder', baseUrl: encoder.url }),
   ],
   aliases: [{ name: 'fast', targets: [{ model: 'openai:small' }] }],
@@ -32,6 +32,19 @@ const PRICE_MAP = {
 const CHAT = { model: 'fast', messages: [{ role: 'user', content: 'Hello' }], user: 'ada' };
 
 const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+
+const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=edge' };
+const formOf = (...parts: readonly string[]): string =>
+  [
+    ...parts.map((part) => `--edge\r\nContent-Disposition: form-data; name="${part}\r\n`),
+    '--edge--\r\n',
+  ].join('');
+const SOUND_FORM = formOf('model"\r\n\r\nfast', 'user"\r\n\r\nada', 'file"; filename="a.mp3"\r\n\r\nsound');
+const BATCH_FORM = formOf(
+  'purpose"\r\n\r\nbatch',
+  'user"\r\n\r\nada',
+  'file"; filename="requests.jsonl"\r\n\r\n{"custom_id":"1","url":"/v1/chat/completions","body":{"model":"fast","messages":[]}}',
+);
 
 const OTHER_TAGS: ReadonlySet<string | undefined> = new Set([
   'Workers',
@@ -121,6 +134,38 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: ['a', 'b'], user: 'ada' }],
     ['POST', '/v1/rerank', { model: 'fast', query: 'Hello', documents: [], user: 'ada' }],
     ['POST', '/v1/images/generations', { model: 'fast', prompt: 'Hello', user: 'ada' }],
+    ['POST', '/v1/audio/transcriptions', SOUND_FORM, FORM_TYPE],
+    ['POST', '/v1/audio/transcriptions', SOUND_FORM.replace('fast', 'nobody:knows'), FORM_TYPE],
+    ['POST', '/v1/audio/translations', SOUND_FORM, FORM_TYPE],
+    ['POST', '/v1/audio/speech', { model: 'fast', input: 'Hello', voice: 'alloy', user: 'ada' }],
+    ['POST', '/v1/responses', { model: 'fast', input: 'Hello', user: 'ada', background: true }],
+    ['GET', '/v1/responses/{id}'],
+    ['GET', '/v1/responses/{id}?stream=true'],
+    ['GET', '/v1/responses/{id}/input_items'],
+    ['POST', '/v1/responses/{id}/cancel'],
+    ['DELETE', '/v1/responses/{id}'],
+    ['GET', '/v1/responses/{id}'],
+    ['POST', '/v1/files', BATCH_FORM, FORM_TYPE],
+    ['POST', '/v1/files', BATCH_FORM.replace('requests', 'nothing'), FORM_TYPE],
+    ['GET', '/v1/files?user=ada'],
+    ['GET', '/v1/files/{id}'],
+    ['GET', '/v1/files/{id}/content'],
+    [
+      'POST',
+      '/v1/batches',
+      {
+        input_file_id: '{id}',
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+        user: 'ada',
+      },
+    ],
+    ['POST', '/v1/batches', {}],
+    ['GET', '/v1/batches'],
+    ['GET', '/v1/batches/{id}'],
+    ['POST', '/v1/batches/{id}/cancel'],
+    ['GET', '/v1/batches/nothing'],
+    ['DELETE', '/v1/files/{id}'],
     ['POST', '/v1/messages/count_tokens', { model: 'fast', messages: CHAT.messages }],
     ['POST', '/v1/messages/count_tokens', { model: 'fast' }],
     ['POST', '/v1/responses/input_tokens', { model: 'fast', input: 'Hello' }],

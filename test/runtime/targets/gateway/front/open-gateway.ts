@@ -30,6 +30,7 @@ import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { createStored } from '../../../../../runtime/targets/gateway/ask/stored/create-stored.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../../../../../runtime/targets/gateway/lab/workflows/single-jobs.ts';
 import { createWorkflows } from '../../../../../runtime/targets/gateway/lab/workflows/workflows.ts';
@@ -138,10 +139,21 @@ export function gatewayOn(
   const compute = 'local';
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
+  const { log } = kernel;
   const prompts = createPromptWriter({
     promptLog: state.promptLog,
     redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
-    log: kernel.log,
+    log,
+  });
+  const stored = createStored({
+    state,
+    models,
+    tokenCounter,
+    clock,
+    log,
+    onError: (error) => {
+      throw error;
+    },
   });
   const context: GatewayContext = {
     kernel,
@@ -165,6 +177,7 @@ export function gatewayOn(
       clock,
       log: kernel.log,
     }),
+    stored,
     telemetry,
     alertsConfig: () => options.alerts,
     version: '1.2.3',
@@ -189,7 +202,11 @@ export function gatewayOn(
       ...options.server,
     },
   });
-  const closers: (() => Promise<void>)[] = [() => telemetry.close(), () => prompts.close()];
+  const closers: (() => Promise<void>)[] = [
+    () => telemetry.close(),
+    () => prompts.close(),
+    () => stored.close(),
+  ];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));
   return {

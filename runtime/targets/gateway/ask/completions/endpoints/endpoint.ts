@@ -1,12 +1,16 @@
 import type { TSchema } from 'typebox';
+import type { FormFile } from '../../../shared/form.ts';
 import type { Payer } from '../../../accounts/identity/identity.ts';
 import type { FailedAnswer, ProviderCall, StreamedAnswer, WholeAnswer } from '../../providers/provider.ts';
 import type { Resolved, Routed, RouteOptions, Router } from '../../routing/routing.ts';
+import type { SoundCounts } from '../../../shared/sound-price.ts';
 import type { Json } from '../../shapes/chat.ts';
 import type { StreamSyntax } from '../../streams/stream.ts';
 
 /** A call without the API and the model, which the endpoint and routing select. */
-export type ModelCall = Omit<ProviderCall, 'wire' | 'model' | 'showModel'>;
+export interface ModelCall extends Omit<ProviderCall, 'wire' | 'model' | 'showModel'> {
+  readonly files?: readonly FormFile[] | undefined;
+}
 
 type ModelAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 
@@ -21,7 +25,13 @@ export interface EndpointRules {
   /** Estimated number of input tokens; `count` counts those of texts and media in a body. */
   promptTokens(body: Json, count: (body: Json) => number): number;
   /** Maximum number of output tokens of all requested answers together; `assumed` per answer if the request sets no maximum. */
-  maxOutputTokens(body: Json, assumed: number): number;
+  maxOutputTokens(body: Json, assumed: number, soundSeconds?: number): number;
+  /** The field of a file, for a route whose requests are forms. */
+  readonly fileField?: string | undefined;
+  /** Whether prices of sound apply. */
+  readonly isSound?: boolean | undefined;
+  /** What of a request is sound; a file has about this length. */
+  sound?(body: Json, fileSeconds: number): SoundCounts;
   /** Events of its streams that the gateway writes itself; undefined for a route without streams. */
   readonly syntax?: StreamSyntax | undefined;
   /** Names of client headers that are forwarded to a provider with the same API. */

@@ -5,6 +5,7 @@ import { classifyEndpoint } from './classify.ts';
 import { completionsEndpoint } from './completions.ts';
 import { geminiEndpoint } from './gemini.ts';
 import { geminiBatchEmbedEndpoint, geminiEmbedEndpoint } from './gemini-embeddings.ts';
+import { speechEndpoint, transcriptionsEndpoint, translationsEndpoint } from './audio.ts';
 import { imagesEndpoint } from './images.ts';
 import { moderationsEndpoint } from './moderations.ts';
 import { rerankEndpoint } from './rerank.ts';
@@ -23,6 +24,9 @@ export const ENDPOINTS: Readonly<Record<Endpoint, EndpointRules>> = {
   '/v1/moderations': moderationsEndpoint,
   '/v1/rerank': rerankEndpoint,
   '/v1/images/generations': imagesEndpoint,
+  '/v1/audio/transcriptions': transcriptionsEndpoint,
+  '/v1/audio/translations': translationsEndpoint,
+  '/v1/audio/speech': speechEndpoint,
   '/v1beta/models/{model}:generateContent': geminiEndpoint,
   '/v1beta/models/{model}:streamGenerateContent': geminiEndpoint,
   '/v1beta/models/{model}:embedContent': geminiEmbedEndpoint,

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { RelayRoute } from '../../providers/provider.ts';
+import type { RelayRoute } from '../../providers/relay-route.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { promptTokensIn, textOr } from './tokens.ts';
 

@@ -13,7 +13,7 @@ export interface SignedRequest {
   readonly url: URL;
   /** Headers to sign besides `host` and the dates. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: Uint8Array | undefined;
+  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
 }
 
 export interface SigningScope {
@@ -31,7 +31,7 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signV4(
-  { method, url, headers = {}, body = new Uint8Array() }: SignedRequest,
+  { method, url, headers = {}, body = [] }: SignedRequest,
   { keys, region, service, now }: SigningScope,
 ): Record<string, string> {
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -51,10 +51,10 @@ export function signV4(
     ...signed.map(([name, value]) => `${name}:${value}`),
     '',
     names,
-    createHash('sha256').update(body).digest('hex'),
+    hashOf(body instanceof Uint8Array ? [body] : body),
   ].join('\n');
   const scope = `${date}/${region}/${service}/aws4_request`;
-  const text = [ALGORITHM, time, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
+  const text = [ALGORITHM, time, scope, hashOf([canonical])].join('\n');
   const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(
     (secret, part) => hmac(secret, part),
     `AWS4${keys.secretAccessKey}`,
@@ -65,6 +65,12 @@ export function signV4(
     ...added,
     authorization: `${ALGORITHM} ${credential}, SignedHeaders=${names}, Signature=${signature}`,
   };
+}
+
+function hashOf(pieces: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
 }
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Leave, TurnQueue } from '../../../../../core/limits/turn-queue.ts';
-import type { ProviderLimits, Upstream, UpstreamAnswer } from '../provider.ts';
+import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
 import { decodedBody } from './decoded-body.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
@@ -43,13 +44,28 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   return {
     request: ({ method, path, headers: own, body = null, waiter }) => {
       const all = own ? { ...JSON_HEADERS, ...own, ...headers } : defaults;
-      const options = { method, path: pathOf(path), headers: all, body };
+      const options = { method, path: pathOf(path), headers: all, body: bodyOf(body) };
       if (!turns) return dispatch(pool, options, waiter);
       return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
+    },
+    async upgrade({ path, headers: own, signal }) {
+      const { socket } = await pool.upgrade({
+        path: pathOf(path),
+        method: 'GET',
+        protocol: 'websocket',
+        headers: { ...own, ...headers },
+        signal,
+      });
+      return socket;
     },
     close: () => pool.destroy(),
   };
 }
+
+const bodyOf = (body: UpstreamRequest['body'] | null): Uint8Array | Readable | null =>
+  isPieces(body) ? Readable.from(body, { objectMode: false }) : (body ?? null);
+
+const isPieces = (body: UpstreamRequest['body'] | null): body is readonly Uint8Array[] => Array.isArray(body);
 
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 

@@ -7,7 +7,11 @@ import { openAiModels } from './models.ts';
 import { openAiEdits, openAiRequest } from './request.ts';
 import { responsesWire } from './responses.ts';
 import { openAiTokenCount } from './token-count.ts';
+import { SOUND_EVENTS } from './sound.ts';
 import { hiddenUsage, openAiDecoder } from './stream.ts';
+
+/** The APIs of sound have no member for a user, and reject unknown ones. */
+const NO_USER = { user: undefined };
 
 /** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
 export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter {
@@ -34,8 +38,13 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
       moderations: { path: () => '/moderations', requiredList: 'results' },
       rerank: { path: () => '/rerank', requiredList: 'results' },
       image_generations: { path: () => '/images/generations', requiredList: 'data' },
+      audio_transcriptions: { path: () => '/audio/transcriptions', events: SOUND_EVENTS, edits: NO_USER },
+      audio_translations: { path: () => '/audio/translations', edits: NO_USER },
+      audio_speech: { path: () => '/audio/speech', events: SOUND_EVENTS, isRaw: true, edits: NO_USER },
     },
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
+    hasObjects: true,
+    realtimePath: (model) => `/realtime?model=${encodeURIComponent(model)}`,
     models: openAiModels,
     errorText: openAiErrorText,
   };

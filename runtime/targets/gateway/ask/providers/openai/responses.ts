@@ -3,8 +3,8 @@ import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import { textIn } from '../../streams/tally.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
 import type { Json, ToolCall } from '../../shapes/chat.ts';
-import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../provider.ts';
+import { requireStoredBackground } from '../../wires/responses/request.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
@@ -19,9 +19,10 @@ export const responsesWire: UpstreamWire = {
   decoder: responsesDecoder,
   answer: readResponse,
   edits(body, model) {
-    refuseBackground(body);
+    requireStoredBackground(body);
     return { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) };
   },
+  stores: (body) => body['store'] !== false,
 };
 
 /** Counts the text of each item, because the events at its end repeat all of it. */

@@ -1,10 +1,14 @@
+import type { FormFile } from '../../../shared/form.ts';
+
 /** Compressed sound of 128 kbit/s; speech is often smaller, so its length is rather under- than overestimated by less. */
 const COMPRESSED_BYTES_PER_SECOND = 16_000;
 
 /** The length of sound in base64: of WAV from its header, of compressed formats from their size. */
-export function soundSeconds(base64: string): number {
-  const bytes = (base64.length * 3) / 4;
-  const head = Buffer.from(base64.slice(0, 64), 'base64');
+export const soundSeconds = (base64: string): number =>
+  lengthOfSound(Buffer.from(base64.slice(0, 64), 'base64'), (base64.length * 3) / 4);
+
+/** The same for a file of this size that begins with `head`. */
+function lengthOfSound(head: Buffer, bytes: number): number {
   const isWav =
     head.length >= 32 &&
     head.toString('latin1', 0, 4) === 'RIFF' &&
@@ -12,3 +16,9 @@ export function soundSeconds(base64: string): number {
   const rate = isWav ? head.readUInt32LE(28) : 0;
   return bytes / (rate > 0 ? rate : COMPRESSED_BYTES_PER_SECOND);
 }
+
+/** The length of a sound file. */
+export const lengthOfFile = ({ pieces, bytes }: Pick<FormFile, 'pieces' | 'bytes'>): number => {
+  const [first = new Uint8Array()] = pieces;
+  return lengthOfSound(Buffer.from(first.subarray(0, 64)), bytes);
+};

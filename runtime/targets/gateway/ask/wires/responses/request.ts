@@ -63,12 +63,23 @@ export function toChat(body: Json): ChatRequest {
   };
 }
 
-/** Rejects background responses of every provider: an answer that is fetched later has no usage yet, so it could not be billed. */
-export function refuseBackground({ background }: Json): void {
+/** Rejects background responses where no provider stores them. */
+function refuseBackground({ background }: Json): void {
   if (!isEnabled(background)) return;
   throw new AppError(
     'NotImplementedError',
-    'The gateway does not support `background`, because it cannot track the cost of the answer. Remove it.',
+    'The provider of this model cannot answer in the background. Remove `background`, or use a model of a provider with the Responses API.',
+  );
+}
+
+/** Rejects background responses that could not be found again, so that they could not be billed. */
+export function requireStoredBackground({ background, store }: Json): void {
+  if (!isEnabled(background) || (background === true && store !== false)) return;
+  throw new AppError(
+    'NotImplementedError',
+    background === true
+      ? 'An answer in the background must be stored, because its cost is known later. Remove `store: false`.'
+      : '`background` must be true or false.',
   );
 }
 

@@ -63,7 +63,7 @@ test(
         await Promise.all(
           requests.map(async ({ model, stream, guardrails, says, broken, leavesAfter, leavesBy }) => {
             const fails = breakable(broken);
-            const { identity, ledger, prices, priceMaps } = state;
+            const { identity, ledger, prices, priceMaps, objects } = state;
             const router = createRouter({ providers, clock, random: () => 0 });
             const rails = createGuardrails({
               profiles: [{ name: 'injection', encoder: 'guard', labels: ['INJECTION'], threshold: 0.5 }],
@@ -78,6 +78,7 @@ test(
                 identity: fails('identity', identity),
                 prices: fails('prices', prices),
                 priceMaps,
+                objects,
                 ledger: fails('ledger', {
                   ...ledger,
                   async reserve(...args: Parameters<typeof ledger.reserve>) {

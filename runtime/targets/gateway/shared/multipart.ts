@@ -1,10 +1,12 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '../../../contract/errors.ts';
 
 /** One field or file of a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
 export interface Part {
   readonly name: string;
   /** File name; undefined if the part is not a file. */
   readonly filename: string | undefined;
+  /** Content type, if the part names one. */
+  readonly type: string | undefined;
   readonly bytes: AsyncGenerator<Uint8Array, void>;
 }
 
@@ -78,7 +80,7 @@ export async function* readMultipart(
   }
 }
 
-function namesIn(headers: string): Pick<Part, 'name' | 'filename'> {
+function namesIn(headers: string): Omit<Part, 'bytes'> {
   const [, disposition] = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers) ?? [];
   const value = (name: string): string | undefined => {
     const [, quoted, plain] =
@@ -90,5 +92,6 @@ function namesIn(headers: string): Pick<Part, 'name' | 'filename'> {
   const name = value('name');
   if (name === undefined)
     throw new AppError('MalformedError', 'Malformed multipart body: a part has no name.');
-  return { name, filename: value('filename') };
+  const [, type] = /^content-type:[ \t]*(.*?)[ \t]*$/im.exec(headers) ?? [];
+  return { name, filename: value('filename'), type };
 }

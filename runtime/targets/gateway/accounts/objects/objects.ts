@@ -1,0 +1,67 @@
+import type { HeldAmount } from '../ledger/ledger.ts';
+
+export type ObjectKind = 'file' | 'batch' | 'response';
+
+/** An object that a provider stores, and the user that it belongs to. */
+export interface StoredObject {
+  readonly kind: ObjectKind;
+  readonly id: string;
+  readonly provider: string;
+  readonly userId: string;
+  readonly keyId: string | null;
+  /** The model that works on it, `provider:model`. */
+  readonly model: string | null;
+  readonly createdAt: number;
+  /** What the provider last said about it. */
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly plan: WorkPlan | undefined;
+  /** Set while it is not paid. */
+  readonly held: HeldAmount | undefined;
+}
+
+/** Work that a provider does later, as far as it is known before. */
+export interface WorkPlan {
+  /** The route that the requests are for. */
+  readonly endpoint: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Tags of its usage. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface ObjectPage {
+  readonly limit: number;
+  /** Id of the object before the page. */
+  readonly after?: string | undefined;
+  readonly isOldestFirst?: boolean | undefined;
+  /** The purpose of files. */
+  readonly purpose?: string | undefined;
+}
+
+/** Whose objects a caller can see: those of one user, or with the master key all. */
+export type Viewer = string | undefined;
+
+/** The objects that providers store for users of this gateway. */
+export interface Objects {
+  add(object: StoredObject): Promise<void>;
+  /** Adds objects that are not known yet. */
+  addMissing(objects: readonly StoredObject[]): Promise<void>;
+  /** The object, whoever it belongs to. */
+  find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
+  /** Throws a NotFoundError for an object that does not exist or belongs to another user. */
+  require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;
+  /** Newest first. Returns one object more than the limit, if there are more. */
+  list(kind: ObjectKind, viewer: Viewer, page: ObjectPage): Promise<readonly StoredObject[]>;
+  update(object: Pick<StoredObject, 'kind' | 'id'>, content: StoredObject['content']): Promise<void>;
+  /** Records that an object is paid. */
+  paid(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
+  delete(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
+  /** Takes unpaid objects that no gateway has checked since `before`, oldest check first. Others do not get them until then. */
+  takeUnpaid(kind: ObjectKind, before: number): Promise<readonly StoredObject[]>;
+  /** The unpaid batches that have a file as their input or output. */
+  unpaidWith(fileId: string): Promise<readonly StoredObject[]>;
+  /** Reservations since before this time that no object has, because a gateway was killed in between. */
+  lostHolds(before: number): Promise<readonly HeldAmount[]>;
+}

@@ -1,0 +1,16 @@
+import { nanosOf } from '../../shared/money.ts';
+import type { TokenPrice } from '../../shared/token-price.ts';
+import type { ListedPrice } from './price-map.ts';
+
+/** The price of a batch: what the map has for batches, or else the price of other requests. */
+export function batchPrice({ listed, price, source }: ListedPrice): TokenPrice | undefined {
+  const { batch } = listed;
+  if (!price || batch?.input === undefined) return price;
+  const { output, cached_input: cached } = batch;
+  return {
+    input: nanosOf(batch.input) ?? price.input,
+    output: (output === undefined ? undefined : nanosOf(output)) ?? price.output,
+    cachedInput: (cached === undefined ? undefined : nanosOf(cached)) ?? null,
+    source: `${source} (batch)`,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Ledger } from '../../accounts/ledger/ledger.ts';
+import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
+import type { AnswerSummary } from '../streams/stream.ts';
+import type { Admitted } from './request-state.ts';
+import { type Outcome, providerOf } from './usage-entries.ts';
+
+interface StoredParts {
+  readonly ledger: Pick<Ledger, 'keep'>;
+  readonly objects: Pick<Objects, 'add' | 'addMissing'>;
+}
+
+interface StoredAnswer {
+  readonly key: string;
+  readonly summary: AnswerSummary;
+  readonly id: string;
+}
+
+/** The answer that the provider has stored; undefined for any other. */
+export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
+  const { key, summary } = answered ?? {};
+  return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
+}
+
+/** Whether the provider still works on the answer, or did when the client left. Its usage is known later. */
+export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
+  summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
+
+/** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
+export async function recordStored(
+  { ledger, objects }: StoredParts,
+  { reservation, tokens }: Admitted,
+  { key, id }: StoredAnswer,
+  unfinished: { readonly endpoint: string } | undefined,
+  now: number,
+): Promise<void> {
+  const held = unfinished && (await ledger.keep(reservation));
+  const { user, key: apiKey } = reservation.spender;
+  const object: StoredObject = {
+    kind: 'response',
+    id,
+    provider: providerOf(key),
+    userId: user.userId,
+    keyId: apiKey?.id ?? null,
+    model: key,
+    createdAt: Math.floor(now),
+    content: { id },
+    plan: unfinished && {
+      endpoint: unfinished.endpoint,
+      model: key,
+      requests: 1,
+      inputTokens: tokens.counts.prompt(key),
+      outputTokens: tokens.output,
+      tags: reservation.spender.tags,
+    },
+    held,
+  };
+  // Some servers give all answers one id, which must not be an error of a finished answer.
+  await (held ? objects.add(object) : objects.addMissing([object]));
+}

@@ -1,0 +1,34 @@
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Json } from '../shapes/chat.ts';
+import type { EventDecoder, OpenedStream, StoredAnswerState } from '../streams/stream.ts';
+
+interface WatchedStream {
+  readonly decode: EventDecoder;
+  readonly withStored: (stream: OpenedStream) => OpenedStream;
+}
+
+/** Adds to the summary of a stream which answer the provider stores. Its first event has the id. */
+export function watchStored(
+  decode: EventDecoder,
+  stateOf: (response: Json) => StoredAnswerState | undefined,
+): WatchedStream {
+  let stored: StoredAnswerState | undefined;
+  return {
+    decode(event, data) {
+      if (event === 'response.created')
+        stored = stateOf(membersOf(membersOf(parseJsonText(data))['response']));
+      return decode(event, data);
+    },
+    withStored: (stream) => ({
+      ...stream,
+      forward: (options) =>
+        stream.forward({
+          ...options,
+          // A stream that ends has a result.
+          settle: (summary) =>
+            options.settle(stored ? { ...summary, stored: { ...stored, isQueued: false } } : summary),
+        }),
+    }),
+  };
+}

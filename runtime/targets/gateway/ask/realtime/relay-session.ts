@@ -1,0 +1,149 @@
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../../../contract/errors.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Json } from '../shapes/chat.ts';
+import { closeFrame, createFrameReader, createTextJoiner, type Frame, OPCODE, writeFrame } from './frames.ts';
+import type { RealtimeAccount } from './realtime-account.ts';
+import { createRealtimeTally } from './realtime-usage.ts';
+
+export interface SessionParts {
+  readonly client: Duplex;
+  readonly upstream: Duplex;
+  readonly account: RealtimeAccount;
+  readonly maxFrameBytes: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface RealtimeSession {
+  /** Ends both connections, with a reason for the client. */
+  readonly close: (code: number, reason: string) => void;
+  /** Resolves when both have ended and the usage is recorded. Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Codes of the end of a connection. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+export const CLOSE = { goingAway: 1001, protocolError: 1002, policy: 1008, internal: 1011 } as const;
+
+/** Relays a session frame by frame. Each response is billed when it ends, and the next one needs a budget of its own. */
+export function relaySession({
+  client,
+  upstream,
+  account,
+  maxFrameBytes,
+  onError,
+}: SessionParts): RealtimeSession {
+  const tally = createRealtimeTally();
+  const ended = Promise.withResolvers<void>();
+  let isOver = false;
+  /** Writes of the ledger, one after the other. */
+  let work: Promise<void> = Promise.resolve();
+
+  const finish = (): void => {
+    if (isOver) return;
+    isOver = true;
+    client.end();
+    upstream.destroy();
+    const rest = tally.unfinished();
+    void work
+      .then(() => (rest ? account.record(rest, true) : account.release()))
+      .catch(onError)
+      .finally(ended.resolve);
+  };
+  const close = (code: number, reason: string): void => {
+    if (!isOver) client.write(closeFrame(code, reason));
+    finish();
+  };
+  const tell = (code: string, message: string): void => {
+    const event = { type: 'error', error: { type: 'invalid_request_error', code, message } };
+    client.write(writeFrame(OPCODE.text, Buffer.from(JSON.stringify(event))));
+  };
+  /** Bills a response, and reserves the next one. */
+  const bill = async (tokens: Parameters<RealtimeAccount['record']>[0]): Promise<void> => {
+    try {
+      await account.record(tokens);
+      if (!isOver) await account.reserve();
+    } catch (error) {
+      const { message, reason = 'internal_error', code } = AppError.from(error);
+      if (code === 'InternalError') onError(error);
+      if (!isOver) tell(reason, message);
+      close(code === 'InternalError' ? CLOSE.internal : CLOSE.policy, message);
+    }
+  };
+
+  forwardFrames(upstream, client, {
+    maxFrameBytes,
+    onBroken: () => close(CLOSE.protocolError, 'The provider sent a broken frame.'),
+    onText(text) {
+      const tokens = tally.take(eventOf(text));
+      if (tokens) work = work.then(() => bill(tokens));
+      return true;
+    },
+  });
+  forwardFrames(client, upstream, {
+    maxFrameBytes,
+    onBroken: () => close(CLOSE.protocolError, 'The frame is broken or too large.'),
+    onText(text) {
+      const { type, session } = eventOf(text);
+      if (type !== 'session.update' || membersOf(session)['model'] === undefined) return true;
+      // Another model would have another price.
+      tell('unsupported', 'The model of a session cannot be changed. Open another connection with it.');
+      return false;
+    },
+  });
+  for (const socket of [client, upstream]) {
+    socket.on('error', finish);
+    socket.once('close', finish);
+    socket.once('end', finish);
+  }
+  return { close, ended: ended.promise };
+}
+
+interface ForwardRules {
+  readonly maxFrameBytes: number;
+  readonly onBroken: () => void;
+  /** Returns whether the message is forwarded. */
+  readonly onText: (text: string) => boolean;
+}
+
+/** Forwards frames, the parts of one message together, at the speed of the reader. */
+function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onText }: ForwardRules): void {
+  const reader = createFrameReader(maxFrameBytes);
+  const join = createTextJoiner();
+  let message: Frame[] = [];
+  let messageBytes = 0;
+  const forward = (frame: Frame): void => {
+    if (frame.opcode >= OPCODE.close) {
+      to.write(frame.bytes);
+      return;
+    }
+    message.push(frame);
+    messageBytes += frame.bytes.length;
+    if (messageBytes > maxFrameBytes) throw new Error('The message is too large.');
+    const text = join(frame);
+    if (!frame.isLast) return;
+    if (text === undefined || onText(text)) for (const { bytes } of message) to.write(bytes);
+    message = [];
+    messageBytes = 0;
+  };
+  from.on('data', (chunk: Buffer) => {
+    try {
+      reader.push(chunk).forEach(forward);
+    } catch {
+      onBroken();
+      return;
+    }
+    if (to.writableNeedDrain) {
+      from.pause();
+      to.once('drain', () => from.resume());
+    }
+  });
+}
+
+function eventOf(text: string): Json {
+  try {
+    return membersOf(parseJsonText(text));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,75 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { unknownObject } from '../../accounts/objects/create-objects.ts';
+import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
+import type { CurrentModels, ModelSet } from '../models/model-set.ts';
+import { isFailed } from '../providers/failure.ts';
+import { type FailedAnswer, PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
+import type { ObjectAnswer, ObjectCall, ProviderObjects } from '../providers/provider-objects.ts';
+import { openBytes } from '../streams/open-bytes.ts';
+import type { StoredBytes } from './stored.ts';
+
+type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
+
+/** Calls the providers that have stored objects. Throws the error for the client. */
+export interface ProviderCalls {
+  call(object: Owned, call: ObjectCall): Promise<ObjectAnswer>;
+  open(object: Owned, call: ObjectCall): Promise<StoredBytes>;
+  /** Runs work with the current configuration, which stays open until it is done. */
+  within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
+}
+
+export function createProviderCalls(models: CurrentModels, clock: Clock): ProviderCalls {
+  const within: ProviderCalls['within'] = async (work) => {
+    const held = models.hold();
+    try {
+      return await work(held.set);
+    } finally {
+      held.release();
+    }
+  };
+  return {
+    within,
+    call: async (object, call) =>
+      await within(async ({ router }) => {
+        const answer = await objectsOf(object, router.provider(object.provider)?.objects).call(call);
+        if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
+        return answer;
+      }),
+    async open(object, call) {
+      const held = models.hold();
+      try {
+        const { objects } = held.set.router.provider(object.provider) ?? {};
+        const answer = await objectsOf(object, objects).open(call);
+        if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
+        const { idleMs, streamMs: maxMs } = PROVIDER_LIMITS;
+        const { type, body } = answer;
+        const timing = { clock, startedAt: clock.now(), idleMs, maxMs, signal: call.signal };
+        const { stream } = await openBytes({ ...timing, body, summary: NOTHING, canBeEmpty: true });
+        const pieces = stream.forward({ clock, settle: () => Promise.resolve() });
+        void pieces.ended.then(held.release);
+        return { type, pieces };
+      } catch (error) {
+        held.release();
+        throw error;
+      }
+    },
+  };
+}
+
+const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
+
+/** Throws an UnavailableError if the provider was removed from the configuration: it still has its objects. */
+function objectsOf(
+  { kind, id }: Owned,
+  objects: ProviderObjects<FailedAnswer> | undefined,
+): ProviderObjects<FailedAnswer> {
+  if (objects) return objects;
+  throw new AppError('UnavailableError', `The provider of ${kind} '${id}' is not configured.`, {
+    reason: 'provider_not_configured',
+  });
+}
+
+/** The error for the client. A provider that does not have an object reports it like an unknown model. */
+const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
+  kind === 'model_not_found' ? unknownObject(object, id) : error;

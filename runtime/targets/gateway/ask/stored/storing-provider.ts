@@ -1,0 +1,72 @@
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { matchesAny } from '../../../../core/text/name-pattern.ts';
+import type { Caller } from '../../accounts/identity/identity.ts';
+import type { FailedAnswer, Provider } from '../providers/provider.ts';
+import type { ProviderObjects } from '../providers/provider-objects.ts';
+import type { Router, Target } from '../routing/routing.ts';
+
+export type StoringProvider = Provider & { readonly objects: ProviderObjects<FailedAnswer> };
+
+interface Choice {
+  readonly caller: Caller;
+  /** The provider that the request names. */
+  readonly named: string | undefined;
+  /** Model strings of the request. */
+  readonly models: readonly string[];
+}
+
+/**
+ * The provider that stores a new file: the one that the request names, or the one of its models, or the only one that stores files and
+ * that the key can use. Throws an InputError if that is not one, and a ForbiddenError if the key has no model of it.
+ */
+export function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
+  const usable = router.storing.filter((provider) => canUse(caller, provider));
+  const names = (list: readonly Provider[]): string => list.map(({ name }) => name).join(', ') || 'none';
+  if (named !== undefined) {
+    const found = router.provider(named);
+    if (!found?.objects)
+      throw wrong(`Provider '${shown(named)}' stores no files. Use one of: ${names(usable)}.`);
+    if (!canUse(caller, found))
+      throw new AppError('ForbiddenError', `Provider '${found.name}' is not allowed for this API key`, {
+        reason: 'model_not_allowed',
+      });
+    return required(found);
+  }
+  const ofModels = new Set(
+    models.flatMap((model) => targetsOf(router, model).map(({ provider }) => provider)),
+  );
+  const candidates = ofModels.size > 0 ? usable.filter((provider) => ofModels.has(provider)) : usable;
+  const [only] = candidates;
+  if (only && candidates.length === 1) return required(only);
+  throw wrong(
+    candidates.length === 0
+      ? 'No provider that this API key can use stores files.'
+      : `The gateway has several providers that store files: ${names(candidates)}. Name one in the header X-Gateway-Provider.`,
+  );
+}
+
+/** The targets of a model string; none if it is not one, because a batch can have the provider's own names. */
+export function targetsOf(router: Router, model: string): readonly Target[] {
+  try {
+    return router.resolve(model).targets;
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a key can use any model of a provider. */
+function canUse(caller: Caller, { name }: Provider): boolean {
+  const allowed = caller.kind === 'key' ? caller.key.allowedModels : null;
+  if (allowed === null) return true;
+  return allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], name));
+}
+
+function required(provider: Provider): StoringProvider {
+  const { objects } = provider;
+  if (!objects) throw inputError(`Provider '${provider.name}' stores no files.`);
+  return { ...provider, objects };
+}
+
+const shown = (name: string): string => name.slice(0, 100);
+const wrong = (message: string): AppError =>
+  new AppError('MalformedError', message, { reason: 'unsupported' });

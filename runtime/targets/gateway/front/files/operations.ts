@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import {
+  LIST_PARAMETERS,
+  objectList,
+  STORED_ERRORS,
+  storedObject,
+  USER_PARAMETER,
+} from '../stored/operations.ts';
+
+const FILE = { id: 'file-1', object: 'file', bytes: 120, filename: 'requests.jsonl', purpose: 'batch' };
+const SHARED = { tag: 'Files', errors: STORED_ERRORS } as const;
+const ID = { name: 'id', description: 'File id.', example: FILE.id };
+const file = storedObject('The file, as the provider describes it.');
+
+export const FILE_OPERATIONS: readonly Operation[] = [
+  {
+    ...SHARED,
+    method: 'post',
+    path: '/v1/files',
+    id: 'uploadFile',
+    summary: 'Store a file at a provider, in the format of OpenAI’s files API.',
+    description:
+      'The file belongs to the user of the key. The provider is the one of the header `X-Gateway-Provider`, of the field `model` or of the models in a batch file, or the only one that stores files.',
+    request: {
+      mediaType: 'multipart/form-data',
+      schema: Type.Object({
+        file: Type.String({ format: 'binary' }),
+        purpose: Type.String({ description: 'For example `batch`.' }),
+        model: Type.Optional(Type.String()),
+        user: Type.Optional(Type.String()),
+      }),
+      examples: { form: { file: '{"custom_id":"1"}', purpose: 'batch' } },
+    },
+    answer: answerOf('The file.', file, FILE),
+    errors: [...STORED_ERRORS, 408, 413, 415],
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: '/v1/files',
+    id: 'listFiles',
+    summary: 'List the files of the caller.',
+    parameters: [
+      ...LIST_PARAMETERS,
+      { name: 'purpose', in: 'query', description: 'Only files with this purpose.', example: 'batch' },
+    ],
+    answer: answerOf('The files.', objectList, {
+      object: 'list',
+      data: [FILE],
+      first_id: FILE.id,
+      last_id: FILE.id,
+      has_more: false,
+    }),
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: '/v1/files/{id}',
+    id: 'getFile',
+    summary: 'Get a file of the caller.',
+    parameters: [ID, USER_PARAMETER],
+    answer: answerOf('The file.', file, FILE),
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: '/v1/files/{id}/content',
+    id: 'getFileContent',
+    summary: 'Get the content of a file of the caller, e.g. the output of a batch.',
+    parameters: [ID, USER_PARAMETER],
+    answer: {
+      description: 'The content.',
+      mediaType: 'application/octet-stream',
+      schema: Type.String({ format: 'binary' }),
+      examples: { content: '{"custom_id":"1"}\n' },
+    },
+    otherAnswers: [
+      { mediaType: 'application/jsonl', schema: Type.String(), examples: { lines: '{"custom_id":"1"}\n' } },
+    ],
+  },
+  {
+    ...SHARED,
+    method: 'delete',
+    path: '/v1/files/{id}',
+    id: 'deleteFile',
+    summary: 'Delete a file of the caller.',
+    description: 'A file of a batch that is not billed yet cannot be deleted.',
+    parameters: [ID, USER_PARAMETER],
+    answer: answerOf('What was deleted.', file, { id: FILE.id, object: 'file', deleted: true }),
+  },
+];

@@ -1,0 +1,58 @@
+import type { Context } from 'hono';
+import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { waitFor } from '../../../../platform/wait-for.ts';
+import type { BodyOptions } from '../../../../serve/http/body.ts';
+import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '../../../../serve/http/read-bytes.ts';
+import { type Form, readForm } from '../../shared/form.ts';
+import { boundaryOf } from '../../shared/multipart.ts';
+
+type FormLimits = Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>;
+
+/** Reads a request that is a form with files. Its bytes are in memory once. */
+export async function readUploadForm(
+  c: Context,
+  { maxBodyBytes, timeoutMs, tooLargeMessage }: FormLimits,
+): Promise<Form> {
+  const type = c.req.header('Content-Type');
+  const boundary = boundaryOf(type);
+  if (boundary === undefined) {
+    const found = type === undefined ? 'none' : JSON.stringify(type.slice(0, 100));
+    throw new AppError(
+      'UnsupportedMediaError',
+      `Unsupported content type: found ${found}. Send a form (multipart/form-data).`,
+    );
+  }
+  if (bodyDecoder(c.req.header('Content-Encoding')))
+    throw new AppError(
+      'UnsupportedMediaError',
+      'Forms cannot be compressed. Send them without Content-Encoding.',
+    );
+  const tooLarge = (): AppError => tooLargeError(maxBodyBytes, tooLargeMessage);
+  if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge();
+  const reading = readForm(counted(c.req.raw.body, maxBodyBytes, tooLarge), boundary);
+  return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
+}
+
+async function* counted(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+  tooLarge: () => AppError,
+): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return;
+  let bytes = 0;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw truncatedBodyError(messageOf(error));
+      });
+      if (done) return;
+      bytes += value.length;
+      if (bytes > limit) throw tooLarge();
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

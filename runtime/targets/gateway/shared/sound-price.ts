@@ -1,0 +1,41 @@
+import type { Nanos } from './money.ts';
+
+/** Prices of sound, per million tokens, seconds or characters. */
+export interface SoundRates {
+  /** Price of sound that a model hears, in place of the price of other input tokens. */
+  readonly audioInput?: Nanos | undefined;
+  /** Price of sound that a model speaks. */
+  readonly audioOutput?: Nanos | undefined;
+  readonly perSecond?: Nanos | undefined;
+  readonly perCharacter?: Nanos | undefined;
+}
+
+/** What of a request is sound. */
+export interface SoundCounts {
+  /** The part of the input tokens that is sound. */
+  readonly audioInput?: number | undefined;
+  /** The part of the output tokens that is sound. */
+  readonly audioOutput?: number | undefined;
+  /** Length of the sound that a model hears. */
+  readonly seconds?: number | undefined;
+  /** Length of the text that a model speaks. */
+  readonly characters?: number | undefined;
+}
+
+const MILLION = 1_000_000n;
+
+/** The cost of sound, in addition to the cost of the same tokens as text, rounded up to nano-dollars. */
+export function soundCost(
+  { audioInput = 0, audioOutput = 0, seconds = 0, characters = 0 }: SoundCounts,
+  rates: SoundRates,
+  text: { readonly input: Nanos; readonly output: Nanos },
+): Nanos {
+  const millions =
+    BigInt(audioInput) * ((rates.audioInput ?? text.input) - text.input) +
+    BigInt(audioOutput) * ((rates.audioOutput ?? text.output) - text.output) +
+    (BigInt(Math.round(seconds * 1000)) * (rates.perSecond ?? 0n)) / 1000n +
+    BigInt(characters) * (rates.perCharacter ?? 0n);
+  return millions > 0n ? (millions + MILLION - 1n) / MILLION : millions / MILLION;
+}
+
+export const isFreeSound = (rates: SoundRates): boolean => Object.values(rates).every((rate) => !rate);
