@@ -21,6 +21,7 @@ export const RESERVATION_COLUMNS: Columns<ReservationRow> = {
   amount_nano: 'bigint',
   tokens: 'bigint',
   created_at: 'bigint',
+  other_accounts: 'text',
 };
 
 export const USAGE_COLUMNS: Columns<UsageRow> = {
@@ -49,6 +50,8 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   cache_write_1h_tokens: 'bigint',
   priced_by: 'text',
   end_user: 'text',
+  team_id: 'text',
+  organization_id: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
+import { addGroups } from './add-groups.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPriceMap,
   addCalendar,
   addEndUser,
+  addGroups,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -1,4 +1,5 @@
 import type { Nanos } from '../shared/money.ts';
+import type { GroupKind } from './account-ids.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Schema extends WorkflowSchema {
   gateway_processes: ProcessRow;
   gateway_usage: UsageRow;
   gateway_price_map: PriceMapRow;
+  gateway_groups: GroupRow;
+  gateway_team_members: TeamMemberRow;
 }
 
 /** The only row about the database itself. */
@@ -41,6 +44,36 @@ export interface UserRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly deleted_at: number | null;
+  /** `admin`, `viewer` or `member`. */
+  readonly role: string;
+  /** The team that owns a service account; null for a person. */
+  readonly team_id: string | null;
+}
+
+/** A team or an organization. */
+export interface GroupRow {
+  readonly kind: GroupKind;
+  readonly id: string;
+  /** The organization of a team. */
+  readonly parent_id: string | null;
+  readonly alias: string | null;
+  readonly budget_id: string | null;
+  readonly blocked: number;
+  readonly metadata: string;
+  readonly allowed_models: string | null;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly max_parallel: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface TeamMemberRow {
+  readonly team_id: string;
+  readonly user_id: string;
+  /** `admin` or `member`. */
+  readonly role: string;
+  readonly created_at: number;
 }
 
 export interface KeyRow {
@@ -64,6 +97,9 @@ export interface KeyRow {
   readonly budget_duration_sec: number | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** `models` or `manage`. */
+  readonly scope: string;
+  readonly team_id: string | null;
 }
 
 export interface BudgetRow {
@@ -100,9 +136,9 @@ export interface PriceRow {
   readonly tiers: string | null;
 }
 
-/** Spending and reservations of a user or a key. */
+/** Spending and reservations of a user, a key, a team or an organization. */
 export interface AccountRow {
-  /** `user:<id>` or `key:<id>`. */
+  /** The kind and the id of the owner, e.g. `user:<id>`. */
   readonly id: string;
   readonly spent_nano: Nanos;
   readonly reserved_nano: Nanos;
@@ -122,6 +158,8 @@ export interface ReservationRow {
   readonly amount_nano: Nanos;
   readonly tokens: number;
   readonly created_at: number;
+  /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
+  readonly other_accounts: string | null;
 }
 
 /** A process that holds reservations; those of a dead one are released. */
@@ -165,6 +203,8 @@ export interface UsageRow {
   readonly priced_by: string | null;
   /** The client's own user that the request names. It is not checked. */
   readonly end_user: string | null;
+  readonly team_id: string | null;
+  readonly organization_id: string | null;
 }
 
 /** The only row of the stored price map. */

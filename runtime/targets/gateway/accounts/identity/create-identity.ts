@@ -5,11 +5,13 @@ import type { Caller, Identity, RateLimits } from './identity.ts';
 import { refused, tokenOf } from './credentials.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
+import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
 import { createMasterKey } from './master-key.ts';
+import { createMembers } from './members.ts';
 import { badFormat, hashOf } from './secret.ts';
-import { checkModel, checkUser, spenderOf } from './spender.ts';
+import { checkGroups, checkModel, checkUser, spenderOf, userSpender } from './spender.ts';
 import { createUsers } from './users.ts';
 
 export interface IdentityOptions {
@@ -37,16 +39,19 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
       throw refused('Invalid API key', 'invalid_key');
     }
-    const { key, user } = value;
+    const { key, user, groups } = value;
     const status = statusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
-    return { kind: 'key', key, user: checkUser(user.userId, user), revision };
+    return { kind: 'key', key, user: checkUser(user.userId, user), groups: checkGroups(groups), revision };
   };
 
   return {
     users: createUsers(store, revision, clock),
     keys: createKeys(store, revision, clock, lastUsed),
+    teams: createGroups(store, revision, clock, 'team'),
+    organizations: createGroups(store, revision, clock, 'org'),
+    members: createMembers(store, revision, clock),
     requireMaster: master.require,
     authenticate: async (headers) => {
       const token = tokenOf(headers);
@@ -59,11 +64,10 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       return caller;
     },
     spender: async (caller, user) => await spenderOf(directory, caller, user),
-    renew: async ({ key, user }) => {
-      if (key) return await spenderOf(directory, checked(await directory.keyById(key.id)), undefined);
-      const { value, revision } = await directory.user(user.userId);
-      return { user: checkUser(user.userId, value), key: undefined, revision };
-    },
+    renew: async ({ key, user, groups }) =>
+      key
+        ? await spenderOf(directory, checked(await directory.keyById(key.id)), undefined)
+        : await userSpender(directory, user.userId, groups.find(({ kind }) => kind === 'team')?.id ?? null),
     requireModel: checkModel,
     close: lastUsed.close,
   };

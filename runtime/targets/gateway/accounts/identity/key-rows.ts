@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyChanges, KeyStatus } from './identity.ts';
+import { type Key, KEY_SCOPES, type KeyChanges, type KeyScope, type KeyStatus } from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects keys with their spending. */
@@ -28,6 +28,8 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     keyPrefix: row.key_prefix,
     keyName: row.key_name,
     userId: row.user_id,
+    teamId: row.team_id,
+    scope: scopeOf(row.scope),
     createdAt: row.created_at,
     lastUsedAt,
     expiresAt: row.expires_at,
@@ -47,6 +49,8 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
   if (!isActive) return 'inactive';
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
+
+export const scopeOf = (text: string): KeyScope => KEY_SCOPES.find((scope) => scope === text) ?? 'models';
 
 export function modelsOf(text: string | null): readonly string[] | null {
   const models = text === null ? null : parseJsonText(text);

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { User, UserChanges } from './identity.ts';
+import { type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */
@@ -34,8 +34,12 @@ export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User
     rpm: row.rpm,
     tpm: row.tpm,
     maxParallel: row.max_parallel,
+    role: roleOf(row.role),
+    teamId: row.team_id,
   };
 }
+
+export const roleOf = (text: string): UserRole => USER_ROLES.find((role) => role === text) ?? 'member';
 
 /** The columns of the changed fields. */
 export function userColumns(changes: UserChanges): Partial<UserRow> {
@@ -47,6 +51,7 @@ export function userColumns(changes: UserChanges): Partial<UserRow> {
     rpm: changes.rpm,
     tpm: changes.tpm,
     max_parallel: changes.maxParallel,
+    role: changes.role,
   };
   return omitUndefined(columns);
 }

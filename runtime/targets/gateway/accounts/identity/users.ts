@@ -7,8 +7,10 @@ import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, openAccount, startWindow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { Users, User } from './identity.ts';
-import { checkMetadata, checkRates, checkUserId, notFound } from './checks.ts';
+import type { User, UserRole, Users } from './identity.ts';
+import { budgetRowOf } from './budget-row.ts';
+import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from './checks.ts';
+import { requireGroup } from './groups.ts';
 import { selectUsers, userColumns, userOf } from './user-rows.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
@@ -32,7 +34,8 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
             reason: 'user_exists',
           });
         }
-        const budget = await budgetOf(trx, user.budgetId);
+        await checkServiceAccount(trx, user);
+        const budget = await budgetRowOf(trx, user.budgetId);
         await addUser(trx, { ...user }, budget, now);
         return await get(trx, user.userId);
       }),
@@ -56,9 +59,10 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         checkRates(changes);
         checkMetadata(changes.metadata);
         const now = Math.floor(clock.now());
-        const { budgetId } = await get(trx, userId);
+        const { budgetId, teamId } = await get(trx, userId);
+        if (teamId !== null) checkServiceRole(changes.role);
         if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
-          const budget = await budgetOf(trx, changes.budgetId);
+          const budget = await budgetRowOf(trx, changes.budgetId);
           await moveWindow(trx, userAccount(userId), startWindow(budget, now));
         }
         await trx
@@ -83,6 +87,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           .set({ is_active: 0, updated_at: now })
           .where('user_id', '=', userId)
           .execute();
+        await trx.deleteFrom('gateway_team_members').where('user_id', '=', userId).execute();
       }),
   };
 }
@@ -90,7 +95,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
 /** Inserts a user. A deleted user with this id is replaced; only its usage stays. */
 export async function addUser(
   trx: Transaction<Schema>,
-  { userId, ...fields }: Parameters<Users['create']>[0],
+  { userId, teamId = null, ...fields }: Parameters<Users['create']>[0],
   budget: BudgetRow | undefined,
   now: number,
 ): Promise<void> {
@@ -105,6 +110,8 @@ export async function addUser(
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    role: 'member',
+    team_id: teamId,
     ...userColumns(fields),
   };
   await trx
@@ -115,16 +122,20 @@ export async function addUser(
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
-async function budgetOf(
+/** Throws if a user cannot be a service account: its team does not exist, or it has a role. */
+async function checkServiceAccount(
   trx: Transaction<Schema>,
-  budgetId: string | null | undefined,
-): Promise<BudgetRow | undefined> {
-  if (budgetId === undefined || budgetId === null) return undefined;
-  const row = isStorable(budgetId)
-    ? await trx.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
-    : undefined;
-  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
-  return row;
+  { teamId = null, role }: Parameters<Users['create']>[0],
+): Promise<void> {
+  if (teamId === null) return;
+  await requireGroup(trx, 'team', teamId);
+  checkServiceRole(role);
+}
+
+/** Service accounts manage nothing, so that a team cannot create administrators. */
+function checkServiceRole(role: UserRole | undefined): void {
+  if (role === undefined || role === 'member') return;
+  throw inputProblem('role', `A service account has the role member, not ${role}.`);
 }
 
 function missing(userId: string): never {

@@ -1,4 +1,4 @@
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { accountIdsOf, type ChargedAccounts, groupIn, keyAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
@@ -6,10 +6,8 @@ import type { BatchRows } from './batch-rows.ts';
 import { correctTokens } from './minute-usage.ts';
 
 /** A reservation to close, with the usage to write. */
-export interface Closing {
+export interface Closing extends ChargedAccounts {
   readonly id: string;
-  readonly userId: string;
-  readonly keyId: string | null;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
   /** Whether the usage never had a reservation. */
@@ -18,7 +16,7 @@ export interface Closing {
 
 /** Releases the reserved amount, charges the actual cost and writes the usage. Repeated calls have no further effect. */
 export function closeReservation(rows: BatchRows, closing: Closing): void {
-  const { id, userId, keyId, entries, now, isUnreserved = false } = closing;
+  const { id, userId, keyId, otherAccounts, entries, now, isUnreserved = false } = closing;
   if (rows.isBilled(id)) return;
   // The reservation is missing if another process considered this one dead. The usage is still charged.
   const held = rows.reservation(id);
@@ -37,11 +35,19 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
     };
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
-  const ofKey = keyId === null ? undefined : rows.account(keyAccount(keyId));
-  // A key that was deleted since the reservation has no account.
-  for (const account of [rows.account(userAccount(userId)), ofKey]) if (account) rows.put(settled(account));
+  for (const accountId of accountIdsOf(closing)) {
+    const account = rows.account(accountId);
+    // A key that was deleted since the reservation has no account.
+    if (account) rows.put(settled(account));
+  }
   if (held) rows.close(id);
-  const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
+  const payer = {
+    user_id: userId,
+    api_key_id: keyId !== null && rows.account(keyAccount(keyId)) ? keyId : null,
+    team_id: groupIn(otherAccounts, 'team'),
+    organization_id: groupIn(otherAccounts, 'org'),
+    timestamp: now,
+  };
   entries.forEach((entry, index) => {
     const isLast = index === entries.length - 1;
     rows.bill(
@@ -56,7 +62,10 @@ export function closeReservation(rows: BatchRows, closing: Closing): void {
 
 function usageRow(
   entry: UsageEntry,
-  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'attempt'>,
+  about: Pick<
+    UsageRow,
+    'id' | 'user_id' | 'api_key_id' | 'team_id' | 'organization_id' | 'timestamp' | 'attempt'
+  >,
 ): UsageRow {
   return {
     ...about,

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { accountIdsOf, type ChargedAccounts, chargedAccountsOf } from '../../store/account-ids.ts';
 import type { Identity, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
@@ -38,7 +38,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
 
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
-      accounts: accountsOf(closing),
+      accounts: accountIdsOf(closing),
       reservation: closing.id,
       apply: (rows) => closeReservation(rows, closing),
     });
@@ -77,8 +77,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     await lease.renew();
     const left = await lease.leftOver();
     await Promise.all(
-      left.map(async ({ id, user_id: userId, key_id: keyId }) => {
-        await close({ id, userId, keyId, entries: [], now: now() });
+      left.map(async (row) => {
+        await close({ id: row.id, ...chargedAccountsOf(row), entries: [], now: now() });
       }),
     );
     await lease.forget();
@@ -99,7 +99,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         const exact = renewals < MAX_RENEWALS;
         const result = await queue
           .run({
-            accounts: accountsOf(idsOf(spender)),
+            accounts: accountIdsOf(idsOf(spender)),
             reservation: id,
             isNew: true,
             apply: (rows) => openReservation(rows, { ...request, exact }),
@@ -143,12 +143,11 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   };
 }
 
-type PayerIds = Pick<Closing, 'userId' | 'keyId'>;
-
-const idsOf = ({ user, key }: Spender): PayerIds => ({ userId: user.userId, keyId: key?.id ?? null });
-
-const accountsOf = ({ userId, keyId }: PayerIds): string[] =>
-  keyId === null ? [userAccount(userId)] : [keyAccount(keyId), userAccount(userId)];
+const idsOf = ({ user, key, shared }: Spender): ChargedAccounts => ({
+  userId: user.userId,
+  keyId: key?.id ?? null,
+  otherAccounts: shared.map(({ account }) => account),
+});
 
 function checkEstimate({ cost, tokens }: Estimate): void {
   if (cost >= 0n && Number.isSafeInteger(tokens) && tokens >= 0) return;

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { keyAccount, otherAccountsText, userAccount } from '../../store/account-ids.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { ReservationRow } from '../../store/schema.ts';
 import type { Estimate, RateState } from './ledger.ts';
@@ -45,8 +45,12 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
-/** The accounts of the key, if there is one, and of the user, with current budget windows. */
-function limitedAccounts(rows: BatchRows, { user, key }: Spender, now: number): LimitedAccount[] | AppError {
+/** The accounts of the key, if there is one, of the user, and all others, with current budget windows. */
+function limitedAccounts(
+  rows: BatchRows,
+  { user, key, shared }: Spender,
+  now: number,
+): LimitedAccount[] | AppError {
   const ofKey = key && {
     id: keyAccount(key.id),
     limits: key.limits,
@@ -57,8 +61,9 @@ function limitedAccounts(rows: BatchRows, { user, key }: Spender, now: number): 
     limits: user.limits,
     label: () => `User '${user.userId}'`,
   };
+  const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
   const accounts: LimitedAccount[] = [];
-  for (const { id, limits, label } of ofKey ? [ofKey, ofUser] : [ofUser]) {
+  for (const { id, limits, label } of ofKey ? [ofKey, ofUser, ...ofOthers] : [ofUser, ...ofOthers]) {
     const found = rows.account(id);
     if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
@@ -90,6 +95,7 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   amount_nano: estimate.cost,
   tokens: estimate.tokens,
   created_at: now,
+  other_accounts: otherAccountsText(spender.shared.map(({ account }) => account)),
 });
 
 function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {

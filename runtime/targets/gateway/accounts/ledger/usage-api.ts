@@ -6,6 +6,8 @@ import type { UsageRow } from '../../store/schema.ts';
 export interface UsageFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly organizationId?: string | undefined;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -18,7 +20,16 @@ export interface UsageFilter {
   readonly to?: number | undefined;
 }
 
-export type UsageGrouping = 'user' | 'key' | 'model' | 'provider' | 'endpoint' | 'status' | 'end_user';
+export type UsageGrouping =
+  | 'user'
+  | 'key'
+  | 'team'
+  | 'organization'
+  | 'model'
+  | 'provider'
+  | 'endpoint'
+  | 'status'
+  | 'end_user';
 export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 
 export interface UsageTotals {

@@ -10,6 +10,8 @@ import { entriesOf } from '../../../../core/values/keys.ts';
 const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   user: 'user_id',
   key: 'api_key_id',
+  team: 'team_id',
+  organization: 'organization_id',
   model: 'model',
   provider: 'provider',
   endpoint: 'endpoint',
@@ -102,6 +104,8 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
   const equal = {
     user_id: filter.userId,
     api_key_id: filter.keyId,
+    team_id: filter.teamId,
+    organization_id: filter.organizationId,
     model: filter.model,
     provider: filter.provider,
     endpoint: filter.endpoint,

@@ -29,10 +29,16 @@ export function createLabGuard(
 
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
-/** Returns whose resources the caller can see, and who owns what the caller creates. */
-export function viewOf(c: Context<ShellEnv>): { readonly viewer: Viewer; readonly owner: string | null } {
+/** Whose resources a caller can see, who owns what the caller creates, and the team that is billed too. */
+interface CallerView {
+  readonly viewer: Viewer;
+  readonly owner: string | null;
+  readonly teamId: string | null;
+}
+
+export function viewOf(c: Context<ShellEnv>): CallerView {
   const caller = callerOf(c);
-  if (caller.kind === 'master') return { viewer: 'everyone', owner: null };
-  const { userId } = caller.user;
-  return { viewer: { user: userId }, owner: userId };
+  if (caller.kind === 'master') return { viewer: 'everyone', owner: null, teamId: null };
+  const { userId, teamId } = caller.user;
+  return { viewer: { user: userId }, owner: userId, teamId: caller.key.teamId ?? teamId };
 }

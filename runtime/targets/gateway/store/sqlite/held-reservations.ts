@@ -1,4 +1,4 @@
-import { keyAccount, userAccount } from '../account-ids.ts';
+import { accountIdsOf, chargedAccountsOf } from '../account-ids.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 
 /** Reservations that are only in memory. Accounts in the database do not include them. */
@@ -28,8 +28,9 @@ export function createHeldReservations(): HeldReservations {
   const rows = new Map<string, ReservationRow>();
   const sums = new Map<string, HeldSum>();
 
-  const count = ({ user_id, key_id, amount_nano }: ReservationRow, direction: 1 | -1): void => {
-    for (const id of key_id === null ? [userAccount(user_id)] : [userAccount(user_id), keyAccount(key_id)]) {
+  const count = (row: ReservationRow, direction: 1 | -1): void => {
+    const { amount_nano } = row;
+    for (const id of accountIdsOf(chargedAccountsOf(row))) {
       const { reserved, running } = sums.get(id) ?? NOTHING;
       const next = running + direction;
       if (next === 0) sums.delete(id);
