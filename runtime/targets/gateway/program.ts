@@ -14,6 +14,8 @@ import { KEY_COMMANDS } from './commands/keys/commands.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
+import { ORG_COMMANDS } from './commands/orgs/commands.ts';
+import { TEAM_COMMANDS } from './commands/teams/commands.ts';
 import { USER_COMMANDS } from './commands/users/commands.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
 
@@ -31,6 +33,8 @@ export const gatewayProgram: Program = {
     'init-db': migrateCommand,
     keys: KEY_COMMANDS,
     users: USER_COMMANDS,
+    teams: TEAM_COMMANDS,
+    orgs: ORG_COMMANDS,
     budgets: BUDGET_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,

@@ -25,7 +25,7 @@ verifiesGatewayCommand('gcli:users', async (arm) => {
   expect(users).toMatchObject([{ user_id: 'alice' }, { user_id: 'bob', alias: 'User bob' }]);
   const table = await done('users', 'list');
   expect(table).toMatch(
-    /^ID +ALIAS +STATUS .*\nalice +Alice +blocked +\$0\.00 +team .*\nbob +User bob +active /,
+    /^ID +ALIAS +ROLE +STATUS .*\nalice +Alice +member +blocked +\$0\.00 +team .*\nbob +User bob +member +active /,
   );
   expect(await json('users', 'get', 'Alice')).toEqual(users[0]);
   expect(

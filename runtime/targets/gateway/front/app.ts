@@ -24,9 +24,11 @@ import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
+import { teamRoutes } from './teams/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -53,6 +55,8 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     modelRoutes(context, parts),
     userRoutes(context, parts),
     keyRoutes(context, parts),
+    teamRoutes(context, parts),
+    organizationRoutes(context, parts),
     budgetRoutes(context, parts),
     pricingRoutes(context, parts),
     usageRoutes(context, parts),

@@ -1,13 +1,14 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Caller, Identity, RateLimits } from './identity.ts';
-import { refused, tokenOf } from './credentials.ts';
+import type { Caller, HeaderReader, Identity, RateLimits } from './identity.ts';
+import { refused, tokenIn, tokenOf } from './credentials.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
 import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
+import { managerOf } from './manager.ts';
 import { createMasterKey } from './master-key.ts';
 import { createMembers } from './members.ts';
 import { badFormat, hashOf } from './secret.ts';
@@ -32,6 +33,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   });
   const lastUsed = createLastUsed(store, clock);
   const master = createMasterKey(options.masterKey);
+  const members = createMembers(store, revision, clock);
 
   /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
   const checked = ({ value, revision }: Cached<KnownKey>): Caller & { readonly kind: 'key' } => {
@@ -46,13 +48,32 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     return { kind: 'key', key, user: checkUser(user.userId, user), groups: checkGroups(groups), revision };
   };
 
+  /** The caller of a key with the scope `manage`; undefined for any other credential. */
+  const managementKey = async (headers: HeaderReader): Promise<Caller | undefined> => {
+    const token = tokenIn(headers);
+    if (token === undefined || badFormat(token)) return undefined;
+    const hash = hashOf(token);
+    if (master.hasHash(hash)) return undefined;
+    const known = await directory.keyByHash(hash);
+    if (known.value?.key.scope !== 'manage') return undefined;
+    const caller = checked(known);
+    lastUsed.touch(caller.key.id);
+    return caller;
+  };
+
   return {
     users: createUsers(store, revision, clock),
     keys: createKeys(store, revision, clock, lastUsed),
     teams: createGroups(store, revision, clock, 'team'),
     organizations: createGroups(store, revision, clock, 'org'),
-    members: createMembers(store, revision, clock),
-    requireMaster: master.require,
+    members,
+    authenticateManager: async (headers) => {
+      const known = await managementKey(headers);
+      if (known) return known;
+      master.require(headers);
+      return { kind: 'master' };
+    },
+    manager: async (caller) => await managerOf(caller, members),
     authenticate: async (headers) => {
       const token = tokenOf(headers);
       const hash = hashOf(token);

@@ -3,6 +3,7 @@ import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { GroupKind } from '../../store/account-ids.ts';
 import type { Groups, Members } from './groups-api.ts';
+import type { Manager, Visible } from './manager.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -64,7 +65,7 @@ interface NewUser extends UserChanges {
 export interface Users {
   create(user: NewUser): Promise<User>;
   /** Users in the order of their creation. */
-  list(page: Page): Promise<readonly User[]>;
+  list(page: Page, visible?: Visible): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
   change(userId: string, changes: UserChanges): Promise<User>;
   /** Deletes a user and deactivates its keys. Its usage stays. A user that is created again starts with nothing spent. */
@@ -127,7 +128,7 @@ interface KeyWithSecret {
 
 export interface Keys {
   create(key: NewKey): Promise<KeyWithSecret>;
-  list(page: Page): Promise<readonly Key[]>;
+  list(page: Page, visible?: Visible): Promise<readonly Key[]>;
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;
@@ -227,8 +228,13 @@ export interface Identity {
   readonly members: Members;
   /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
-  /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */
-  requireMaster(headers: HeaderReader): void;
+  /**
+   * Identifies a caller that manages the gateway, by the master key or a key with the scope `manage`. Throws an UnauthorizedError for
+   * any other credential, and an UnavailableError if no master key is configured.
+   */
+  authenticateManager(headers: HeaderReader): Promise<Caller>;
+  /** What a caller can manage. */
+  manager(caller: Caller): Promise<Manager>;
   /** The spender of a request whose body names `user`. Throws the errors of the reference API. */
   spender(payer: Payer, user: string | undefined): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */

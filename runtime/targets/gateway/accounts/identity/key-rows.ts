@@ -1,5 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Visible } from './manager.ts';
+import { inTeams } from './in-teams.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
@@ -17,6 +19,14 @@ export const selectKeys = (db: Kysely<Schema>) =>
     )
     .selectAll('gateway_keys')
     .select(['spent_nano', 'window_ends_at']);
+
+/** Restricts a selection to the keys that a manager can see. */
+export const visibleKeys = (query: ReturnType<typeof selectKeys>, visible: Visible): typeof query =>
+  visible === 'everything'
+    ? query
+    : query.where((row) =>
+        row.or([row('user_id', '=', visible.userId), inTeams(row.ref('team_id'), visible.teamIds)]),
+      );
 
 export type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
 

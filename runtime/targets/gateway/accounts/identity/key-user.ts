@@ -35,19 +35,20 @@ export async function ensureKeyUser(
   return userId;
 }
 
-/** Makes the owner of a key a member of its team. A service account can only have keys of its own team. */
+/** Makes the owner of a key a member of its team, and returns the team. Keys of a service account belong to its own team. */
 export async function joinTeam(
   trx: Transaction<Schema>,
-  { teamId, userId }: { readonly teamId: string; readonly userId: string },
+  { teamId, userId }: { readonly teamId: string | null; readonly userId: string },
   now: number,
-): Promise<void> {
+): Promise<string | null> {
   const { team_id: own } = await trx
     .selectFrom('gateway_users')
     .select('team_id')
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
-  if (own === null) return await addMember(trx, { teamId, userId }, now);
-  if (own === teamId) return;
+  if (own === null && teamId !== null) await addMember(trx, { teamId, userId }, now);
+  if (own === null) return teamId;
+  if (teamId === null || own === teamId) return own;
   throw inputProblem(
     'team_id',
     `User '${userId}' is a service account of team '${own}'; it cannot have keys of team '${teamId}'.`,

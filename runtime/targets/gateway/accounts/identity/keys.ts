@@ -10,7 +10,7 @@ import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyBudget, Keys, NewKey } from './identity.ts';
 import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
+import { keyColumns, keyOf, selectKeys, visibleKeys } from './key-rows.ts';
 import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newSecret } from './secret.ts';
@@ -39,7 +39,7 @@ export function createKeys(
         const id = randomUUID();
         const secret = newSecret();
         const owner = await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now);
-        if (teamId !== null) await joinTeam(trx, { teamId, userId: owner }, now);
+        const team = scope === 'models' ? await joinTeam(trx, { teamId, userId: owner }, now) : null;
         const row = {
           id,
           ...hashesOf(secret),
@@ -59,7 +59,7 @@ export function createKeys(
           budget_duration_sec: null,
           created_at: now,
           updated_at: now,
-          team_id: teamId,
+          team_id: team,
           scope,
           ...keyColumns(fields),
         };
@@ -67,8 +67,8 @@ export function createKeys(
         await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
         return { key: await get(trx, id), secret: secret.text };
       }),
-    list: async ({ skip, limit }) => {
-      const rows = await selectKeys(db)
+    list: async ({ skip, limit }, visible = 'everything') => {
+      const rows = await visibleKeys(selectKeys(db), visible)
         .orderBy('gateway_keys.created_at')
         .orderBy('gateway_keys.id')
         .limit(limit)

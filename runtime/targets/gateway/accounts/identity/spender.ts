@@ -1,6 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
-import type { GroupGrant, KeyGrant, Payer, Spender, UserGrant } from './identity.ts';
+import type { Caller, GroupGrant, KeyGrant, Payer, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
 import type { Directory } from './directory.ts';
 
@@ -14,9 +14,7 @@ export async function spenderOf(
   const named = payer.kind === 'work' ? payer.userId : user || undefined;
   if (payer.kind === 'key') {
     const { key, user, groups, revision } = payer;
-    if (key.scope !== 'models') {
-      throw forbidden('This API key manages the gateway; it cannot call models.', 'management_key');
-    }
+    refuseManagementKey(payer);
     if (named !== undefined && named !== user.userId) {
       throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }
@@ -29,6 +27,12 @@ export async function spenderOf(
     });
   }
   return await userSpender(directory, named, payer.kind === 'work' ? payer.teamId : null);
+}
+
+/** Throws a ForbiddenError for a key that manages the gateway, because no limits apply to such keys. */
+export function refuseManagementKey(caller: Caller): void {
+  if (caller.kind === 'master' || caller.key.scope === 'models') return;
+  throw forbidden('This API key has the scope manage; it cannot call models.', 'management_key');
 }
 
 /** The spender of a request without a key: a user, with the team of a job, or of a service account. */

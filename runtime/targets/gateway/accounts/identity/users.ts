@@ -11,7 +11,7 @@ import type { User, UserRole, Users } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { selectUsers, userColumns, userOf } from './user-rows.ts';
+import { selectUsers, userColumns, userOf, visibleUsers } from './user-rows.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
@@ -39,9 +39,9 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         await addUser(trx, { ...user }, budget, now);
         return await get(trx, user.userId);
       }),
-    list: async ({ skip, limit }) => {
+    list: async ({ skip, limit }, visible = 'everything') => {
       await ledger.sync();
-      const rows = await selectUsers(db)
+      const rows = await visibleUsers(selectUsers(db), visible)
         .orderBy('created_at')
         .orderBy('user_id')
         .limit(limit)

@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
+import { refuseManagementKey } from '../../accounts/identity/spender.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { callerOf, createSignIn } from './sign-in.ts';
@@ -22,7 +23,9 @@ export function createLabGuard(
   return async (c, next) => {
     const hasCredential = CREDENTIALS.some((header) => c.req.header(header));
     const anyone = { name: 'anyone', caller: { kind: 'master' } as const };
-    c.set('caller', isOpen && !hasCredential ? anyone : await signIn.caller(c.req.raw.headers));
+    const signedIn = isOpen && !hasCredential ? anyone : await signIn.caller(c.req.raw.headers);
+    refuseManagementKey(signedIn.caller);
+    c.set('caller', signedIn);
     await admitted(c, next);
   };
 }

@@ -6,7 +6,17 @@ import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';
 
-export const GROUPINGS = ['user', 'key', 'model', 'provider', 'endpoint', 'status', 'end_user'] as const;
+export const GROUPINGS = [
+  'user',
+  'key',
+  'team',
+  'organization',
+  'model',
+  'provider',
+  'endpoint',
+  'status',
+  'end_user',
+] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
 const STATUSES = ['any', 'success', 'error'] as const;
@@ -14,6 +24,8 @@ const STATUSES = ['any', 'success', 'error'] as const;
 const PARAMETERS: ReadonlySet<string> = new Set([
   'user_id',
   'api_key_id',
+  'team_id',
+  'organization_id',
   'model',
   'provider',
   'endpoint',
@@ -36,7 +48,7 @@ export interface UsageQuery {
   readonly asCsv: boolean;
 }
 
-/** Reads a query of the usage. A caller with an API key sees only the usage of that key. */
+/** Reads a query of the usage. An API key that calls models sees only its own usage. */
 export function usageQuery(c: Context, caller: Caller): UsageQuery {
   const query = new URL(c.req.url).searchParams;
   for (const name of query.keys()) if (!PARAMETERS.has(name)) throw unknownParameter(name);
@@ -45,6 +57,8 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
     filter: {
       userId: queryValue(c, 'user_id'),
       keyId: keyOf(caller, queryValue(c, 'api_key_id')),
+      teamId: queryValue(c, 'team_id'),
+      organizationId: queryValue(c, 'organization_id'),
       model: queryValue(c, 'model'),
       provider: queryValue(c, 'provider'),
       endpoint: queryValue(c, 'endpoint'),
@@ -65,7 +79,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
 const queryValue = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
 
 function keyOf(caller: Caller, keyId: string | undefined): string | undefined {
-  if (caller.kind === 'master') return keyId;
+  if (caller.kind === 'master' || caller.key.scope === 'manage') return keyId;
   if (keyId === undefined || keyId === caller.key.id) return caller.key.id;
   throw new AppError('ForbiddenError', 'An API key can only read its own usage. Omit api_key_id.', {
     reason: 'foreign_usage',

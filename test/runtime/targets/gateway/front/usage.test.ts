@@ -62,6 +62,8 @@ test('without anything it is all of it, the newest first', async () => {
   expect(body.logs[2]).toEqual({
     id: expect.any(String),
     priced_by: null,
+    team_id: null,
+    organization_id: null,
     user_id: 'ada',
     api_key_id: ada.id,
     timestamp: '2026-03-01T12:00:00Z',
@@ -183,7 +185,7 @@ test('by time, and both at once', async () => {
 });
 
 test.each([
-  ['?group_by=colour', 'group_by', /be one or more of user, key, model, .*, comma-separated, not "colour"$/],
+  ['?group_by=colour', 'group_by', /be one or more of user, key, team, .*, comma-separated, not "colour"$/],
   ['?interval=year', 'interval', /must be one of minute, hour, day, month, not "year"$/],
   ['?status=ok', 'status', /must be one of any, success, error, not "ok"$/],
   ['?from=yesterday', 'from', /must be a time/],

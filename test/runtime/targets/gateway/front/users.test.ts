@@ -14,6 +14,8 @@ describe('POST /v1/users', () => {
     });
     expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json']);
     expect(body).toEqual({
+      role: 'member',
+      team_id: null,
       user_id: 'ada',
       alias: 'Ada',
       spend: 0,
