@@ -3,6 +3,7 @@ import type { Kernel } from '../../serve/kernel.ts';
 import type { Completions } from './ask/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './lab/experiments/experiment.ts';
+import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
@@ -16,6 +17,8 @@ export interface GatewayContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly state: GatewayState;
+  /** Undefined if users cannot sign in. */
+  readonly signIn: SignInFlow | undefined;
   readonly jobs: JobServices;
   readonly experiments: Experiments;
   readonly workflows: Workflows;

@@ -132,7 +132,7 @@ function literalSecrets(file: GatewayFile, isExpanded: (path: readonly string[])
   const found: string[] = [];
   const visit = (value: unknown, path: readonly string[]): void => {
     if (isObject(value)) for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
-    const isSecret = /^(api_key|master_key)$/.test(path.at(-1) ?? '');
+    const isSecret = /^(api_key|master_key|client_secret)$/.test(path.at(-1) ?? '');
     if (typeof value === 'string' && isSecret && !isExpanded(path)) found.push(path.join('.'));
   };
   visit(file, []);

@@ -9,6 +9,7 @@ import type { KnownNames } from './resolve/model-names.ts';
 import { resolveModels } from './resolve/models.ts';
 import { ENCODER } from './resolve/provider.ts';
 import { resolveServer } from './resolve/server.ts';
+import { resolveSignIn } from './resolve/sign-in.ts';
 import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
 import { LOG_LEVELS } from '../../../serve/log-levels.ts';
@@ -32,6 +33,7 @@ export function resolveConfig(
     autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? true,
     masterKey: resolveMasterKey(context, file),
     bootstrapKey: flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
+    signIn: resolveSignIn(context, file),
     userLimits: {
       rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
       tpm: flagsAndEnv.number('rate-limit-tpm', RATE) ?? tpm ?? null,

@@ -11,6 +11,8 @@ import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { createCredentialReader } from './auth/session-credentials.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { compareRoutes } from './compare/routes.ts';
@@ -43,7 +45,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   const bodies = smallBodyOptions(options);
   const signIn = createSignIn(context);
   const parts: HttpParts = {
-    guards: createGuards(signIn, context.kernel.lifecycle),
+    guards: createGuards(signIn, context.kernel.lifecycle, createCredentialReader(context.signIn?.publicUrl)),
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
@@ -54,6 +56,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     tokenCountRoutes(context, parts, options),
     modelRoutes(context, parts),
     userRoutes(context, parts),
+    authRoutes(context, parts),
     keyRoutes(context, parts),
     teamRoutes(context, parts),
     organizationRoutes(context, parts),

@@ -19,6 +19,7 @@ import { openStore } from '../store/open-store.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
 import { createWorkflows } from '../lab/workflows/workflows.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { createDatabaseCheck } from './database-check.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
@@ -48,6 +49,9 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const state = await openGatewayState(store, { clock, masterKey, userLimits, onError });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);
+
+    const signIn = await openSignIn(config.signIn, { store, identity: state.identity, clock, log });
+    if (signIn) closers.add(() => signIn.close());
 
     const { trustUsers, maxDatasetBytes } = config.workflows;
     const jobs = createJobServices(store, {
@@ -90,6 +94,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       kernel,
       clock,
       state,
+      signIn,
       jobs,
       experiments,
       workflows,

@@ -67,6 +67,8 @@ export interface Users {
   /** Users in the order of their creation. */
   list(page: Page, visible?: Visible): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
+  /** Whether a user existed and was deleted. */
+  wasDeleted(userId: string): Promise<boolean>;
   change(userId: string, changes: UserChanges): Promise<User>;
   /** Deletes a user and deactivates its keys. Its usage stays. A user that is created again starts with nothing spent. */
   delete(userId: string): Promise<void>;

@@ -53,6 +53,15 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
       await ledger.sync();
       return await get(db, userId);
     },
+    wasDeleted: async (userId) => {
+      if (!isStorable(userId)) return false;
+      const row = await db
+        .selectFrom('gateway_users')
+        .select('deleted_at')
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      return row !== undefined && row.deleted_at !== null;
+    },
     change: async (userId, changes) => {
       await ledger.sync();
       return await revision.change(async (trx) => {

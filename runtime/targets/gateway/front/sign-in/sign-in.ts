@@ -4,6 +4,7 @@ import type { Principal } from '../../../../serve/access.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import type { CredentialReader } from '../auth/session-credentials.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import { type Manager, requireAdmin, requireReader } from '../../accounts/identity/manager.ts';
@@ -93,19 +94,19 @@ export interface Guards {
 }
 
 /** Guards authenticate a request before its body is read, and register it with the lifecycle, so that shutdown waits for it. */
-export function createGuards(signIn: SignIn, lifecycle: Lifecycle): Guards {
+export function createGuards(signIn: SignIn, lifecycle: Lifecycle, credentialsOf: CredentialReader): Guards {
   const admitted = admit(lifecycle);
   const managing =
     (check: (manager: Manager) => void): MiddlewareHandler<ShellEnv> =>
     async (c, next) => {
-      const signedIn = await signIn.manager(c.req.raw.headers);
+      const signedIn = await signIn.manager(credentialsOf(c));
       check(signedIn.manager);
       c.set('caller', signedIn);
       await admitted(c, next);
     };
   return {
     async anyKey(c, next) {
-      c.set('caller', await signIn.caller(c.req.raw.headers));
+      c.set('caller', await signIn.caller(credentialsOf(c)));
       await admitted(c, next);
     },
     admin: managing(requireAdmin),

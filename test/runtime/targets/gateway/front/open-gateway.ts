@@ -63,6 +63,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly reload?: GatewayContext['reload'];
+  readonly signIn?: (identity: GatewayState['identity'], clock: TestClock) => GatewayContext['signIn'];
 }
 
 /** The HTTP API on a new SQLite file. */
@@ -125,6 +126,7 @@ export function gatewayOn(
     kernel,
     clock,
     state,
+    signIn: options.signIn?.(state.identity, clock),
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),

@@ -64,6 +64,7 @@ export async function runGateway({
     autoMigrate: true,
     masterKey: MASTER,
     bootstrapKey: false,
+    signIn: undefined,
     userLimits: {},
     metrics: 'open',
     tracing: undefined,
