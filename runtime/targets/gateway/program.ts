@@ -11,6 +11,9 @@ import { restoreCommand } from './commands/backup/restore.ts';
 import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
+import { loginCommand } from './commands/sign-in/login.ts';
+import { logoutCommand } from './commands/sign-in/logout.ts';
+import { whoamiCommand } from './commands/sign-in/whoami.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
@@ -38,6 +41,9 @@ export const gatewayProgram: Program = {
     budgets: BUDGET_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
+    login: loginCommand,
+    logout: logoutCommand,
+    whoami: whoamiCommand,
     backup: backupCommand,
     restore: restoreCommand,
     doctor: doctorCommand,

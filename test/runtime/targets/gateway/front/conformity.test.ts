@@ -67,6 +67,7 @@ const REQUESTS: readonly [method: string, path: string, body?: unknown, headers?
     ['GET', '/v1/keys/me', undefined, { 'X-Gateway-Key': 'Bearer {key}' }],
     ['GET', '/v1/usage?api_key_id=x', undefined, { 'X-Gateway-Key': 'Bearer {key}' }],
     ['POST', '/v1/organizations', { organization_id: 'acme', allowed_models: ['*'] }],
+    ['GET', '/v1/me'],
     ['GET', '/v1/organizations'],
     ['GET', '/v1/organizations/acme'],
     ['PATCH', '/v1/organizations/acme', { alias: 'Acme' }],
