@@ -6,7 +6,7 @@ import { sendableKey } from './sendable.ts';
 
 const SCOPES = ['openid', 'profile', 'email'];
 const HOUR_MS = 3_600_000;
-const MAX_SESSION_MS = 30 * 24 * HOUR_MS;
+const MAX_SESSION_MS = 7 * 24 * HOUR_MS;
 
 /** Resolves the sign-in; undefined if it is not configured. */
 export function resolveSignIn(
@@ -23,7 +23,7 @@ export function resolveSignIn(
   if (!scopes.includes('openid')) report(['sign_in', 'scopes'], 'must contain openid');
   const sessionMs = timeIn(context, ['sign_in', 'session'], entry.session) ?? 12 * HOUR_MS;
   if (sessionMs < 60_000 || sessionMs > MAX_SESSION_MS)
-    report(['sign_in', 'session'], 'expected a time from 1m to 30d');
+    report(['sign_in', 'session'], 'expected a time from 1m to 168h');
   const groups = Object.entries(entry.groups ?? {}).map(([group, rule]) => {
     if (rule.role === undefined && rule.team === undefined)
       report(['sign_in', 'groups', group], 'has neither `role` nor `team`; set at least one');

@@ -26,7 +26,7 @@ const create: Operation = {
   summary: 'Create a budget.',
   description: requiresRole(
     'admin',
-    'Each user with the budget can spend the full amount, and has separate windows.',
+    'Each user, team or organization with the budget can spend the full amount, and has separate windows.',
   ),
   request: {
     schema: budgetChanges,
