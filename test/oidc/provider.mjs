@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
-import { Provider } from 'oidc-provider';
 
 // An OpenID Connect provider of others with one client and the accounts of the command line. Prints its issuer, and rotates its
 // keys when it reads a line.
 
-const { redirectUri, secret, accounts } = JSON.parse(process.argv[2]);
+const { module, redirectUri, secret, accounts } = JSON.parse(process.argv[2]);
+const { Provider } = await import(module);
 
 const server = createServer((request, response) => current.callback()(request, response));
 server.listen(0, '127.0.0.1', async () => {

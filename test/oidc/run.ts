@@ -141,7 +141,12 @@ function withoutExpiry(name: string, value: unknown): unknown {
 
 async function startProvider(redirectUri: string) {
   copyFileSync(join(import.meta.dirname, 'provider.mjs'), join(scratch, 'provider.mjs'));
-  const options = JSON.stringify({ redirectUri, secret: SECRET, accounts: ACCOUNTS });
+  const options = JSON.stringify({
+    module: 'oidc-provider',
+    redirectUri,
+    secret: SECRET,
+    accounts: ACCOUNTS,
+  });
   const child = execa(process.execPath, ['provider.mjs', options], { cwd: scratch, reject: false });
   children.push(child);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -1,12 +1,11 @@
 import { parseJsonText } from '../../../core/json/json-text.ts';
-import type { ReservationRow } from './schema.ts';
+import type { GroupKind, ReservationRow } from './schema.ts';
 
 /** The IDs of accounts in `gateway_accounts`. */
 export const userAccount = (userId: string): string => `user:${userId}`;
 export const keyAccount = (keyId: string): string => `key:${keyId}`;
 
-/** The kinds of groups that share a budget. Their accounts have the IDs `team:<id>` and `org:<id>`. */
-export type GroupKind = 'team' | 'org';
+/** Accounts of groups have the IDs `team:<id>` and `org:<id>`. */
 export const groupAccount = (kind: GroupKind, id: string): string => `${kind}:${id}`;
 
 /** What a request is charged to. */

@@ -1,5 +1,4 @@
 import type { Nanos } from '../shared/money.ts';
-import type { GroupKind } from './account-ids.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
@@ -49,6 +48,9 @@ export interface UserRow {
   /** The team that owns a service account; null for a person. */
   readonly team_id: string | null;
 }
+
+/** The kinds of groups that share a budget. */
+export type GroupKind = 'team' | 'org';
 
 /** A team or an organization. */
 export interface GroupRow {

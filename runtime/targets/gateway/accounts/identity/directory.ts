@@ -13,7 +13,7 @@ import {
 } from './grant-rows.ts';
 
 /** A user with the team and the organization of a service account. */
-export interface KnownUser {
+interface KnownUser {
   readonly user: UserGrant;
   readonly groups: readonly GroupGrant[];
 }

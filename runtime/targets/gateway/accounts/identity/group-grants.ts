@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { groupAccount, type GroupKind } from '../../store/account-ids.ts';
-import type { Schema } from '../../store/schema.ts';
+import { groupAccount } from '../../store/account-ids.ts';
+import type { GroupKind, Schema } from '../../store/schema.ts';
 import type { GroupGrant } from './identity.ts';
 import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';

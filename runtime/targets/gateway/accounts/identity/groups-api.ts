@@ -1,9 +1,8 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { Page } from '../../store/page.ts';
-import type { Metadata, RateLimits } from './identity.ts';
 
 /** A team or an organization. Its budget, its limits and its allowed models apply to all requests of its keys. */
-export interface Group extends RateLimits {
+export interface Group {
   readonly id: string;
   /** The organization of a team; null for an organization. */
   readonly organizationId: string | null;
@@ -16,7 +15,10 @@ export interface Group extends RateLimits {
   readonly blocked: boolean;
   /** Allowed models, with `*` as a wildcard. Null allows all models, an empty list none. */
   readonly allowedModels: readonly string[] | null;
-  readonly metadata: Metadata;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly maxParallel: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -29,7 +31,7 @@ export interface GroupChanges {
   readonly budgetId?: string | null | undefined;
   readonly blocked?: boolean | undefined;
   readonly allowedModels?: readonly string[] | null | undefined;
-  readonly metadata?: Metadata | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly rpm?: number | null | undefined;
   readonly tpm?: number | null | undefined;
   readonly maxParallel?: number | null | undefined;

@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { groupAccount, type GroupKind } from '../../store/account-ids.ts';
+import { groupAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Schema } from '../../store/schema.ts';
+import type { GroupKind, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import { moveWindow, openAccount, startWindow } from './accounts.ts';

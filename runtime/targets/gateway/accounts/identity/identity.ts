@@ -1,9 +1,8 @@
+import type { GroupKind } from '../../store/schema.ts';
 import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
-import type { GroupKind } from '../../store/account-ids.ts';
-import type { Groups, Members } from './groups-api.ts';
-import type { Manager, Visible } from './manager.ts';
+import type { Groups, Members, Membership } from './groups-api.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -174,7 +173,7 @@ export interface UserGrant {
 }
 
 /** An account other than those of the user and the key that requests are charged to, with its limits. */
-export interface SharedAccount {
+interface SharedAccount {
   /** Id in `gateway_accounts`. */
   readonly account: string;
   readonly limits: Limits;
@@ -216,6 +215,19 @@ export interface Spender {
   /** Revision of the database that this was read at. */
   readonly revision: number;
 }
+
+/** A caller that manages the gateway: the master key, or a user with a key of the scope `manage`. */
+export interface Manager {
+  /** The master key has the role admin. */
+  readonly role: UserRole;
+  /** Null for the master key. */
+  readonly userId: string | null;
+  /** The teams of a user with the role member. */
+  readonly memberships: readonly Membership[];
+}
+
+/** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
+export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };
 
 /** Reads request headers, for example a `Headers` object. */
 export interface HeaderReader {

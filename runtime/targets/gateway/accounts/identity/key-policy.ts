@@ -1,14 +1,7 @@
-import type { Key, KeyChanges, NewKey, Users } from './identity.ts';
+import type { Manager, Key, KeyChanges, NewKey, Users } from './identity.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';
-import {
-  administersTeam,
-  belongsToTeam,
-  forbidden,
-  type Manager,
-  readsEverything,
-  requireChanger,
-} from './manager.ts';
+import { administersTeam, belongsToTeam, forbidden, readsEverything, requireChanger } from './manager.ts';
 
 interface PolicyParts {
   readonly users: Pick<Users, 'get'>;

@@ -1,13 +1,19 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Visible } from './manager.ts';
 import { inTeams } from './in-teams.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import { type Key, KEY_SCOPES, type KeyChanges, type KeyScope, type KeyStatus } from './identity.ts';
+import {
+  type Visible,
+  type Key,
+  KEY_SCOPES,
+  type KeyChanges,
+  type KeyScope,
+  type KeyStatus,
+} from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects keys with their spending. */

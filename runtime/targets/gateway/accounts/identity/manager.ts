@@ -1,19 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Caller, UserRole } from './identity.ts';
-import type { Members, Membership } from './groups-api.ts';
-
-/** A caller that manages the gateway: the master key, or a user with a key of the scope `manage`. */
-export interface Manager {
-  /** The master key has the role admin. */
-  readonly role: UserRole;
-  /** Null for the master key. */
-  readonly userId: string | null;
-  /** The teams of a user with the role member. */
-  readonly memberships: readonly Membership[];
-}
-
-/** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
-export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };
+import type { Members } from './groups-api.ts';
+import type { Caller, Manager, UserRole, Visible } from './identity.ts';
 
 export async function managerOf(caller: Caller, members: Pick<Members, 'ofUser'>): Promise<Manager> {
   if (caller.kind === 'master') return { role: 'admin', userId: null, memberships: [] };

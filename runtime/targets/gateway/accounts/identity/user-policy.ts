@@ -1,7 +1,7 @@
-import type { User } from './identity.ts';
+import type { Manager, User } from './identity.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';
-import { administersTeam, type Manager, readsEverything, requireAdmin, requireTeamAdmin } from './manager.ts';
+import { administersTeam, readsEverything, requireAdmin, requireTeamAdmin } from './manager.ts';
 
 /** Throws unless the manager is allowed to create a user: administrators of a team create its service accounts. */
 export function permitNewUser(manager: Manager, teamId: string | null | undefined): void {

@@ -6,8 +6,7 @@ import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { inTeams } from './in-teams.ts';
-import type { Visible } from './manager.ts';
-import { type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
+import { type Visible, type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */

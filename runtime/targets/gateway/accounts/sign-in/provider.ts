@@ -22,13 +22,13 @@ export interface SignInProvider {
   close(): Promise<void>;
 }
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly state: string;
   readonly nonce: string;
   readonly challenge: string;
 }
 
-export interface CodeExchange {
+interface CodeExchange {
   readonly code: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -149,7 +149,7 @@ interface IdTokenRules {
 }
 
 /** Verifies signature, issuer, audience, expiry and nonce. @see https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
-export async function verifyIdToken(
+async function verifyIdToken(
   token: string,
   { issuer, clientId, nonce }: IdTokenRules,
   keys: KeyFinder,

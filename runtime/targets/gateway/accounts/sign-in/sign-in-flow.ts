@@ -11,7 +11,7 @@ import { createSealedValues } from './sealed-values.ts';
 import type { SignInConfig } from './sign-in-config.ts';
 
 /** A session: a key with the scope `manage` that expires. */
-export interface Session {
+interface Session {
   readonly key: Key;
   readonly secret: string;
 }
@@ -25,7 +25,7 @@ export interface WaitingCommand {
 }
 
 /** Where a browser goes after a sign-in: to a path of the gateway with a session, or to a waiting command with a code. */
-export type SignedIn =
+type SignedIn =
   | { readonly kind: 'browser'; readonly returnTo: string; readonly session: Session }
   | { readonly kind: 'command'; readonly location: string };
 
@@ -140,7 +140,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
 }
 
 /** Name of the keys of sessions, by which lists show them. */
-export const SESSION_NAME = 'Sign-in';
+const SESSION_NAME = 'Sign-in';
 
 async function deleteExpiredSessions({ keys }: Identity, userId: string): Promise<void> {
   const own = await keys.list({ skip: 0, limit: 1000 }, { userId, teamIds: [] });

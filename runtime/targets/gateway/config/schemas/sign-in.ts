@@ -40,5 +40,3 @@ export const signIn = keys(
   },
   'Sign-in by OpenID Connect.',
 );
-
-export type SignInEntry = Static<typeof signIn>;

@@ -3,14 +3,14 @@ import type { Static } from 'typebox';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { Key, NewKey } from '../../accounts/identity/identity.ts';
+import type { Manager, Key, NewKey } from '../../accounts/identity/identity.ts';
 import {
   permitKeyChange,
   permitKeyReplacement,
   permitNewKey,
   requireVisibleKey,
 } from '../../accounts/identity/key-policy.ts';
-import { type Manager, visibleTo } from '../../accounts/identity/manager.ts';
+import { visibleTo } from '../../accounts/identity/manager.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { keyChanges, newKey, rotation } from './schemas.ts';

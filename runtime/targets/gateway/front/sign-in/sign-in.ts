@@ -6,8 +6,8 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { CredentialReader } from '../auth/session-credentials.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
-import { type Manager, requireAdmin, requireReader } from '../../accounts/identity/manager.ts';
+import type { Manager, Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import { requireAdmin, requireReader } from '../../accounts/identity/manager.ts';
 
 /** The caller that a credential belongs to, with a name for the log. */
 interface SignedIn extends Principal {

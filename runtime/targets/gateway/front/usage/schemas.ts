@@ -30,7 +30,9 @@ const usageLog = closed(
     status: oneOf(['success', 'error']),
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
-      Type.String({ description: 'Why a provider failed, without secrets. Only for the roles admin and viewer.' }),
+      Type.String({
+        description: 'Why a provider failed, without secrets. Only for the roles admin and viewer.',
+      }),
     ),
     status_code: countOrNull('HTTP status.'),
     latency_ms: countOrNull('Duration in milliseconds.'),

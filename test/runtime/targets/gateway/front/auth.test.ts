@@ -5,6 +5,7 @@ import type { SignInConfig } from '../../../../../runtime/targets/gateway/accoun
 import { createSignInFlow } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-flow.ts';
 import { CLIENT, openStandInProvider, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
 import type { OpenGateway } from './open-gateway.ts';
+import { comeBack, cookieIn, signIn } from './sign-in-here.ts';
 import { useOwnGateways } from './use-gateway.ts';
 
 const open = useOwnGateways();
@@ -52,27 +53,6 @@ async function start(config: Partial<SignInConfig> = {}): Promise<OpenGateway> {
   gateway.clock.advance(Date.now() - gateway.clock.now());
   await gateway.ask('POST', '/v1/teams', { team_id: 'research' });
   return gateway;
-}
-
-const cookieIn = (headers: Headers, name: string): string => {
-  const set = headers.getSetCookie().find((one) => one.startsWith(`${name}=`)) ?? '';
-  return set.split(';')[0] ?? '';
-};
-
-/** Goes to the provider and comes back, as a browser does. */
-async function comeBack({ request }: OpenGateway, query = '') {
-  const begun = await request(`/auth/sign-in${query}`);
-  expect(begun.status).toBe(302);
-  const answer = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' });
-  const back = new URL(answer.headers.get('location') ?? '');
-  expect(back.origin).toBe(PUBLIC_URL);
-  return { path: back.pathname + back.search, cookie: cookieIn(begun.headers, 'gateway_sign_in') };
-}
-
-async function signIn(gateway: OpenGateway, query = '') {
-  const { path, cookie } = await comeBack(gateway, query);
-  const answer = await gateway.request(path, { headers: { cookie } });
-  return { answer, session: { cookie: cookieIn(answer.headers, 'gateway_session') } };
 }
 
 test('a sign-in creates the user, applies groups and opens a session that manages', async () => {

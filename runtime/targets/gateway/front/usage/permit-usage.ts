@@ -1,6 +1,7 @@
+import type { Manager } from '../../accounts/identity/identity.ts';
 import { AppError } from '../../../../contract/errors.ts';
-import type { UsageFilter } from '../ledger/usage-api.ts';
-import { administersTeam, type Manager, readsEverything } from './manager.ts';
+import type { UsageFilter } from '../../accounts/ledger/usage-api.ts';
+import { administersTeam, readsEverything } from '../../accounts/identity/manager.ts';
 
 /** Restricts usage to what a manager can see: the user's own, or that of a team that the user administers. */
 export function permitUsage(manager: Manager, filter: UsageFilter): UsageFilter {
