@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 
@@ -7,19 +8,18 @@ import { exportJWK, generateKeyPair } from 'jose';
 const { module, redirectUri, secret, accounts } = JSON.parse(process.argv[2]);
 const { Provider } = await import(module);
 
-const server = createServer((request, response) => current.callback()(request, response));
-server.listen(0, '127.0.0.1', async () => {
-  await rotate();
-  console.log(issuer());
-});
-process.stdin.on('data', async () => {
-  await rotate();
-  console.log('rotated');
-});
-
-const issuer = () => `http://127.0.0.1:${server.address().port}`;
 let current;
 let rotations = 0;
+const server = createServer((request, response) => void current.callback()(request, response));
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+await rotate();
+console.log(issuer());
+process.stdin.on('data', () => void rotate().then(() => console.log('rotated')));
+
+function issuer() {
+  return `http://127.0.0.1:${server.address().port}`;
+}
 
 async function rotate() {
   rotations += 1;
