@@ -4,6 +4,7 @@ import type { AlertsConfig } from './alerts/alerts-config.ts';
 import type { Completions } from './ask/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './lab/experiments/experiment.ts';
+import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
@@ -18,6 +19,8 @@ export interface GatewayContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly state: GatewayState;
+  /** Undefined if users cannot sign in. */
+  readonly signIn: SignInFlow | undefined;
   readonly jobs: JobServices;
   readonly experiments: Experiments;
   readonly workflows: Workflows;

@@ -13,11 +13,16 @@ import { restoreCommand } from './commands/backup/restore.ts';
 import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
+import { loginCommand } from './commands/sign-in/login.ts';
+import { logoutCommand } from './commands/sign-in/logout.ts';
+import { whoamiCommand } from './commands/sign-in/whoami.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { PROMPT_COMMANDS } from './commands/prompts/commands.ts';
 import { TAG_COMMANDS } from './commands/tags/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
+import { ORG_COMMANDS } from './commands/orgs/commands.ts';
+import { TEAM_COMMANDS } from './commands/teams/commands.ts';
 import { USER_COMMANDS } from './commands/users/commands.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
 
@@ -35,6 +40,8 @@ export const gatewayProgram: Program = {
     'init-db': migrateCommand,
     keys: KEY_COMMANDS,
     users: USER_COMMANDS,
+    teams: TEAM_COMMANDS,
+    orgs: ORG_COMMANDS,
     budgets: BUDGET_COMMANDS,
     tags: TAG_COMMANDS,
     alerts: ALERT_COMMANDS,
@@ -42,6 +49,9 @@ export const gatewayProgram: Program = {
     usage: usageCommand,
     audit: auditCommand,
     prompts: PROMPT_COMMANDS,
+    login: loginCommand,
+    logout: logoutCommand,
+    whoami: whoamiCommand,
     backup: backupCommand,
     restore: restoreCommand,
     doctor: doctorCommand,

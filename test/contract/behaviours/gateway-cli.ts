@@ -30,6 +30,11 @@ export const GATEWAY_CLI = {
     source: 'issue "In particular" 1',
     behaviour: '`users` makes, lists, shows, changes, blocks and deletes users.',
   },
+  'gcli:teams': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      '`teams` and `orgs` make, list, show, change and delete both; `teams` also adds and removes members.',
+  },
   'gcli:budgets': {
     source: 'gateway reference 1.5',
     behaviour: '`budgets` makes, lists, shows, changes and deletes budgets, which users are given.',

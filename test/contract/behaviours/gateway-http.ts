@@ -85,6 +85,21 @@ export const GATEWAY_HTTP = {
     source: 'issue 20, "Money"',
     behaviour: 'Published prices are searched, replaced as a whole, and reset.',
   },
+  'gateway:teams': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'The budget, limits and models of a team and its organization apply to all keys of the team, and the usage is there by team.',
+  },
+  'gateway:roles': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'A key with the scope manage has the role of its user: admin, viewer, admin of a team, or member with the own keys and usage.',
+  },
+  'gateway:sign-in': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'A sign-in by OpenID Connect opens a session with the roles of groups; changes come from the gateway’s own pages only.',
+  },
   'gateway:pricing': {
     source: 'gateway reference 1.5, 4.16',
     behaviour: 'Prices are set and read by models whose names hold colons and slashes, with their history.',

@@ -36,7 +36,7 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
   expect(await json('keys', 'list')).toEqual([key]);
   const table = await done('keys', 'list', '--user', 'bob', '--status', 'active');
   expect(table).toMatch(
-    /^ID +NAME +KEY .*\n[\w-]{36} +ci +gw-[\w-]{7}… +bob +active +\$0\.00 +\$2\.50 per 1d /,
+    /^ID +NAME +KEY .*\n[\w-]{36} +ci +gw-[\w-]{7}… +bob +- +active +\$0\.00 +\$2\.50 per 1d /,
   );
   expect(await done('keys', 'get', 'ci')).toMatch(/^models +openai:\*, fast$/m);
 

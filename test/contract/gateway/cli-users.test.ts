@@ -25,7 +25,7 @@ verifiesGatewayCommand('gcli:users', async (arm) => {
   expect(users).toMatchObject([{ user_id: 'alice' }, { user_id: 'bob', alias: 'User bob' }]);
   const table = await done('users', 'list');
   expect(table).toMatch(
-    /^ID +ALIAS +STATUS .*\nalice +Alice +blocked +\$0\.00 +team .*\nbob +User bob +active /,
+    /^ID +ALIAS +ROLE +STATUS .*\nalice +Alice +member +blocked +\$0\.00 +team .*\nbob +User bob +member +active /,
   );
   expect(await json('users', 'get', 'Alice')).toEqual(users[0]);
   expect(
@@ -44,6 +44,61 @@ verifiesGatewayCommand('gcli:users', async (arm) => {
   );
   await done('users', 'create', 'bob');
   expect(await json('users', 'get', 'bob')).toMatchObject({ alias: null });
+});
+
+verifiesGatewayCommand('gcli:teams', async (arm) => {
+  const { done, json, refused } = folderOf(arm);
+  await done('migrate');
+  expect(await done('teams', 'list')).toBe('');
+  await done('budgets', 'create', '--name', 'shared', '--amount', '50');
+  expect(await json('orgs', 'create', 'acme', '--alias', 'Acme', '--model', 'openai:*')).toMatchObject({
+    organization_id: 'acme',
+    allowed_models: ['openai:*'],
+  });
+  const team = await json('teams', 'create', 'research', '--org', 'Acme', '--budget', 'shared', '--rpm', '9');
+  expect(team).toMatchObject({ team_id: 'research', organization_id: 'acme', rpm: 9, blocked: false });
+  expect(await done('teams', 'list')).toMatch(
+    /^ID +ALIAS +ORGANIZATION +STATUS +MODELS .*\nresearch +- +acme +active +all +\$0\.00 +shared /,
+  );
+  expect(await done('orgs', 'list')).toMatch(/^ID +ALIAS +STATUS .*\nacme +Acme +active +openai:\* /);
+  expect(await json('teams', 'get', 'research')).toEqual(team);
+  expect(await json('teams', 'update', 'research', '--block', '--any-model', '--rpm', 'none')).toMatchObject({
+    blocked: true,
+    allowed_models: null,
+    rpm: null,
+  });
+  await done('users', 'create', 'ada', '--role', 'viewer');
+  expect(await json('users', 'update', 'ada', '--role', 'member')).toMatchObject({ role: 'member' });
+  expect(await done('teams', 'add-member', 'research', 'ada', '--role', 'admin')).toBe(
+    'User ada is admin of team research.\n',
+  );
+  await done('users', 'create', 'bot', '--team', 'research');
+  await done('keys', 'create', '--user', 'bob', '--team', 'research');
+  expect(await json('teams', 'members', 'research')).toMatchObject([
+    { user_id: 'ada', role: 'admin' },
+    { user_id: 'bob', role: 'member' },
+  ]);
+  expect(await done('users', 'list')).toMatch(/^bot +- +service of research +active /m);
+  expect(await json('keys', 'list', '--team', 'research')).toMatchObject([
+    { user_id: 'bob', scope: 'models' },
+  ]);
+  await done('keys', 'create', '--user', 'ada', '--scope', 'manage');
+  await done('teams', 'remove-member', 'research', 'bob');
+  expect(await json('keys', 'list', '--status', 'inactive')).toMatchObject([{ user_id: 'bob' }]);
+  for (const [words, message] of [
+    [['teams', 'create', 'x', '--org', 'acne'], 'There is no organization "acne"; did you mean `acme`?'],
+    [['teams', 'update', 'reserch', '--block'], 'There is no team "reserch"; did you mean `research`?'],
+    [['orgs', 'delete', 'acme'], "Organization with id 'acme' has 1 team"],
+    [['users', 'create', 'b2', '--team', 'research', '--role', 'admin'], 'has the role member, not admin'],
+    [['teams', 'add-member', 'research', 'bot'], 'only people can be members'],
+  ] as const)
+    expect(await refused(1, ...words)).toContain(message);
+  expect(await refused(2, 'teams', 'update', 'research')).toContain('Nothing to change');
+  expect(await refused(2, 'teams', 'update', 'research', '--model', 'a', '--any-model')).toContain(
+    'conflicts',
+  );
+  expect(await done('teams', 'delete', 'research')).toBe('Deleted team research and disabled its keys.\n');
+  expect(await done('orgs', 'delete', 'Acme')).toBe('Deleted organization acme.\n');
 });
 
 verifiesGatewayCommand('gcli:budgets', async (arm) => {

@@ -41,6 +41,8 @@ verifiesGateway('gateway:users', async (arm) => {
     created_at: expect.stringMatching(TIME),
     updated_at: expect.stringMatching(TIME),
     metadata: { team: 'engines' },
+    role: 'member',
+    team_id: null,
   });
   const path = '/v1/users/ada%2F1';
   expect((await send(api, 'GET', '/v1/users?limit=1000')).body).toContainEqual(made.body);

@@ -12,6 +12,7 @@ import { ENCODER } from './resolve/provider.ts';
 import { resolvePromptRetention } from './resolve/prompt-log.ts';
 import { retentionIn } from './resolve/retention.ts';
 import { resolveServer } from './resolve/server.ts';
+import { resolveSignIn } from './resolve/sign-in.ts';
 import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
 import { LOG_LEVELS } from '../../../serve/log-levels.ts';
@@ -36,6 +37,7 @@ export function resolveConfig(
     autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? true,
     masterKey: resolveMasterKey(context, file),
     bootstrapKey: flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
+    signIn: resolveSignIn(context, file),
     userLimits: {
       rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
       tpm: flagsAndEnv.number('rate-limit-tpm', RATE) ?? tpm ?? null,

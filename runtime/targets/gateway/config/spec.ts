@@ -4,6 +4,7 @@ import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
+import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
 import type { DatabaseLocation } from '../store/database-url.ts';
 
@@ -15,6 +16,8 @@ export interface GatewayConfig {
   readonly masterKey: string | undefined;
   /** Whether to create a first API key if there is none, and print it once. */
   readonly bootstrapKey: boolean;
+  /** Undefined if users cannot sign in. */
+  readonly signIn: SignInConfig | undefined;
   /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;

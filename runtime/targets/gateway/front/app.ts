@@ -12,6 +12,8 @@ import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { createCredentialReader } from './auth/session-credentials.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { azureRoutes } from './azure/routes.ts';
@@ -29,6 +31,7 @@ import { healthRoutes } from './health/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
 import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -37,6 +40,7 @@ import { withoutOtariRoot } from './otari/paths.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
+import { teamRoutes } from './teams/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -51,7 +55,10 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   const bodies = smallBodyOptions(options);
   const signIn = createSignIn(context);
   const parts: HttpParts = {
-    guards: createGuards(signIn, context.kernel.lifecycle, context.state),
+    guards: createGuards(signIn, context.kernel.lifecycle, {
+      ...context.state,
+      credentialsOf: createCredentialReader(context.signIn?.publicUrl),
+    }),
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
@@ -66,7 +73,10 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     batchRoutes(context, parts),
     modelRoutes(context, parts),
     userRoutes(context, parts),
+    authRoutes(context, parts),
     keyRoutes(context, parts),
+    teamRoutes(context, parts),
+    organizationRoutes(context, parts),
     budgetRoutes(context, parts),
     tagRoutes(context, parts),
     alertRoutes(context, parts),

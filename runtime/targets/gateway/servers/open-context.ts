@@ -27,6 +27,7 @@ import { openStore } from '../store/open-store.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
 import { createWorkflows } from '../lab/workflows/workflows.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { createDatabaseCheck } from './database-check.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
@@ -75,6 +76,9 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     await state.prices.seed(config.models.pricing);
     const factors = await openLearnedFactors(store, clock, onError);
     closers.add(factors.close);
+
+    const signIn = await openSignIn(config.signIn, { store, identity: state.identity, clock, log });
+    if (signIn) closers.add(() => signIn.close());
 
     const { trustUsers, maxDatasetBytes } = config.workflows;
     const jobs = createJobServices(store, {
@@ -137,6 +141,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       kernel,
       clock,
       state,
+      signIn,
       jobs,
       experiments,
       workflows,

@@ -19,6 +19,7 @@ const START_ONLY = {
   database: 'database_url or data_dir',
   masterKey: 'master_key',
   userLimits: 'user_limits',
+  signIn: 'sign_in',
   metrics: 'metrics',
   tracing: 'otel',
   workflows: 'workflows',

@@ -1,10 +1,19 @@
 import { parseJsonText } from '../../../core/json/json-text.ts';
-import type { ReservationRow } from './schema.ts';
+import type { GroupKind, ReservationRow } from './schema.ts';
 
-/** The IDs of the accounts of users, keys and tags in `gateway_accounts`. */
+/** The IDs of accounts in `gateway_accounts`. */
 export const userAccount = (userId: string): string => `user:${userId}`;
 export const keyAccount = (keyId: string): string => `key:${keyId}`;
 export const tagAccount = (tag: string): string => `tag:${tag}`;
+
+/** Accounts of groups have the IDs `team:<id>` and `org:<id>`. */
+export const groupAccount = (kind: GroupKind, id: string): string => `${kind}:${id}`;
+
+/** The id of the group of a kind among accounts; null if there is none. */
+export function groupIn(accounts: readonly string[], kind: GroupKind): string | null {
+  const prefix = groupAccount(kind, '');
+  return accounts.find((id) => id.startsWith(prefix))?.slice(prefix.length) ?? null;
+}
 
 /** All accounts that a reservation is held against. */
 export function accountsOf({

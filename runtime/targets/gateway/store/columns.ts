@@ -53,6 +53,8 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   cache_hit: 'text',
   tags: 'text',
   units: 'text',
+  team_id: 'text',
+  organization_id: 'text',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

@@ -4,6 +4,7 @@ import { addAnswerCache } from './add-answer-cache.ts';
 import { addAuditLog } from './add-audit-log.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
+import { addGroups } from './add-groups.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
 import { addStoredObjects } from './add-stored-objects.ts';
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addAuditLog,
   addPromptLog,
   addStoredObjects,
+  addGroups,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

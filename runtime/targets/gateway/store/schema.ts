@@ -24,6 +24,8 @@ export interface Schema extends WorkflowSchema {
   gateway_audit: AuditRow;
   gateway_prompts: PromptRow;
   gateway_objects: StoredObjectRow;
+  gateway_groups: GroupRow;
+  gateway_team_members: TeamMemberRow;
 }
 
 /** The only row about the database itself. */
@@ -48,6 +50,39 @@ export interface UserRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly deleted_at: number | null;
+  /** `admin`, `viewer` or `member`. */
+  readonly role: string;
+  /** The team that owns a service account; null for a person. */
+  readonly team_id: string | null;
+}
+
+/** The kinds of groups that share a budget. */
+export type GroupKind = 'team' | 'org';
+
+/** A team or an organization. */
+export interface GroupRow {
+  readonly kind: GroupKind;
+  readonly id: string;
+  /** The organization of a team. */
+  readonly parent_id: string | null;
+  readonly alias: string | null;
+  readonly budget_id: string | null;
+  readonly blocked: number;
+  readonly metadata: string;
+  readonly allowed_models: string | null;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly max_parallel: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface TeamMemberRow {
+  readonly team_id: string;
+  readonly user_id: string;
+  /** `admin` or `member`. */
+  readonly role: string;
+  readonly created_at: number;
 }
 
 export interface KeyRow {
@@ -73,6 +108,9 @@ export interface KeyRow {
   readonly updated_at: number;
   /** 1 or 0; null for the setting of the gateway. */
   readonly log_prompts: number | null;
+  /** `models` or `manage`. */
+  readonly scope: string;
+  readonly team_id: string | null;
 }
 
 export interface BudgetRow {
@@ -113,9 +151,9 @@ export interface PriceRow {
   readonly units: string | null;
 }
 
-/** Spending and reservations of a user, a key or a tag. */
+/** Spending and reservations of a user, a key, a team, an organization or a tag. */
 export interface AccountRow {
-  /** `user:<id>`, `key:<id>` or `tag:<tag>`. */
+  /** The kind and the id of the owner, e.g. `user:<id>`. */
   readonly id: string;
   readonly spent_nano: Nanos;
   readonly reserved_nano: Nanos;
@@ -135,7 +173,7 @@ export interface ReservationRow {
   readonly amount_nano: Nanos;
   readonly tokens: number;
   readonly created_at: number;
-  /** IDs of further accounts as JSON; null if there are none. */
+  /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
   readonly other_accounts: string | null;
 }
 
@@ -186,6 +224,8 @@ export interface UsageRow {
   readonly tags: string | null;
   /** What the request used besides tokens, as JSON; null if there is nothing. */
   readonly units: string | null;
+  readonly team_id: string | null;
+  readonly organization_id: string | null;
 }
 
 /** A file, a batch or a response that a provider stores. */

@@ -73,6 +73,7 @@ interface WorkflowRow {
   /** Id of the chunks with its compiled results. */
   readonly artifact_id: string | null;
   readonly owner: string | null;
+  readonly team_id: string | null;
   readonly created_at: number;
   readonly updated_at: number | null;
 }
@@ -121,6 +122,8 @@ export interface JobRow {
   readonly completion_tokens: number;
   readonly cost_nano: Nanos;
   readonly owner: string | null;
+  /** The team that is billed in addition to the owner. */
+  readonly team_id: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;

@@ -10,27 +10,29 @@ const MAX_WINDOW_SECONDS = 3_153_600_000;
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Throws an InputError for an id that cannot be stored or used in a path. */
-export function checkUserId(userId: string): void {
-  if (userId === '' || userId.length > MAX_ID_LENGTH || !isStorable(userId)) {
-    throw wrong(
-      'user_id',
-      `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: it must have 1 to ${MAX_ID_LENGTH} characters, without null characters or unpaired surrogates.`,
+export function checkId(name: string, id: string): void {
+  if (id === '' || id.length > MAX_ID_LENGTH || !isStorable(id)) {
+    throw inputProblem(
+      name,
+      `Invalid ${name} ${JSON.stringify(id.slice(0, 50))}: it must have 1 to ${MAX_ID_LENGTH} characters, without null characters or unpaired surrogates.`,
     );
   }
   // HTTP clients remove these segments from paths, so routes could not be called with such an id.
-  if (userId === '.' || userId === '..') {
-    throw wrong(
-      'user_id',
-      `Invalid user_id ${JSON.stringify(userId)}: it has a special meaning in URL paths.`,
-    );
+  if (id === '.' || id === '..') {
+    throw inputProblem(name, `Invalid ${name} ${JSON.stringify(id)}: it has a special meaning in URL paths.`);
   }
 }
+
+export const checkUserId = (userId: string): void => checkId('user_id', userId);
 
 /** Throws an InputError if the metadata is too large. */
 export function checkMetadata(metadata: Metadata | undefined): void {
   const bytes = metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= MAX_METADATA_BYTES) return;
-  throw wrong('metadata', `metadata has ${bytes} bytes as JSON; the maximum is ${MAX_METADATA_BYTES}.`);
+  throw inputProblem(
+    'metadata',
+    `metadata has ${bytes} bytes as JSON; the maximum is ${MAX_METADATA_BYTES}.`,
+  );
 }
 
 export function checkRates({ rpm, tpm, maxParallel }: Pick<KeyChanges, 'rpm' | 'tpm' | 'maxParallel'>): void {
@@ -43,13 +45,13 @@ export function checkBudget(
   budget: { [Name in keyof KeyBudget]?: KeyBudget[Name] | undefined } | null | undefined,
 ): void {
   if (budget?.maxBudget !== undefined && budget.maxBudget !== null && budget.maxBudget < 0n) {
-    throw wrong('max_budget', 'max_budget is negative; it must be 0 or more, or null for no limit.');
+    throw inputProblem('max_budget', 'max_budget is negative; it must be 0 or more, or null for no limit.');
   }
   const seconds = budget?.budgetDurationSec;
   if (seconds === undefined || seconds === null) return;
   checkCount('budget_duration_sec', seconds, 1);
   if (seconds > MAX_WINDOW_SECONDS) {
-    throw wrong(
+    throw inputProblem(
       'budget_duration_sec',
       `budget_duration_sec is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
     );
@@ -64,13 +66,13 @@ export function checkKey(changes: KeyChanges, now: number): void {
   const { expiresAt } = changes;
   if (expiresAt === undefined || expiresAt === null) return;
   if (!(expiresAt <= MAX_TIME)) {
-    throw wrong(
+    throw inputProblem(
       'expires_at',
       'expires_at must be a time before the year 10000, or null for a key that does not expire.',
     );
   }
   if (expiresAt <= now) {
-    throw wrong(
+    throw inputProblem(
       'expires_at',
       `expires_at ${new Date(expiresAt).toISOString()} is in the past. Use a later time, or null for a key that does not expire.`,
     );
@@ -79,7 +81,7 @@ export function checkKey(changes: KeyChanges, now: number): void {
 
 export function checkCount(name: string, value: number, minimum: number): void {
   if (!Number.isSafeInteger(value) || value < minimum) {
-    throw wrong(
+    throw inputProblem(
       name,
       `${name} is ${value}; it must be an integer of at least ${minimum}, or null for no limit.`,
     );
@@ -90,5 +92,6 @@ export function checkCount(name: string, value: number, minimum: number): void {
 export const notFound = (message: string, reason: string): AppError =>
   new AppError('NotFoundError', message, { reason });
 
-const wrong = (name: string, message: string): AppError =>
+/** The error for an invalid field of a request. */
+export const inputProblem = (name: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });

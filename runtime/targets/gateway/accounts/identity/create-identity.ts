@@ -1,15 +1,18 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Caller, Identity, RateLimits, Spender } from './identity.ts';
-import { refused, tokenOf } from './credentials.ts';
+import type { Caller, HeaderReader, Identity, RateLimits, Spender } from './identity.ts';
+import { refused, tokenIn, tokenOf } from './credentials.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
+import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
+import { managerOf } from './manager.ts';
 import { createMasterKey } from './master-key.ts';
+import { createMembers } from './members.ts';
 import { badFormat, hashOf } from './secret.ts';
-import { checkModel, checkUser, spenderOf } from './spender.ts';
+import { checkGroups, checkModel, checkUser, spenderOf, userSpender } from './spender.ts';
 import { createTagGrants } from './tag-grants.ts';
 import { createTags } from './tags.ts';
 import { createUsers } from './users.ts';
@@ -33,6 +36,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const lastUsed = createLastUsed(store, clock);
   const tagGrants = createTagGrants(store.db, revision);
   const master = createMasterKey(options.masterKey);
+  const members = createMembers(store, revision, clock);
 
   /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
   const checked = ({ value, revision }: Cached<KnownKey>): Caller & { readonly kind: 'key' } => {
@@ -40,22 +44,46 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
       throw refused('Invalid API key', 'invalid_key');
     }
-    const { key, user } = value;
+    const { key, user, groups } = value;
     const status = statusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
-    return { kind: 'key', key, user: checkUser(user.userId, user), revision };
+    return { kind: 'key', key, user: checkUser(user.userId, user), groups: checkGroups(groups), revision };
+  };
+
+  /** The caller of a key with the scope `manage`; undefined for any other credential. */
+  const managementKey = async (headers: HeaderReader): Promise<Caller | undefined> => {
+    const token = tokenIn(headers);
+    if (token === undefined || badFormat(token)) return undefined;
+    const hash = hashOf(token);
+    if (master.hasHash(hash)) return undefined;
+    const known = await directory.keyByHash(hash);
+    if (known.value?.key.scope !== 'manage') return undefined;
+    const caller = checked(known);
+    lastUsed.touch(caller.key.id);
+    return caller;
   };
 
   /** Adds the accounts of tags. They are read after the spender, so that they are not older. */
   const tagged = async (spender: Spender, tags: readonly string[] = []): Promise<Spender> =>
-    tags.length === 0 ? spender : { ...spender, tags, others: await tagGrants(tags) };
+    tags.length === 0
+      ? spender
+      : { ...spender, tags, shared: [...spender.shared, ...(await tagGrants(tags))] };
 
   return {
     users: createUsers(store, revision, clock),
     keys: createKeys(store, revision, clock, lastUsed),
     tags: createTags(store, revision, clock),
-    requireMaster: master.require,
+    teams: createGroups(store, revision, clock, 'team'),
+    organizations: createGroups(store, revision, clock, 'org'),
+    members,
+    authenticateManager: async (headers) => {
+      const known = await managementKey(headers);
+      if (known) return known;
+      master.require(headers);
+      return { kind: 'master' };
+    },
+    manager: async (caller) => await managerOf(caller, members),
     authenticate: async (headers) => {
       const token = tokenOf(headers);
       const hash = hashOf(token);
@@ -67,13 +95,12 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       return caller;
     },
     spender: async (caller, user, tags) => await tagged(await spenderOf(directory, caller, user), tags),
-    renew: async ({ key, user, tags }) => {
-      if (key) {
-        const caller = checked(await directory.keyById(key.id));
-        return await tagged(await spenderOf(directory, caller, undefined), tags);
-      }
-      const { value, revision } = await directory.user(user.userId);
-      return await tagged({ user: checkUser(user.userId, value), key: undefined, revision }, tags);
+    renew: async ({ key, user, groups, tags }) => {
+      const team = groups.find(({ kind }) => kind === 'team')?.id ?? null;
+      const spender = key
+        ? await spenderOf(directory, checked(await directory.keyById(key.id)), undefined)
+        : await userSpender(directory, user.userId, team);
+      return await tagged(spender, tags);
     },
     requireModel: checkModel,
     close: lastUsed.close,

@@ -22,5 +22,14 @@ export function tokenOf(headers: HeaderReader): string {
   return token;
 }
 
+/** The token of a request; undefined without a valid header. */
+export function tokenIn(headers: HeaderReader): string | undefined {
+  try {
+    return tokenOf(headers);
+  } catch {
+    return undefined;
+  }
+}
+
 export const refused = (message: string, reason: string): AppError =>
   new AppError('UnauthorizedError', message, { reason });

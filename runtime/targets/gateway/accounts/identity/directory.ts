@@ -2,13 +2,25 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
-import { keyGrantOf, selectKeyGrants, selectUserGrants, userGrantOf } from './grant-rows.ts';
+import type { GroupGrant, KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { groupGrantsOf } from './group-grants.ts';
+import {
+  type KeyGrantRow,
+  keyGrantOf,
+  selectKeyGrants,
+  selectUserGrants,
+  userGrantOf,
+} from './grant-rows.ts';
 
-/** A key with its user, as found by one of its secrets. */
-export interface KnownKey {
-  readonly key: KeyGrant;
+/** A user with the team and the organization of a service account. */
+interface KnownUser {
   readonly user: UserGrant;
+  readonly groups: readonly GroupGrant[];
+}
+
+/** A key with its user and its groups, as found by one of its secrets. */
+export interface KnownKey extends KnownUser {
+  readonly key: KeyGrant;
   /** Expiry of a secret that was replaced and is still valid during its grace period; null for the current secret. */
   readonly secretExpiresAt: number | null;
 }
@@ -19,11 +31,13 @@ export interface Cached<Value> {
   readonly revision: number;
 }
 
-/** A cache of keys and users. Entries are valid for one revision of the database and are read again when it changes. */
+/** A cache of keys, users and teams. Entries are valid for one revision of the database and are read again when it changes. */
 export interface Directory {
   readonly keyByHash: (hash: string) => Promise<Cached<KnownKey>>;
   readonly keyById: (id: string) => Promise<Cached<KnownKey>>;
-  readonly user: (userId: string) => Promise<Cached<UserGrant>>;
+  readonly user: (userId: string) => Promise<Cached<KnownUser>>;
+  /** A team and its organization. */
+  readonly team: (teamId: string) => Promise<Cached<readonly GroupGrant[]>>;
 }
 
 /** Maximum number of cached entries of each kind. A full cache is cleared, which is simpler than an eviction order. */
@@ -50,27 +64,29 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
     };
   };
 
+  const known = async (row: KeyGrantRow, secretExpiresAt: number | null): Promise<KnownKey> => {
+    const { key, user } = keyGrantOf(row, defaults);
+    return { key, user, groups: await groupGrantsOf(db, key.teamId ?? user.teamId), secretExpiresAt };
+  };
+
   return {
     keyByHash: cached(async (hash) => {
       const row = await selectKeyGrants(db)
         .where((on) => on.or([on('key_hash', '=', hash), on('previous_hash', '=', hash)]))
         .executeTakeFirst();
-      return (
-        row && {
-          ...keyGrantOf(row, defaults),
-          secretExpiresAt: row.key_hash === hash ? null : row.previous_expires_at,
-        }
-      );
+      return row && (await known(row, row.key_hash === hash ? null : row.previous_expires_at));
     }),
     keyById: cached(async (id) => {
       const row = await selectKeyGrants(db).where('gateway_keys.id', '=', id).executeTakeFirst();
-      return row && { ...keyGrantOf(row, defaults), secretExpiresAt: null };
+      return row && (await known(row, null));
     }),
     user: cached(async (userId) => {
       if (!isStorable(userId)) return undefined;
       const row = await selectUserGrants(db).where('user_id', '=', userId).executeTakeFirst();
-      return row && userGrantOf(row, defaults);
+      const user = row && userGrantOf(row, defaults);
+      return user && { user, groups: await groupGrantsOf(db, user.teamId) };
     }),
+    team: cached(async (teamId) => await groupGrantsOf(db, teamId)),
   };
 }
 

@@ -3,12 +3,15 @@ import type { Schema } from '../../store/schema.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
-import { modelsOf } from './key-rows.ts';
+import { modelsOf, scopeOf } from './key-rows.ts';
+import { roleOf } from './user-rows.ts';
 
 const USER_COLUMNS = [
   'gateway_users.user_id',
   'gateway_users.blocked',
   'gateway_users.deleted_at',
+  'gateway_users.role',
+  'gateway_users.team_id as user_team_id',
   'gateway_users.rpm as user_rpm',
   'gateway_users.tpm as user_tpm',
   'gateway_users.max_parallel as user_max_parallel',
@@ -34,7 +37,7 @@ export const selectKeyGrants = (db: Kysely<Schema>) =>
     .select(USER_COLUMNS);
 
 type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>['executeTakeFirstOrThrow']>>;
-type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
+export type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
 
 /** The permissions of a user. Users without limits of their own get the defaults of the gateway. */
 export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
@@ -42,6 +45,8 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
     userId: row.user_id,
     blocked: row.blocked === 1,
     deleted: row.deleted_at !== null,
+    role: roleOf(row.role),
+    teamId: row.user_team_id,
     limits: {
       rpm: row.user_rpm ?? defaults.rpm,
       tpm: row.user_tpm ?? defaults.tpm,
@@ -60,6 +65,8 @@ export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGr
     name: row.key_name,
     prefix: row.key_prefix,
     userId: row.user_id,
+    teamId: row.team_id,
+    scope: scopeOf(row.scope),
     isActive: row.is_active === 1,
     expiresAt: row.expires_at,
     allowedModels: modelsOf(row.allowed_models),

@@ -1,6 +1,8 @@
+import type { GroupKind } from '../../store/schema.ts';
 import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
+import type { Groups, Members, Membership } from './groups-api.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -21,6 +23,10 @@ export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
 export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
 export type Metadata = Readonly<Record<string, unknown>>;
 
+/** What a user can manage: everything, nothing but read everything, or only what belongs to the user. */
+export const USER_ROLES = ['member', 'viewer', 'admin'] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
 /** A user. Times are milliseconds since 1970. */
 export interface User extends RateLimits {
   readonly userId: string;
@@ -34,6 +40,9 @@ export interface User extends RateLimits {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly metadata: Metadata;
+  readonly role: UserRole;
+  /** The team of a service account; null for a person. */
+  readonly teamId: string | null;
 }
 
 /** Changes of a user: undefined keeps the current value, null clears it. */
@@ -45,17 +54,22 @@ export interface UserChanges {
   readonly rpm?: number | null | undefined;
   readonly tpm?: number | null | undefined;
   readonly maxParallel?: number | null | undefined;
+  readonly role?: UserRole | undefined;
 }
 
 interface NewUser extends UserChanges {
   readonly userId: string;
+  /** Creates a service account of this team. */
+  readonly teamId?: string | null | undefined;
 }
 
 export interface Users {
   create(user: NewUser): Promise<User>;
   /** Users in the order of their creation. */
-  list(page: Page): Promise<readonly User[]>;
+  list(page: Page, visible?: Visible): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
+  /** Whether a user existed and was deleted. */
+  wasDeleted(userId: string): Promise<boolean>;
   change(userId: string, changes: UserChanges): Promise<User>;
   /** Deletes a user and deactivates its keys. Its usage stays. A user that is created again starts with nothing spent. */
   delete(userId: string): Promise<void>;
@@ -82,6 +96,9 @@ export interface Tags {
   /** Removes the budget of a tag. Its usage stays. */
   delete(tag: string): Promise<void>;
 }
+/** What a key is for: calling models, or managing the gateway with the role of its user. */
+export const KEY_SCOPES = ['models', 'manage'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
 
 export type KeyStatus = 'active' | 'inactive' | 'expired';
 
@@ -91,6 +108,9 @@ export interface Key extends RateLimits {
   readonly keyPrefix: string;
   readonly keyName: string | null;
   readonly userId: string;
+  /** The team whose budget, limits and allowed models apply too. */
+  readonly teamId: string | null;
+  readonly scope: KeyScope;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
@@ -121,6 +141,10 @@ export interface KeyChanges {
 export interface NewKey extends Omit<KeyChanges, 'isActive'> {
   /** Owner of the key, created if missing. Default: a new user for this key. */
   readonly userId?: string | undefined;
+  /** The owner becomes a member of the team. */
+  readonly teamId?: string | null | undefined;
+  /** Default: `models`. */
+  readonly scope?: KeyScope | undefined;
 }
 
 /** A new key or a new secret of a key. The secret is not available later. */
@@ -131,7 +155,7 @@ interface KeyWithSecret {
 
 export interface Keys {
   create(key: NewKey): Promise<KeyWithSecret>;
-  list(page: Page): Promise<readonly Key[]>;
+  list(page: Page, visible?: Visible): Promise<readonly Key[]>;
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;
@@ -142,7 +166,13 @@ export interface Keys {
 /** The identity of a caller, from its credential. */
 export type Caller =
   | { readonly kind: 'master' }
-  | { readonly kind: 'key'; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
+  | {
+      readonly kind: 'key';
+      readonly key: KeyGrant;
+      readonly user: UserGrant;
+      readonly groups: readonly GroupGrant[];
+      readonly revision: number;
+    };
 
 /** Permissions of a key. */
 export interface KeyGrant {
@@ -150,6 +180,8 @@ export interface KeyGrant {
   readonly name: string | null;
   readonly prefix: string;
   readonly userId: string;
+  readonly teamId: string | null;
+  readonly scope: KeyScope;
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly allowedModels: readonly string[] | null;
@@ -162,13 +194,36 @@ export interface UserGrant {
   readonly userId: string;
   readonly blocked: boolean;
   readonly deleted: boolean;
+  readonly role: UserRole;
+  /** The team of a service account. */
+  readonly teamId: string | null;
   readonly limits: Limits;
+}
+
+/** An account other than those of the user and the key that requests are charged to, with its limits. */
+interface SharedAccount {
+  /** Id in `gateway_accounts`. */
+  readonly account: string;
+  readonly limits: Limits;
+  /** Name for error messages. */
+  readonly label: string;
+}
+
+/** Permissions of a team or an organization. */
+export interface GroupGrant extends SharedAccount {
+  readonly kind: GroupKind;
+  readonly id: string;
+  readonly blocked: boolean;
+  readonly deleted: boolean;
+  readonly allowedModels: readonly string[] | null;
 }
 
 /** A job, whose requests are billed to its owner. */
 export interface WorkPayer {
   readonly kind: 'work';
   readonly userId: string;
+  /** The team of the key that created the job. */
+  readonly teamId: string | null;
   /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
 }
@@ -176,26 +231,33 @@ export interface WorkPayer {
 /** An authenticated caller or job that requests are made for. */
 export type Payer = Caller | WorkPayer;
 
-/** A further account that requests are held against and charged to, next to those of the user and the key. */
-export interface AccountGrant {
-  readonly accountId: string;
-  /** Its name in errors and alerts, for example `Tag 'search'`. */
-  readonly label: string;
-  readonly limits: Limits;
-}
-
-/** The user and key that a request is billed to. */
+/** The user, the key and the groups that a request is billed to. */
 export interface Spender {
   readonly user: UserGrant;
   /** Undefined for requests with the master key and of jobs. */
   readonly key: KeyGrant | undefined;
+  /** The team and its organization; empty for a request without a team. */
+  readonly groups: readonly GroupGrant[];
   /** Tags of the request, which usage rows have. */
   readonly tags?: readonly string[] | undefined;
-  /** Accounts of the tags that have a budget. */
-  readonly others?: readonly AccountGrant[] | undefined;
+  /** All other accounts that the request is charged to: of the groups, and of tags that have a budget. */
+  readonly shared: readonly SharedAccount[];
   /** Revision of the database that this was read at. */
   readonly revision: number;
 }
+
+/** A caller that manages the gateway: the master key, or a user with a key of the scope `manage`. */
+export interface Manager {
+  /** The master key has the role admin. */
+  readonly role: UserRole;
+  /** Null for the master key. */
+  readonly userId: string | null;
+  /** The teams of a user with the role member. */
+  readonly memberships: readonly Membership[];
+}
+
+/** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
+export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };
 
 /** Reads request headers, for example a `Headers` object. */
 export interface HeaderReader {
@@ -206,15 +268,23 @@ export interface Identity {
   readonly users: Users;
   readonly keys: Keys;
   readonly tags: Tags;
+  readonly teams: Groups;
+  readonly organizations: Groups;
+  readonly members: Members;
   /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
-  /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */
-  requireMaster(headers: HeaderReader): void;
+  /**
+   * Identifies a caller that manages the gateway, by the master key or a key with the scope `manage`. Throws an UnauthorizedError for
+   * any other credential, and an UnavailableError if no master key is configured.
+   */
+  authenticateManager(headers: HeaderReader): Promise<Caller>;
+  /** What a caller can manage. */
+  manager(caller: Caller): Promise<Manager>;
   /** The spender of a request with these tags whose body names `user`. Throws the errors of the reference API. */
   spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
-  /** Throws a ForbiddenError if the key is not allowed to use the model. */
+  /** Throws a ForbiddenError if the key, its team or its organization is not allowed to use the model. */
   requireModel(spender: Spender, model: string): void;
   /** Writes the times of last use, and stops. */
   close(): Promise<void>;

@@ -1,11 +1,19 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { inTeams } from './in-teams.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyChanges, KeyStatus } from './identity.ts';
+import {
+  type Visible,
+  type Key,
+  KEY_SCOPES,
+  type KeyChanges,
+  type KeyScope,
+  type KeyStatus,
+} from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects keys with their spending. */
@@ -18,6 +26,14 @@ export const selectKeys = (db: Kysely<Schema>) =>
     .selectAll('gateway_keys')
     .select(['spent_nano', 'window_ends_at']);
 
+/** Restricts a selection to the keys that a manager can see. */
+export const visibleKeys = (query: ReturnType<typeof selectKeys>, visible: Visible): typeof query =>
+  visible === 'everything'
+    ? query
+    : query.where((row) =>
+        row.or([row('user_id', '=', visible.userId), inTeams(row.ref('team_id'), visible.teamIds)]),
+      );
+
 export type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
 
 /** A key for display. `lastUsedAt` can be newer than the value in the database. */
@@ -28,6 +44,8 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     keyPrefix: row.key_prefix,
     keyName: row.key_name,
     userId: row.user_id,
+    teamId: row.team_id,
+    scope: scopeOf(row.scope),
     createdAt: row.created_at,
     lastUsedAt,
     expiresAt: row.expires_at,
@@ -48,6 +66,8 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
   if (!isActive) return 'inactive';
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
+
+export const scopeOf = (text: string): KeyScope => KEY_SCOPES.find((scope) => scope === text) ?? 'models';
 
 export function modelsOf(text: string | null): readonly string[] | null {
   const models = text === null ? null : parseJsonText(text);

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
-import { checkUserId, notFound } from './checks.ts';
+import { checkUserId, inputProblem, notFound } from './checks.ts';
+import { addMember } from './members.ts';
 import { addUser } from './users.ts';
 
 interface NewKeyOwner {
@@ -32,4 +33,24 @@ export async function ensureKeyUser(
   }
   if (!known) await addUser(trx, { userId, alias: `User ${userId}` }, undefined, now);
   return userId;
+}
+
+/** Makes the owner of a key a member of its team, and returns the team. Keys of a service account belong to its own team. */
+export async function joinTeam(
+  trx: Transaction<Schema>,
+  { teamId, userId }: { readonly teamId: string | null; readonly userId: string },
+  now: number,
+): Promise<string | null> {
+  const { team_id: own } = await trx
+    .selectFrom('gateway_users')
+    .select('team_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (own === null && teamId !== null) await addMember(trx, { teamId, userId }, now);
+  if (own === null) return teamId;
+  if (teamId === null || own === teamId) return own;
+  throw inputProblem(
+    'team_id',
+    `User '${userId}' is a service account of team '${own}'; it cannot have keys of team '${teamId}'.`,
+  );
 }

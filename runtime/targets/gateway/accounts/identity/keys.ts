@@ -7,10 +7,11 @@ import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, openAccount, startWindow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyBudget, Keys } from './identity.ts';
-import { checkCount, checkKey, notFound } from './checks.ts';
-import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
-import { ensureKeyUser } from './key-user.ts';
+import type { Key, KeyBudget, Keys, NewKey } from './identity.ts';
+import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
+import { requireGroup } from './groups.ts';
+import { keyColumns, keyOf, selectKeys, visibleKeys } from './key-rows.ts';
+import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newSecret } from './secret.ts';
 
@@ -29,19 +30,23 @@ export function createKeys(
   };
 
   return {
-    create: async ({ userId, ...fields }) =>
+    create: async ({ userId, teamId = null, scope = 'models', ...fields }) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(fields, now);
+        if (scope === 'manage') refuseLimits({ ...fields, teamId });
+        if (teamId !== null) await requireGroup(trx, 'team', teamId);
         const id = randomUUID();
         const secret = newSecret();
+        const owner = await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now);
+        const team = scope === 'models' ? await joinTeam(trx, { teamId, userId: owner }, now) : null;
         const row = {
           id,
           ...hashesOf(secret),
           previous_hash: null,
           previous_expires_at: null,
           key_name: null,
-          user_id: await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now),
+          user_id: owner,
           is_active: 1,
           expires_at: null,
           last_used_at: null,
@@ -55,6 +60,8 @@ export function createKeys(
           log_prompts: null,
           created_at: now,
           updated_at: now,
+          team_id: team,
+          scope,
           ...keyColumns(fields),
         };
         await trx.insertInto('gateway_keys').values(row).execute();
@@ -63,8 +70,8 @@ export function createKeys(
         note('key.create', id, { after: key });
         return { key, secret: secret.text };
       }),
-    list: async ({ skip, limit }) => {
-      const rows = await selectKeys(db)
+    list: async ({ skip, limit }, visible = 'everything') => {
+      const rows = await visibleKeys(selectKeys(db), visible)
         .orderBy('gateway_keys.created_at')
         .orderBy('gateway_keys.id')
         .limit(limit)
@@ -78,6 +85,7 @@ export function createKeys(
         const now = Math.floor(clock.now());
         checkKey(changes, now);
         const before = await get(trx, id);
+        if (before.scope === 'manage') refuseLimits(changes);
         await trx
           .updateTable('gateway_keys')
           .set({ ...keyColumns(changes), updated_at: now })
@@ -121,6 +129,21 @@ export function createKeys(
         return { key, secret: secret.text };
       }),
   };
+}
+
+/** Throws an InputError for settings that have no meaning for a key that calls no models. */
+function refuseLimits({ teamId, allowedModels, budget, rpm, tpm, maxParallel }: NewKey): void {
+  const given = {
+    team_id: teamId,
+    allowed_models: allowedModels,
+    budget,
+    rpm,
+    tpm,
+    max_parallel: maxParallel,
+  };
+  const [name] = Object.entries(given).find(([, value]) => value !== undefined && value !== null) ?? [];
+  if (name === undefined) return;
+  throw inputProblem(name, `${name} is only for keys with the scope models; this key has the scope manage.`);
 }
 
 const hashesOf = ({

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
-import type { Payer, Spender, UserGrant } from './identity.ts';
+import type { Caller, GroupGrant, KeyGrant, Payer, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
 import type { Directory } from './directory.ts';
 
@@ -13,20 +13,50 @@ export async function spenderOf(
   // Some clients send an unset user as an empty string.
   const named = payer.kind === 'work' ? payer.userId : user || undefined;
   if (payer.kind === 'key') {
-    const { key, user, revision } = payer;
+    const { key, user, groups, revision } = payer;
+    refuseManagementKey(payer);
     if (named !== undefined && named !== user.userId) {
       throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }
     // The key and its user were checked during authentication.
-    return { user, key, revision };
+    return { user, key, groups, shared: groups, revision };
   }
   if (named === undefined) {
     throw new AppError('MalformedError', "When using master key, 'user' field is required in request body", {
       reason: 'user_required',
     });
   }
-  const { value, revision } = await directory.user(named);
-  return { user: checkUser(named, value), key: undefined, revision };
+  return await userSpender(directory, named, payer.kind === 'work' ? payer.teamId : null);
+}
+
+/** Throws a ForbiddenError for a key that manages the gateway, because no limits apply to such keys. */
+export function refuseManagementKey(caller: Caller): void {
+  if (caller.kind === 'master' || caller.key.scope === 'models') return;
+  throw forbidden('This API key has the scope manage; it cannot call models.', 'management_key');
+}
+
+/** The spender of a request without a key: a user, with the team of a job, or of a service account. */
+export async function userSpender(
+  directory: Directory,
+  userId: string,
+  teamId: string | null,
+): Promise<Spender> {
+  const { value, revision } = await directory.user(userId);
+  const user = checkUser(userId, value?.user);
+  const own = value?.groups ?? [];
+  const team = teamId === null ? { value: own, revision } : await directory.team(teamId);
+  const groups = checkGroups(team.value ?? []);
+  // If the two were read at different revisions, the ledger reads both again.
+  return { user, key: undefined, groups, shared: groups, revision: Math.min(revision, team.revision) };
+}
+
+export function checkGroups(groups: readonly GroupGrant[]): readonly GroupGrant[] {
+  for (const { kind, label, blocked, deleted } of groups) {
+    const noun = kind === 'team' ? 'team' : 'organization';
+    if (deleted) throw notFound(`${label} not found`, `${noun}_not_found`);
+    if (blocked) throw forbidden(`${label} is blocked`, `${noun}_blocked`);
+  }
+  return groups;
 }
 
 export function checkUser(userId: string, user: UserGrant | undefined): UserGrant {
@@ -35,12 +65,27 @@ export function checkUser(userId: string, user: UserGrant | undefined): UserGran
   return user;
 }
 
-export function checkModel({ key }: Spender, model: string): void {
-  const allowed = key?.allowedModels ?? null;
-  if (allowed !== null && !matchesAny(allowed, model)) {
+/** The key, its team and its organization must all allow the model. */
+export function checkModel({ key, groups }: Pick<Spender, 'key' | 'groups'>, model: string): void {
+  if (!isAllowed(key?.allowedModels ?? null, model)) {
     throw forbidden(`Model '${model}' is not allowed for this API key`, 'model_not_allowed');
   }
+  const refusing = groups.find(({ allowedModels }) => !isAllowed(allowedModels, model));
+  if (!refusing) return;
+  const { kind, id } = refusing;
+  const noun = kind === 'team' ? 'team' : 'organization';
+  throw forbidden(`Model '${model}' is not allowed for ${noun} '${id}'`, 'model_not_allowed');
 }
+
+/** Whether a caller can use a model. */
+export const canUseModel = (
+  { key, groups }: Pick<Spender, 'groups'> & { readonly key: Pick<KeyGrant, 'allowedModels'> },
+  model: string,
+): boolean =>
+  isAllowed(key.allowedModels, model) && groups.every(({ allowedModels }) => isAllowed(allowedModels, model));
+
+const isAllowed = (allowed: readonly string[] | null, model: string): boolean =>
+  allowed === null || matchesAny(allowed, model);
 
 const forbidden = (message: string, reason: string): AppError =>
   new AppError('ForbiddenError', message, { reason });

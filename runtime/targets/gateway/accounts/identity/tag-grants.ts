@@ -4,14 +4,14 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema } from '../../store/schema.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
-import type { AccountGrant } from './identity.ts';
+import type { SharedAccount } from './identity.ts';
 
 /** The accounts of those of the tags that have a budget. */
-export type TagGrants = (tags: readonly string[]) => Promise<AccountGrant[]>;
+export type TagGrants = (tags: readonly string[]) => Promise<SharedAccount[]>;
 
 /** Caches all tags with a budget, which are few, and reads them again when the database has changed. */
 export function createTagGrants(db: Kysely<Schema>, revision: FollowedRevision): TagGrants {
-  let known: ReadonlyMap<string, AccountGrant> = new Map();
+  let known: ReadonlyMap<string, SharedAccount> = new Map();
   let asOf = -1;
   return async (tags) => {
     const current = await revision.current();
@@ -42,9 +42,9 @@ function grantOf(row: {
   readonly calendar: string | null;
   readonly time_zone: string | null;
   readonly alert_thresholds: string | null;
-}): AccountGrant {
+}): SharedAccount {
   return {
-    accountId: tagAccount(row.tag),
+    account: tagAccount(row.tag),
     label: `Tag '${row.tag}'`,
     limits: {
       rpm: null,

@@ -5,7 +5,8 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { User, UserChanges } from './identity.ts';
+import { inTeams } from './in-teams.ts';
+import { type Visible, type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */
@@ -17,6 +18,24 @@ export const selectUsers = (db: Kysely<Schema>) =>
     )
     .selectAll()
     .where('deleted_at', 'is', null);
+
+/** Restricts a selection to the users that a manager can see: members and service accounts of administered teams. */
+export const visibleUsers = (query: ReturnType<typeof selectUsers>, visible: Visible): typeof query =>
+  visible === 'everything'
+    ? query
+    : query.where((row) =>
+        row.or([
+          row('user_id', '=', visible.userId),
+          inTeams(row.ref('team_id'), visible.teamIds),
+          row.exists(
+            row
+              .selectFrom('gateway_team_members')
+              .select('gateway_team_members.user_id')
+              .whereRef('gateway_team_members.user_id', '=', 'gateway_users.user_id')
+              .where((member) => inTeams(member.ref('gateway_team_members.team_id'), visible.teamIds)),
+          ),
+        ]),
+      );
 
 export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User {
   return {
@@ -34,8 +53,12 @@ export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User
     rpm: row.rpm,
     tpm: row.tpm,
     maxParallel: row.max_parallel,
+    role: roleOf(row.role),
+    teamId: row.team_id,
   };
 }
+
+export const roleOf = (text: string): UserRole => USER_ROLES.find((role) => role === text) ?? 'member';
 
 /** The columns of the changed fields. */
 export function userColumns(changes: UserChanges): Partial<UserRow> {
@@ -47,6 +70,7 @@ export function userColumns(changes: UserChanges): Partial<UserRow> {
     rpm: changes.rpm,
     tpm: changes.tpm,
     max_parallel: changes.maxParallel,
+    role: changes.role,
   };
   return omitUndefined(columns);
 }

@@ -7,9 +7,11 @@ import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, openAccount, startWindow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { Users, User } from './identity.ts';
-import { checkMetadata, checkRates, checkUserId, notFound } from './checks.ts';
-import { selectUsers, userColumns, userOf } from './user-rows.ts';
+import type { User, UserRole, Users } from './identity.ts';
+import { budgetRowOf } from './budget-row.ts';
+import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from './checks.ts';
+import { requireGroup } from './groups.ts';
+import { selectUsers, userColumns, userOf, visibleUsers } from './user-rows.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
@@ -32,15 +34,16 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
             reason: 'user_exists',
           });
         }
-        const budget = await budgetOf(trx, user.budgetId);
+        await checkServiceAccount(trx, user);
+        const budget = await budgetRowOf(trx, user.budgetId);
         await addUser(trx, { ...user }, budget, now);
         const after = await get(trx, user.userId);
         note('user.create', user.userId, { after });
         return after;
       }),
-    list: async ({ skip, limit }) => {
+    list: async ({ skip, limit }, visible = 'everything') => {
       await ledger.sync();
-      const rows = await selectUsers(db)
+      const rows = await visibleUsers(selectUsers(db), visible)
         .orderBy('created_at')
         .orderBy('user_id')
         .limit(limit)
@@ -52,6 +55,15 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
       await ledger.sync();
       return await get(db, userId);
     },
+    wasDeleted: async (userId) => {
+      if (!isStorable(userId)) return false;
+      const row = await db
+        .selectFrom('gateway_users')
+        .select('deleted_at')
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      return row !== undefined && row.deleted_at !== null;
+    },
     change: async (userId, changes) => {
       await ledger.sync();
       return await revision.change(async (trx, note) => {
@@ -59,8 +71,9 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         checkMetadata(changes.metadata);
         const now = Math.floor(clock.now());
         const before = await get(trx, userId);
+        if (before.teamId !== null) checkServiceRole(changes.role);
         if (changes.budgetId !== undefined && changes.budgetId !== before.budgetId) {
-          const budget = await budgetOf(trx, changes.budgetId);
+          const budget = await budgetRowOf(trx, changes.budgetId);
           await moveWindow(trx, userAccount(userId), startWindow(budget, now));
         }
         await trx
@@ -87,6 +100,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           .set({ is_active: 0, updated_at: now })
           .where('user_id', '=', userId)
           .execute();
+        await trx.deleteFrom('gateway_team_members').where('user_id', '=', userId).execute();
       }),
   };
 }
@@ -94,7 +108,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
 /** Inserts a user. A deleted user with this id is replaced; only its usage stays. */
 export async function addUser(
   trx: Transaction<Schema>,
-  { userId, ...fields }: Parameters<Users['create']>[0],
+  { userId, teamId = null, ...fields }: Parameters<Users['create']>[0],
   budget: BudgetRow | undefined,
   now: number,
 ): Promise<void> {
@@ -109,6 +123,8 @@ export async function addUser(
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    role: 'member',
+    team_id: teamId,
     ...userColumns(fields),
   };
   await trx
@@ -119,17 +135,20 @@ export async function addUser(
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
-/** The row of an assigned budget. Throws a NotFoundError if there is none with this id. */
-export async function budgetOf(
+/** Throws if a user cannot be a service account: its team does not exist, or it has a role. */
+async function checkServiceAccount(
   trx: Transaction<Schema>,
-  budgetId: string | null | undefined,
-): Promise<BudgetRow | undefined> {
-  if (budgetId === undefined || budgetId === null) return undefined;
-  const row = isStorable(budgetId)
-    ? await trx.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
-    : undefined;
-  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
-  return row;
+  { teamId = null, role }: Parameters<Users['create']>[0],
+): Promise<void> {
+  if (teamId === null) return;
+  await requireGroup(trx, 'team', teamId);
+  checkServiceRole(role);
+}
+
+/** Service accounts manage nothing, so that a team cannot create administrators. */
+function checkServiceRole(role: UserRole | undefined): void {
+  if (role === undefined || role === 'member') return;
+  throw inputProblem('role', `A service account has the role member, not ${role}.`);
 }
 
 function missing(userId: string): never {

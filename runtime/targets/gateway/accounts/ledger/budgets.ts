@@ -68,30 +68,7 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
     delete: async (budgetId) =>
       await revision.change(async (trx, note) => {
         note('budget.delete', budgetId, { before: await get(trx, budgetId) });
-        const { users } = await trx
-          .selectFrom('gateway_users')
-          .select((row) => row.fn.countAll<number>().as('users'))
-          .where('budget_id', '=', budgetId)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (users > 0) {
-          throw new AppError(
-            'ConflictError',
-            `Budget with id '${budgetId}' is assigned to ${users} user${users === 1 ? '' : 's'}; assign another budget first, because users without one have no limit`,
-            { reason: 'budget_in_use' },
-          );
-        }
-        const tagged = await trx
-          .selectFrom('gateway_tags')
-          .select('tag')
-          .where('budget_id', '=', budgetId)
-          .executeTakeFirst();
-        if (tagged)
-          throw new AppError(
-            'ConflictError',
-            `Budget with id '${budgetId}' is assigned to tag '${tagged.tag}'; assign another budget first`,
-            { reason: 'budget_in_use' },
-          );
+        await requireUnused(trx, budgetId);
         await trx.deleteFrom('gateway_budgets').where('budget_id', '=', budgetId).execute();
       }),
     resets: async ({ skip, limit }, userId) => {
@@ -115,6 +92,40 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
     },
   };
 }
+
+/** Throws a ConflictError if the budget is assigned, because its holders would have no limit without it. */
+async function requireUnused(trx: Kysely<Schema>, budgetId: string): Promise<void> {
+  const { users } = await trx
+    .selectFrom('gateway_users')
+    .select((row) => row.fn.countAll<number>().as('users'))
+    .where('budget_id', '=', budgetId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  const { groups } = await trx
+    .selectFrom('gateway_groups')
+    .select((row) => row.fn.countAll<number>().as('groups'))
+    .where('budget_id', '=', budgetId)
+    .executeTakeFirstOrThrow();
+  const { tags } = await trx
+    .selectFrom('gateway_tags')
+    .select((row) => row.fn.countAll<number>().as('tags'))
+    .where('budget_id', '=', budgetId)
+    .executeTakeFirstOrThrow();
+  const [holders, plural] =
+    users > 0
+      ? [countText(users, 'user'), 'users']
+      : groups > 0
+        ? [countText(groups, 'group'), 'teams and organizations']
+        : [countText(tags, 'tag'), 'tags'];
+  if (users + groups + tags === 0) return;
+  throw new AppError(
+    'ConflictError',
+    `Budget with id '${budgetId}' is assigned to ${holders}; assign another budget first, because ${plural} without one have no limit`,
+    { reason: 'budget_in_use' },
+  );
+}
+
+const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const get = async (db: Kysely<Schema>, budgetId: string): Promise<Budget> =>
   budgetOf(await rowOf(db, budgetId));

@@ -1,4 +1,4 @@
-import { keyAccount } from '../../store/account-ids.ts';
+import { groupIn, keyAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
 import { unitsToText } from '../../shared/unit-price.ts';
 import { isLasting } from '../../store/lasting.ts';
@@ -57,9 +57,12 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
   }
   if (held) rows.close(id);
   const isKeyKnown = keyId !== null && rows.account(keyAccount(keyId)) !== undefined;
+  const ids = accounts.map((account) => account.id);
   const payer = {
     user_id: userId,
     api_key_id: isKeyKnown ? keyId : null,
+    team_id: groupIn(ids, 'team'),
+    organization_id: groupIn(ids, 'org'),
     timestamp: now,
     tags: tags.length === 0 ? null : JSON.stringify(tags),
   };
@@ -77,7 +80,10 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
 
 function usageRow(
   entry: UsageEntry,
-  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'tags' | 'attempt'>,
+  about: Pick<
+    UsageRow,
+    'id' | 'user_id' | 'api_key_id' | 'team_id' | 'organization_id' | 'timestamp' | 'tags' | 'attempt'
+  >,
 ): UsageRow {
   return {
     ...about,

@@ -10,17 +10,13 @@ export interface HeldAccount {
 }
 
 /** All accounts of a request, in the order in which their limits are checked: of the key, of the user, and further ones. */
-export function heldAccounts({ user, key, others = [] }: Spender): HeldAccount[] {
+export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   const ofUser = {
     id: userAccount(user.userId),
     limits: user.limits,
     label: () => `User '${user.userId}'`,
   };
-  const ofOthers = others.map(({ accountId, limits, label }) => ({
-    id: accountId,
-    limits,
-    label: () => label,
-  }));
+  const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
   if (!key) return [ofUser, ...ofOthers];
   const ofKey = {
     id: keyAccount(key.id),

@@ -112,6 +112,8 @@ export interface Ledger {
 export interface Quota {
   readonly user: AccountState;
   readonly key: AccountState | undefined;
+  /** The state of the other accounts, e.g. of the team. */
+  readonly shared: readonly { readonly account: string; readonly state: AccountState }[];
 }
 
 export interface AccountState {
@@ -170,7 +172,7 @@ export interface Budgets {
   list(page: Page): Promise<readonly Budget[]>;
   get(budgetId: string): Promise<Budget>;
   change(budgetId: string, changes: BudgetChanges): Promise<Budget>;
-  /** Throws a ConflictError if the budget is assigned to users, because they would have no limit without it. */
+  /** Throws a ConflictError if the budget is assigned, because its holders would have no limit without it. */
   delete(budgetId: string): Promise<void>;
   /** Budget resets of all users or of one, newest first. */
   resets(page: Page, userId?: string): Promise<readonly BudgetReset[]>;

@@ -100,6 +100,7 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   amount_nano: estimate.cost,
   tokens: estimate.tokens,
   created_at: now,
+  other_accounts: otherAccountsText(spender.shared.map(({ account }) => account)),
 });
 
 function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {

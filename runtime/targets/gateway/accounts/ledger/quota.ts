@@ -9,16 +9,21 @@ import { minuteOf } from './minute-usage.ts';
 
 export async function quotaOf(
   { ledger }: Pick<Store, 'ledger'>,
-  { user, key }: Spender,
+  { user, key, shared }: Spender,
   now: number,
 ): Promise<Quota> {
-  const ids = [userAccount(user.userId), ...(key ? [keyAccount(key.id)] : [])];
+  const ids = [
+    userAccount(user.userId),
+    ...(key ? [keyAccount(key.id)] : []),
+    ...shared.map(({ account }) => account),
+  ];
   const rows = await ledger.accounts(ids);
   const stateOf = (id: string, limits: Limits): AccountState =>
     accountState(rows.find((row) => row.id === id) ?? unused(id), limits, now);
   return {
     user: stateOf(userAccount(user.userId), user.limits),
     key: key && stateOf(keyAccount(key.id), key.limits),
+    shared: shared.map(({ account, limits }) => ({ account, state: stateOf(account, limits) })),
   };
 }
 

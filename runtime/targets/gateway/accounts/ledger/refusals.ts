@@ -5,7 +5,7 @@ import type { AccountRow } from '../../store/schema.ts';
 import type { RateState } from './ledger.ts';
 import { minuteOf } from './minute-usage.ts';
 
-/** The account of a user or key with its limits. */
+/** An account with its limits. */
 export interface LimitedAccount {
   readonly account: AccountRow;
   readonly limits: Limits;

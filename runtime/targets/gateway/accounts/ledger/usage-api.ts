@@ -6,6 +6,8 @@ import type { UsageRow } from '../../store/schema.ts';
 export interface UsageFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
+  readonly teamId?: string | undefined;
+  readonly organizationId?: string | undefined;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -22,6 +24,8 @@ export interface UsageFilter {
 export type UsageGrouping =
   | 'user'
   | 'key'
+  | 'team'
+  | 'organization'
   | 'model'
   | 'provider'
   | 'endpoint'

@@ -13,6 +13,8 @@ import { entriesOf } from '../../../../core/values/keys.ts';
 const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
   user: 'user_id',
   key: 'api_key_id',
+  team: 'team_id',
+  organization: 'organization_id',
   model: 'model',
   provider: 'provider',
   endpoint: 'endpoint',
@@ -116,6 +118,8 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
   const equal = {
     user_id: filter.userId,
     api_key_id: filter.keyId,
+    team_id: filter.teamId,
+    organization_id: filter.organizationId,
     model: filter.model,
     provider: filter.provider,
     endpoint: filter.endpoint,

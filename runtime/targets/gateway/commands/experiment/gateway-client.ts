@@ -43,7 +43,10 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
   const requestText = async (...request: Parameters<typeof respond>): Promise<string> =>
     await (await respond(...request)).body.text();
   return {
-    json: async (method, path, body) => parseJsonText(await requestText(method, path, body)) as Json,
+    async json(method, path, body) {
+      const text = await requestText(method, path, body);
+      return text === '' ? {} : (parseJsonText(text) as Json);
+    },
     text: (path) => requestText('GET', path),
     async *pieces(path) {
       const { body } = await respond('GET', path);

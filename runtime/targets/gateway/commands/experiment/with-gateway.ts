@@ -13,6 +13,20 @@ export async function withGateway<Result>(
     const { withTemporaryGateway } = await import('./temporary-gateway.ts');
     return await withTemporaryGateway(invocation, options, work);
   }
+  checkGatewayUrl(invocation, url);
+  const text = invocation.value('api-key');
+  const key = text === undefined ? undefined : requireSendableKey(text, invocation.source('api-key'));
+  const { createGatewayClient } = await import('./gateway-client.ts');
+  const client = createGatewayClient(url, key);
+  try {
+    return await work(client, url);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Throws a UsageError for an invalid URL of a gateway. */
+export function checkGatewayUrl(invocation: Invocation, url: string): void {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(
       `${invocation.source('url')}: ${JSON.stringify(url)} is not an HTTP URL. Use a URL such as http://localhost:8000.`,
@@ -23,14 +37,5 @@ export async function withGateway<Result>(
     throw new UsageError(
       `${invocation.source('url')} contains credentials, which would not be sent. Set the key with GATEWAY_API_KEY.`,
     );
-  }
-  const text = invocation.value('api-key');
-  const key = text === undefined ? undefined : requireSendableKey(text, invocation.source('api-key'));
-  const { createGatewayClient } = await import('./gateway-client.ts');
-  const client = createGatewayClient(url, key);
-  try {
-    return await work(client, url);
-  } finally {
-    await client.close();
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Users } from '../../accounts/identity/identity.ts';
+import { KEY_SCOPES, type Users } from '../../accounts/identity/identity.ts';
 import { shellWord } from '../show/shell-word.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { warnAboutModels } from './warn-about-models.ts';
@@ -15,6 +15,13 @@ export const createKeyCommand = storeCommand({
       help: 'Owner of the key, created if missing',
       defaultText: 'a new user for this key',
     },
+    team: { value: 'team_id', help: 'Team whose budget, limits and models apply too', defaultText: 'none' },
+    scope: {
+      value: 'scope',
+      help: 'models: call models; manage: manage the gateway with the role of the owner',
+      choices: KEY_SCOPES,
+      defaultText: 'models',
+    },
     ...KEY_OPTIONS,
     expires: { ...KEY_OPTIONS.expires, defaultText: 'never' },
     model: { ...KEY_OPTIONS.model, defaultText: 'all' },
@@ -25,13 +32,17 @@ export const createKeyCommand = storeCommand({
     const fields = keyFields(invocation, Date.now());
     const budget = mergeBudget(budgetOptionsOf(invocation), null);
     const userId = invocation.value('user');
+    const teamId = invocation.value('team');
+    const scope = KEY_SCOPES.find((known) => known === invocation.value('scope'));
     return async ({ state, models, output, json }) => {
       warnAboutModels(fields.allowedModels, { models, output });
       const { users, keys } = state.identity;
       const isNew = userId === undefined || !(await exists(users, userId));
-      const created = await keys.create({ ...fields, budget, userId }).catch((error: unknown) => {
-        throw withRemedy(error, userId);
-      });
+      const created = await keys
+        .create({ ...fields, budget, userId, teamId, scope })
+        .catch((error: unknown) => {
+          throw withRemedy(error, userId);
+        });
       const { id, userId: owner } = created.key;
       showSecret(created, `Created key ${id} for ${isNew ? 'the new ' : ''}user ${owner}.`, { output, json });
     };

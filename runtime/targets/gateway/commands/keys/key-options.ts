@@ -36,7 +36,7 @@ export function keyFields(invocation: Invocation, now: number): Omit<KeyChanges,
   return {
     keyName: invocation.value('name'),
     expiresAt: expiryOf(invocation, 'expires', now),
-    allowedModels: modelsOf(invocation),
+    allowedModels: modelPatternsOf(invocation),
     logPrompts: logPromptsOf(invocation),
     metadata: metadataOf(invocation),
     ...limitsOf(invocation),
@@ -58,7 +58,8 @@ export function mergeBudget(options: BudgetOptions, before: KeyBudget | null): K
   return maxBudget === null && budgetDurationSec === null ? null : { maxBudget, budgetDurationSec };
 }
 
-function modelsOf(invocation: Invocation): readonly string[] | undefined {
+/** The patterns of `--model`; undefined without the option. */
+export function modelPatternsOf(invocation: Invocation): readonly string[] | undefined {
   const patterns = invocation.values('model').map((text) => text.trim());
   if (patterns.includes('')) {
     throw new UsageError('--model: an empty pattern matches no model. Use * to match all models.');

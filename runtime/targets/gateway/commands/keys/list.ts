@@ -11,6 +11,7 @@ export const listKeysCommand = storeCommand({
   summary: 'List the keys, without their secrets.',
   options: {
     user: { value: 'user_id', help: 'Only keys of this user' },
+    team: { value: 'team_id', help: 'Only keys of this team' },
     status: {
       value: 'status',
       help: 'Only keys with this status',
@@ -18,11 +19,14 @@ export const listKeysCommand = storeCommand({
     },
   },
   prepare(invocation) {
-    const [user, status] = [invocation.value('user'), invocation.value('status')];
+    const [user, team] = [invocation.value('user'), invocation.value('team')];
+    const status = invocation.value('status');
     return async ({ state, output, json }) => {
       const keys = (await listAll(state.identity.keys)).filter(
         (key) =>
-          (user === undefined || key.userId === user) && (status === undefined || key.status === status),
+          (user === undefined || key.userId === user) &&
+          (team === undefined || key.teamId === team) &&
+          (status === undefined || key.status === status),
       );
       if (json) {
         printJson(output, keys.map(keyView));
@@ -35,7 +39,7 @@ export const listKeysCommand = storeCommand({
   },
 });
 
-const COLUMNS = ['ID', 'NAME', 'KEY', 'USER', 'STATUS', 'SPENT', 'BUDGET', 'EXPIRES', 'LAST USED'];
+const COLUMNS = ['ID', 'NAME', 'KEY', 'USER', 'TEAM', 'STATUS', 'SPENT', 'BUDGET', 'EXPIRES', 'LAST USED'];
 const STYLES = { active: 'green', inactive: 'dim', expired: 'yellow' } as const;
 
 const row = (key: Key): Parameters<typeof formatTable>[1][number] => [
@@ -43,6 +47,7 @@ const row = (key: Key): Parameters<typeof formatTable>[1][number] => [
   orDash(key.keyName),
   `${key.keyPrefix}…`,
   key.userId,
+  orDash(key.teamId),
   { text: key.status, style: STYLES[key.status] },
   formatDollars(key.spent),
   key.budget === null ? '-' : budgetText(key.budget),

@@ -6,7 +6,7 @@ import type { ownKey } from '../../front/keys/schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { formatDollars, orDash } from '../show/format-values.ts';
+import { formatDollars, modelsText, orDash } from '../show/format-values.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 type OwnKey = Static<typeof ownKey>;
@@ -43,11 +43,14 @@ const recordOf = (key: OwnKey): Record<string, string> => ({
   name: orDash(key.key_name),
   key: `${key.key_prefix}…`,
   user: orDash(key.user_id),
+  team: orDash(key.team_id),
   status: key.status,
-  models: key.allowed_models === null ? 'all' : key.allowed_models.join(', ') || 'none',
+  models: modelsText(key.allowed_models),
   expires: orDash(key.expires_at),
   ...accountRecord('key', key.quota.key),
   ...accountRecord('user', key.quota.user),
+  ...(key.quota.team && accountRecord('team', key.quota.team)),
+  ...(key.quota.organization && accountRecord('organization', key.quota.organization)),
 });
 
 const accountRecord = (owner: string, account: Account): Record<string, string> => ({

@@ -4,7 +4,7 @@ import { createdKeyView, keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, formatDollars, formatTime, orDash } from '../show/format-values.ts';
+import { budgetText, formatDollars, formatTime, modelsText, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Prints everything about a key except its secret. */
@@ -29,8 +29,10 @@ const recordOf = (key: Key): Record<string, string> => ({
   name: orDash(key.keyName),
   key: `${key.keyPrefix}…`,
   user: key.userId,
+  team: orDash(key.teamId),
+  scope: key.scope,
   status: key.status,
-  models: key.allowedModels === null ? 'all' : key.allowedModels.join(', ') || 'none',
+  models: modelsText(key.allowedModels),
   spent: formatDollars(key.spent),
   budget: key.budget === null ? '-' : budgetText(key.budget),
   ...limitRecord(key),

@@ -19,6 +19,9 @@ export const formatSecond = (time: number): string =>
 
 export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
 
+export const modelsText = (models: readonly string[] | null): string =>
+  models === null ? 'all' : models.join(', ') || 'none';
+
 /** Formats a budget as `$5.00 per 30d`. */
 export function budgetText({ maxBudget, budgetDurationSec, calendar }: BudgetAmount): string {
   const amount = maxBudget === null ? 'unlimited' : formatDollars(maxBudget);

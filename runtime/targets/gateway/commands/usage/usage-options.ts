@@ -9,6 +9,8 @@ import { pastTimeOf } from '../options/time-options.ts';
 export const USAGE_OPTIONS = {
   user: { value: 'user_id', help: 'Only requests of this user' },
   key: { value: 'id|name|prefix', help: 'Only requests with this key' },
+  team: { value: 'team_id', help: 'Only requests of this team' },
+  org: { value: 'organization_id', help: 'Only requests of this organization' },
   model: { value: 'model', help: 'Only requests to this model; the provider prefix can be omitted' },
   provider: { value: 'name', help: 'Only requests to this provider' },
   endpoint: { value: 'path', help: 'Only requests to this route, e.g. /v1/chat/completions' },
@@ -30,6 +32,8 @@ export const USAGE_OPTIONS = {
 /** Reads the filters. The key is read apart, because it has to be looked up in the database. */
 export const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId'> => ({
   userId: invocation.value('user'),
+  teamId: invocation.value('team'),
+  organizationId: invocation.value('org'),
   model: invocation.value('model'),
   provider: invocation.value('provider'),
   endpoint: invocation.value('endpoint'),

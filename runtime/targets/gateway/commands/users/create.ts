@@ -8,14 +8,19 @@ import { budgetIdOf, USER_OPTIONS, userFields } from './user-options.ts';
 export const createUserCommand = storeCommand({
   summary: 'Create a user.',
   positionals: '<user_id>',
-  options: { blocked: { help: 'Reject requests of the user' }, ...USER_OPTIONS },
+  options: {
+    blocked: { help: 'Reject requests of the user' },
+    team: { value: 'team_id', help: 'Create a service account of this team' },
+    ...USER_OPTIONS,
+  },
   prepare(invocation) {
     const [userId] = exactly(invocation, '<user_id>');
     const fields = { ...userFields(invocation), blocked: invocation.flag('blocked') };
+    const teamId = invocation.value('team');
     return async ({ state, output, json }) => {
       const budgetId = await budgetIdOf(state.budgets, invocation.value('budget'));
       const user = await state.identity.users
-        .create({ ...fields, userId, budgetId })
+        .create({ ...fields, userId, teamId, budgetId })
         .catch((error: unknown) => {
           throw withRemedy(error, userId);
         });

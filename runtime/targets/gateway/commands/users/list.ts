@@ -24,11 +24,12 @@ export const listUsersCommand = storeCommand({
     },
 });
 
-const COLUMNS = ['ID', 'ALIAS', 'STATUS', 'SPENT', 'BUDGET', 'BUDGET RESETS', 'CREATED'];
+const COLUMNS = ['ID', 'ALIAS', 'ROLE', 'STATUS', 'SPENT', 'BUDGET', 'BUDGET RESETS', 'CREATED'];
 
 const rowOf = (user: User, budget: Budget | undefined): Parameters<typeof formatTable>[1][number] => [
   user.userId,
   orDash(user.alias),
+  user.teamId === null ? user.role : `service of ${user.teamId}`,
   user.blocked ? { text: 'blocked', style: 'red' } : { text: 'active', style: 'green' },
   formatDollars(user.spent),
   budget === undefined ? '-' : (budget.name ?? budgetText(budget)),

@@ -14,6 +14,8 @@ export function showUser(user: User, { output, json }: Pick<StoreContext, 'outpu
 const recordOf = (user: User): Record<string, string> => ({
   id: user.userId,
   alias: orDash(user.alias),
+  role: user.role,
+  'service account of': orDash(user.teamId),
   blocked: user.blocked ? 'yes' : 'no',
   spent: formatDollars(user.spent),
   reserved: formatDollars(user.reserved),

@@ -1,5 +1,5 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import type { UserChanges } from '../../accounts/identity/identity.ts';
+import { USER_ROLES, type UserChanges } from '../../accounts/identity/identity.ts';
 import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { findBudget } from '../budgets/find-budget.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
@@ -9,6 +9,11 @@ import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';
 export const USER_OPTIONS = {
   alias: { value: 'name', help: 'Display name of the user' },
   budget: { value: 'id|name', help: 'Budget of the user, or none' },
+  role: {
+    value: 'role',
+    help: 'admin manages everything, viewer reads everything, member manages the own keys',
+    choices: USER_ROLES,
+  },
   ...LIMIT_OPTIONS,
   ...METADATA_OPTION,
 } satisfies Readonly<Record<string, Option>>;
@@ -16,6 +21,7 @@ export const USER_OPTIONS = {
 export const userFields = (invocation: Invocation): Omit<UserChanges, 'blocked' | 'budgetId'> => ({
   alias: invocation.value('alias'),
   metadata: metadataOf(invocation),
+  role: USER_ROLES.find((known) => known === invocation.value('role')),
   ...limitsOf(invocation),
 });
 

@@ -11,6 +11,7 @@ import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
 import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
+import { signIn } from './sign-in.ts';
 import { workflows } from './workflows.ts';
 
 const port = Type.Optional(
@@ -69,6 +70,7 @@ const accounts = {
   master_key: text('Admin key, at least 32 characters.'),
   master_key_file: text('File containing the master key.'),
   bootstrap_api_key: flag('Create a first API key if there is none, and print it once (false).'),
+  sign_in: Type.Optional(signIn),
   rate_limit_rpm: count('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
     keys(

@@ -4,12 +4,12 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { closed } from '../../../../serve/http/schemas.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { requiresMasterKey } from '../http/operations.ts';
+import { KEY_ERRORS, requiresRole } from '../http/operations.ts';
 
 /** `POST /v1/admin/reload`. */
 export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const routes = newRoutes();
-  routes.post('/v1/admin/reload', guards.master, async (c) => {
+  routes.post('/v1/admin/reload', guards.admin, async (c) => {
     await reload().catch((error: unknown) => {
       throw rejectedConfigError(error);
     });
@@ -25,7 +25,8 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
         id: 'reload',
         tag: 'Admin',
         summary: 'Reload the configuration.',
-        description: requiresMasterKey(
+        description: requiresRole(
+          'admin',
           'The new configuration is applied as a whole, or not at all. Requests in flight keep the old one.',
         ),
         answer: answerOf(
@@ -33,7 +34,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
           closed('Reloaded', { status: Type.Literal('reloaded') }),
           { status: 'reloaded' },
         ),
-        errors: [422, 500, 503],
+        errors: [422, ...KEY_ERRORS],
       },
     ],
   };

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
-import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { noContent, requiresRole, KEY_ERRORS } from '../http/operations.ts';
 
 const MONTHLY = {
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
@@ -25,8 +25,9 @@ const create: Operation = {
   id: 'createBudget',
   tag: 'Budgets',
   summary: 'Create a budget.',
-  description: requiresMasterKey(
-    'Each user with the budget can spend the full amount, and has separate windows.',
+  description: requiresRole(
+    'admin',
+    'Each user, team or organization with the budget can spend the full amount, and has separate windows.',
   ),
   request: {
     schema: budgetChanges,
@@ -36,7 +37,7 @@ const create: Operation = {
     },
   },
   answer: answerOf('The budget.', budget, MONTHLY),
-  errors: [...BODY_ERRORS, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const list: Operation = {
@@ -45,10 +46,10 @@ const list: Operation = {
   id: 'listBudgets',
   tag: 'Budgets',
   summary: 'List budgets in order of creation.',
-  description: requiresMasterKey(),
+  description: requiresRole('viewer'),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', budgets, [MONTHLY]),
-  errors: [422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 const resets: Operation = {
@@ -57,7 +58,7 @@ const resets: Operation = {
   id: 'listBudgetResets',
   tag: 'Budgets',
   summary: 'List past budget resets, newest first.',
-  description: requiresMasterKey('A window is reset by the first request after its end.'),
+  description: requiresRole('viewer', 'A window is reset by the first request after its end.'),
   parameters: [
     { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
     ...PAGE_PARAMETERS,
@@ -71,7 +72,7 @@ const resets: Operation = {
       next_reset_at: '2026-03-02T00:00:00Z',
     },
   ]),
-  errors: [422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 const get: Operation = {
@@ -80,10 +81,10 @@ const get: Operation = {
   id: 'getBudget',
   tag: 'Budgets',
   summary: 'Get a budget.',
-  description: requiresMasterKey(),
+  description: requiresRole('viewer'),
   parameters: [BUDGET_ID],
   answer: answerOf('The budget.', budget, MONTHLY),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const change: Operation = {
@@ -92,11 +93,11 @@ const change: Operation = {
   id: 'changeBudget',
   tag: 'Budgets',
   summary: 'Change a budget for all its users.',
-  description: requiresMasterKey('Fields that are not set stay unchanged; null clears a field.'),
+  description: requiresRole('admin', 'Fields that are not set stay unchanged; null clears a field.'),
   parameters: [BUDGET_ID],
   request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
   answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
-  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const remove: Operation = {
@@ -105,10 +106,10 @@ const remove: Operation = {
   id: 'deleteBudget',
   tag: 'Budgets',
   summary: 'Delete a budget that is not assigned to any user.',
-  description: requiresMasterKey(),
+  description: requiresRole('admin'),
   parameters: [BUDGET_ID],
   answer: noContent('The budget is deleted.'),
-  errors: [404, 409, ...STORE_ERRORS],
+  errors: [409, ...KEY_ERRORS],
 };
 
 export const BUDGET_OPERATIONS: readonly Operation[] = [create, list, resets, get, change, remove];

@@ -13,24 +13,24 @@ export function budgetRoutes({ state }: GatewayContext, { guards, readBody }: Ht
   const { budgets } = state;
   const routes = newRoutes();
 
-  routes.post('/v1/budgets', guards.master, async (c) =>
+  routes.post('/v1/budgets', guards.admin, async (c) =>
     c.json(budgetView(await budgets.create(changesIn(await readBody(c, budgetChanges))))),
   );
-  routes.get('/v1/budgets', guards.master, async (c) =>
+  routes.get('/v1/budgets', guards.reader, async (c) =>
     c.json((await budgets.list(pageOf(c))).map((budget) => budgetView(budget))),
   );
-  routes.get('/v1/budgets/reset-logs', guards.master, async (c) => {
+  routes.get('/v1/budgets/reset-logs', guards.reader, async (c) => {
     const resets = await budgets.resets(pageOf(c), c.req.query('user_id') || undefined);
     return c.json(resets.map((reset) => budgetResetView(reset)));
   });
-  routes.get('/v1/budgets/:id', guards.master, async (c) =>
+  routes.get('/v1/budgets/:id', guards.reader, async (c) =>
     c.json(budgetView(await budgets.get(c.req.param('id')))),
   );
-  routes.patch('/v1/budgets/:id', guards.master, async (c) => {
+  routes.patch('/v1/budgets/:id', guards.admin, async (c) => {
     const changes = changesIn(await readBody(c, budgetChanges));
     return c.json(budgetView(await budgets.change(c.req.param('id'), changes)));
   });
-  routes.delete('/v1/budgets/:id', guards.master, async (c) => {
+  routes.delete('/v1/budgets/:id', guards.admin, async (c) => {
     await budgets.delete(c.req.param('id'));
     return c.body(null, 204);
   });

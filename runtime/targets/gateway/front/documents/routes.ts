@@ -70,7 +70,7 @@ const INDEX = {
 } as const;
 
 const DESCRIPTION =
-  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. `X-Gateway-Key` takes precedence over `Otari-Key`, `Authorization`, and that over `x-api-key`, `x-goog-api-key` and `api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
+  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. A key with the scope `models` calls models; one with the scope `manage` manages the gateway with the role of its user. The master key has the role admin. `X-Gateway-Key` takes precedence over `Otari-Key`, `Authorization`, and that over `x-api-key`, `x-goog-api-key` and `api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
 
 const SECURITY_SCHEMES = {
   gatewayKey: {

@@ -1,9 +1,13 @@
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 
-/** Description of an operation that requires the master key. */
-export const requiresMasterKey = (more?: string): string =>
-  `Requires the master key.${more === undefined ? '' : ` ${more}`}`;
+/** Description of an operation that requires a role. The master key has all of them. */
+export const requiresRole = (role: 'admin' | 'viewer', more?: string): string =>
+  `Requires the master key or the role ${role}.${more === undefined ? '' : ` ${more}`}`;
+
+/** Description of an operation that depends on what the caller manages. */
+export const requiresManager = (rule: string, more?: string): string =>
+  `Requires the master key, or a key with the scope \`manage\`: ${rule}${more === undefined ? '' : ` ${more}`}`;
 
 /** Errors of operations that use the database. */
 export const STORE_ERRORS: readonly ErrorStatus[] = [500, 503];

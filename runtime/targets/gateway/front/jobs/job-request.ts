@@ -10,6 +10,7 @@ import { embedderIn, generationIn, judgeIn, modelIn } from '../workflows/workflo
 export interface JobCaller {
   readonly viewer: Viewer;
   readonly owner: string | null;
+  readonly teamId: string | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 

@@ -3,13 +3,15 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from './schemas.ts';
-import { KEY_ERRORS, noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, noContent, requiresManager } from '../http/operations.ts';
 
 const SHOWN = {
   id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
   key_prefix: 'gw-q1Zt8mE',
   key_name: 'mobile app',
   user_id: 'ada',
+  team_id: null,
+  scope: 'models',
   created_at: '2026-01-01T00:00:00Z',
   expires_at: '2030-01-31T12:00:00Z',
   is_active: true,
@@ -42,13 +44,19 @@ const ACCOUNT = {
 
 const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: SHOWN.id };
 
+const SEES = 'a member sees the own keys, and with the role admin in a team its keys.';
+const OWNS = 'a member must own the key, or have the role admin in its team.';
+
 const create: Operation = {
   method: 'post',
   path: '/v1/keys',
   id: 'createKey',
   tag: 'Keys',
   summary: 'Create a key.',
-  description: requiresMasterKey('`key` is only in this answer and cannot be retrieved later.'),
+  description: requiresManager(
+    'a member creates keys only for the own teams; for other users with the role admin in the team.',
+    '`key` is only in this answer and cannot be retrieved later.',
+  ),
   request: {
     schema: newKey,
     examples: {
@@ -64,7 +72,7 @@ const create: Operation = {
     },
   },
   answer: answerOf('The key.', createdKey, CREATED),
-  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const list: Operation = {
@@ -73,10 +81,10 @@ const list: Operation = {
   id: 'listKeys',
   tag: 'Keys',
   summary: 'List keys in order of creation.',
-  description: requiresMasterKey(),
+  description: requiresManager(SEES),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', keys, [KEY]),
-  errors: [422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 const me: Operation = {
@@ -95,10 +103,10 @@ const get: Operation = {
   id: 'getKey',
   tag: 'Keys',
   summary: 'Get a key.',
-  description: requiresMasterKey(),
+  description: requiresManager(SEES),
   parameters: [KEY_ID],
   answer: answerOf('The key, without its secret.', key, KEY),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const change: Operation = {
@@ -107,7 +115,8 @@ const change: Operation = {
   id: 'changeKey',
   tag: 'Keys',
   summary: 'Change, disable or enable a key.',
-  description: requiresMasterKey(
+  description: requiresManager(
+    'the owner can only rename and disable a key; the role admin in its team allows everything.',
     'Fields that are not set stay unchanged; null clears a field, except `is_active`.',
   ),
   parameters: [KEY_ID],
@@ -116,7 +125,7 @@ const change: Operation = {
     examples: { off: { is_active: false }, forever: { expires_at: null } },
   },
   answer: answerOf('The changed key.', key, { ...KEY, is_active: false, status: 'inactive' }),
-  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const remove: Operation = {
@@ -125,10 +134,10 @@ const remove: Operation = {
   id: 'deleteKey',
   tag: 'Keys',
   summary: 'Delete a key.',
-  description: requiresMasterKey('Its user and its usage are kept.'),
+  description: requiresManager(OWNS, 'Its user and its usage are kept.'),
   parameters: [KEY_ID],
   answer: noContent('The key is deleted.'),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const rotate: Operation = {
@@ -137,13 +146,14 @@ const rotate: Operation = {
   id: 'rotateKey',
   tag: 'Keys',
   summary: 'Replace the secret of a key.',
-  description: requiresMasterKey(
+  description: requiresManager(
+    OWNS,
     'Everything else is kept. Without a body, the old secret is invalid immediately.',
   ),
   parameters: [KEY_ID],
   request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
   answer: answerOf('The key with its new secret.', createdKey, CREATED),
-  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 export const KEY_OPERATIONS: readonly Operation[] = [create, list, me, get, change, remove, rotate];

@@ -1,11 +1,20 @@
+import type { Context } from 'hono';
 import type { Static } from 'typebox';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { NewKey } from '../../accounts/identity/identity.ts';
+import type { Manager, Key, NewKey } from '../../accounts/identity/identity.ts';
+import {
+  permitKeyChange,
+  permitKeyReplacement,
+  permitNewKey,
+  requireVisibleKey,
+} from '../../accounts/identity/key-policy.ts';
+import { visibleTo } from '../../accounts/identity/manager.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { keyChanges, newKey, rotation } from './schemas.ts';
-import { callerOf } from '../sign-in/sign-in.ts';
+import { callerOf, managerIn } from '../sign-in/sign-in.ts';
 import { momentOrNull, nanosOrNull } from '../http/convert-values.ts';
 import { createdKeyView, keyView, ownKeyView } from './view.ts';
 import { KEY_OPERATIONS } from './operations.ts';
@@ -16,35 +25,49 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
   const { identity, ledger } = state;
   const { keys } = identity;
   const routes = newRoutes();
+  /** The key of a path, if the manager has a permission for it. */
+  const keyIn = async (
+    c: Context<ShellEnv, '/:id'>,
+    permit: (manager: Manager, key: Key) => void,
+  ): Promise<Key> => {
+    const key = await keys.get(c.req.param('id'));
+    permit(managerIn(c), key);
+    return key;
+  };
 
-  routes.post('/v1/keys', guards.master, async (c) => {
-    const { user_id: userId, ...fields } = await readBody(c, newKey);
-    return c.json(createdKeyView(await keys.create({ userId: userId ?? undefined, ...fieldsIn(fields) })));
+  routes.post('/v1/keys', guards.manager, async (c) => {
+    const { user_id: userId, team_id: teamId, scope, ...fields } = await readBody(c, newKey);
+    const key = { userId: userId ?? undefined, teamId, scope, ...fieldsIn(fields) };
+    return c.json(createdKeyView(await keys.create(await permitNewKey(managerIn(c), key, identity))));
   });
-  routes.get('/v1/keys', guards.master, async (c) =>
-    c.json((await keys.list(pageOf(c))).map((key) => keyView(key))),
+  routes.get('/v1/keys', guards.manager, async (c) =>
+    c.json((await keys.list(pageOf(c), visibleTo(managerIn(c)))).map((key) => keyView(key))),
   );
   routes.get('/v1/keys/me', guards.anyKey, async (c) => {
     const caller = callerOf(c);
     if (caller.kind === 'master') throw noKey();
     const spender = await identity.spender(caller, undefined);
-    const [key, { user, key: own }] = await Promise.all([keys.get(caller.key.id), ledger.quota(spender)]);
-    if (!own) throw new Error(`the key ${key.id} has no account`);
-    return c.json(ownKeyView(key, user, own));
+    const [key, quota] = await Promise.all([keys.get(caller.key.id), ledger.quota(spender)]);
+    return c.json(ownKeyView(key, quota));
   });
-  routes.get('/v1/keys/:id', guards.master, async (c) => c.json(keyView(await keys.get(c.req.param('id')))));
-  routes.patch('/v1/keys/:id', guards.master, async (c) => {
+  routes.get('/v1/keys/:id', guards.manager, async (c) =>
+    c.json(keyView(requireVisibleKey(managerIn(c), await keys.get(c.req.param('id'))))),
+  );
+  routes.patch('/v1/keys/:id', guards.manager, async (c) => {
     const { is_active: isActive, ...fields } = await readBody(c, keyChanges);
     const changes = { isActive, ...fieldsIn(fields) };
-    return c.json(keyView(await keys.change(c.req.param('id'), changes)));
+    const { id } = await keyIn(c, (manager, key) => permitKeyChange(manager, key, changes));
+    return c.json(keyView(await keys.change(id, changes)));
   });
-  routes.delete('/v1/keys/:id', guards.master, async (c) => {
-    await keys.delete(c.req.param('id'));
+  routes.delete('/v1/keys/:id', guards.manager, async (c) => {
+    const { id } = await keyIn(c, permitKeyReplacement);
+    await keys.delete(id);
     return c.body(null, 204);
   });
-  routes.post('/v1/keys/:id/rotate', guards.master, async (c) => {
+  routes.post('/v1/keys/:id/rotate', guards.manager, async (c) => {
     const { grace_seconds: graceSeconds } = await readOptionalBody(c, rotation);
-    return c.json(createdKeyView(await keys.rotate(c.req.param('id'), graceSeconds ?? 0)));
+    const { id } = await keyIn(c, permitKeyReplacement);
+    return c.json(createdKeyView(await keys.rotate(id, graceSeconds ?? 0)));
   });
 
   return { routes, operations: KEY_OPERATIONS };
@@ -53,7 +76,7 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
 type Fields = Omit<Static<typeof newKey>, 'user_id'>;
 
 /** Converts the fields of a body; null clears a field. */
-const fieldsIn = (body: Fields): Omit<NewKey, 'userId'> => ({
+const fieldsIn = (body: Fields): Omit<NewKey, 'userId' | 'teamId' | 'scope'> => ({
   keyName: body.key_name,
   expiresAt: momentOrNull('expires_at', body.expires_at),
   metadata: body.metadata === null ? {} : body.metadata,

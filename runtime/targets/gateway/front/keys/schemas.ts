@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { KEY_SCOPES } from '../../accounts/identity/identity.ts';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import {
   CLEARED_METADATA,
@@ -20,7 +21,7 @@ const MAX_PATTERNS = 1000;
 /** One year. */
 const MAX_GRACE_SECONDS = 31_536_000;
 
-const allowedModels = orNull(
+export const allowedModels = orNull(
   Type.Array(nonEmptyText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
     maxItems: MAX_PATTERNS,
   }),
@@ -50,11 +51,24 @@ const changes = {
   log_prompts: Type.Optional(logPrompts),
 };
 
+const scope = oneOf(KEY_SCOPES, {
+  description:
+    '`models` calls models (default); `manage` calls no models, but manages the gateway with the role of the owner.',
+});
+
 export const newKey = closed('NewKey', {
   ...changes,
   user_id: Type.Optional(
     orNull(nonEmptyText('Owner of the key, created if missing. Default: a new user for this key.')),
   ),
+  team_id: Type.Optional(
+    orNull(
+      nonEmptyText(
+        'Team whose budget, limits and models apply too. The owner becomes a member. Default: none.',
+      ),
+    ),
+  ),
+  scope: Type.Optional(scope),
 });
 
 export const keyChanges = closed('KeyChanges', {
@@ -76,6 +90,8 @@ const summary = {
   key_prefix: Type.String({ description: 'First characters of the key, to recognize it.' }),
   key_name: orNull(Type.String()),
   user_id: orNull(Type.String({ description: 'User who is billed for the key.' })),
+  team_id: orNull(Type.String({ description: 'Team that is billed too.' })),
+  scope,
   created_at: time('Creation time.'),
   expires_at: timeOrNull('Expiry.'),
   is_active: Type.Boolean({ description: 'Whether the key is enabled. An enabled key can be expired.' }),
@@ -126,7 +142,12 @@ export const ownKey = closed('OwnKey', {
   ...summary,
   quota: closed(
     'Quota',
-    { user: account, key: account },
-    'Used and remaining quota. The limits of the user and of the key both apply.',
+    {
+      user: account,
+      key: account,
+      team: Type.Optional(account),
+      organization: Type.Optional(account),
+    },
+    'Used and remaining quota. The limits of the key, the user, the team and the organization all apply.',
   ),
 });

@@ -1,8 +1,10 @@
+import type { GroupKind } from '../../store/schema.ts';
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
-import type { AccountState } from '../../accounts/ledger/ledger.ts';
+import type { AccountState, Quota } from '../../accounts/ledger/ledger.ts';
+import { groupAccount } from '../../store/account-ids.ts';
 import type { createdKey, key, ownKey } from './schemas.ts';
 import { dollarsOrNull } from '../http/money-view.ts';
 import { timeOrNull } from '../http/time-view.ts';
@@ -22,16 +24,29 @@ export const createdKeyView = ({
 }): Static<typeof createdKey> => ({ ...settingsOf(one), key: secret });
 
 /** The key as its holder sees it, without the metadata of administrators. */
-export const ownKeyView = (one: Key, user: AccountState, own: AccountState): Static<typeof ownKey> => ({
-  ...summaryOf(one),
-  quota: { user: accountView(user), key: accountView(own) },
-});
+export function ownKeyView(one: Key, { user, key, shared }: Quota): Static<typeof ownKey> {
+  if (!key) throw new Error(`the key ${one.id} has no account`);
+  const stateOf = (kind: GroupKind): AccountState | undefined =>
+    shared.find(({ account }) => account.startsWith(groupAccount(kind, '')))?.state;
+  const [team, organization] = [stateOf('team'), stateOf('org')];
+  return {
+    ...summaryOf(one),
+    quota: {
+      user: accountView(user),
+      key: accountView(key),
+      ...(team && { team: accountView(team) }),
+      ...(organization && { organization: accountView(organization) }),
+    },
+  };
+}
 
 const summaryOf = (one: Key) => ({
   id: one.id,
   key_prefix: one.keyPrefix,
   key_name: one.keyName,
   user_id: one.userId,
+  team_id: one.teamId,
+  scope: one.scope,
   created_at: rfc3339(one.createdAt),
   expires_at: timeOrNull(one.expiresAt),
   is_active: one.isActive,

@@ -1,6 +1,6 @@
-import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
+import { canUseModel } from '../../accounts/identity/spender.ts';
 import type { ModelSet } from '../../ask/models/model-set.ts';
 import type { ModelEntry } from '../../ask/providers/provider.ts';
 import { listAll } from '../../store/list-all.ts';
@@ -58,6 +58,4 @@ function isServed({ router }: ModelSet, model: string): boolean {
 }
 
 const assertModelAllowed = (caller: Caller, model: string): boolean =>
-  caller.kind === 'master' ||
-  caller.key.allowedModels === null ||
-  matchesAny(caller.key.allowedModels, model);
+  caller.kind === 'master' || canUseModel(caller, model);

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { newPricing, pricing, pricings } from './schemas.ts';
-import { KEY_ERRORS, noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, noContent, requiresRole } from '../http/operations.ts';
 
 const RATES = {
   input_price_per_million: 3,
@@ -42,7 +42,8 @@ const set: Operation = {
   id: 'setPricing',
   tag: 'Pricing',
   summary: 'Set the price of a model.',
-  description: requiresMasterKey(
+  description: requiresRole(
+    'admin',
     'Earlier prices stay in the history. Each request is billed at the price valid at its time.',
   ),
   request: {
@@ -57,7 +58,7 @@ const set: Operation = {
     },
   },
   answer: answerOf('The price.', pricing, PRICE),
-  errors: [...BODY_ERRORS, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const list: Operation = {
@@ -99,10 +100,10 @@ const remove: Operation = {
   id: 'deletePricing',
   tag: 'Pricing',
   summary: 'Delete all prices of a model.',
-  description: requiresMasterKey('Costs that are already recorded do not change.'),
+  description: requiresRole('admin', 'Costs that are already recorded do not change.'),
   parameters: [MODEL_KEY],
   answer: noContent('The prices are deleted.'),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 export const PRICING_OPERATIONS: readonly Operation[] = [set, list, history, get, remove];

@@ -17,7 +17,7 @@ export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: H
   const { prices } = state;
   const routes = newRoutes();
 
-  routes.post('/v1/pricing', guards.master, async (c) =>
+  routes.post('/v1/pricing', guards.admin, async (c) =>
     c.json(pricingView(await prices.set(priceIn(await readBody(c, newPricing))))),
   );
   routes.get('/v1/pricing', guards.anyKey, async (c) =>
@@ -30,7 +30,7 @@ export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: H
   routes.get('/v1/pricing/:model{.+}', guards.anyKey, async (c) =>
     c.json(pricingView(await prices.get(findModelKey(c.req.param('model'))))),
   );
-  routes.delete('/v1/pricing/:model{.+}', guards.master, async (c) => {
+  routes.delete('/v1/pricing/:model{.+}', guards.admin, async (c) => {
     await prices.delete(findModelKey(c.req.param('model')));
     return c.body(null, 204);
   });

@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
+import { refuseManagementKey } from '../../accounts/identity/spender.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { actorOf } from './actor-of.ts';
@@ -25,6 +26,7 @@ export function createLabGuard(
     const anyone = { name: 'anyone', caller: { kind: 'master' } as const };
     const isAnyone = isOpen && !hasCredential;
     const signedIn = isAnyone ? anyone : await signIn.caller(c.req.raw.headers);
+    refuseManagementKey(signedIn.caller);
     c.set('caller', signedIn);
     const actor = actorOf(c, isAnyone ? 'anyone' : signedIn.caller);
     await context.state.audit.actingAs(actor, () => admitted(c, next));
@@ -33,10 +35,16 @@ export function createLabGuard(
 
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
-/** Returns whose resources the caller can see, and who owns what the caller creates. */
-export function viewOf(c: Context<ShellEnv>): { readonly viewer: Viewer; readonly owner: string | null } {
+/** Whose resources a caller can see, who owns what the caller creates, and the team that is billed too. */
+interface CallerView {
+  readonly viewer: Viewer;
+  readonly owner: string | null;
+  readonly teamId: string | null;
+}
+
+export function viewOf(c: Context<ShellEnv>): CallerView {
   const caller = callerOf(c);
-  if (caller.kind === 'master') return { viewer: 'everyone', owner: null };
-  const { userId } = caller.user;
-  return { viewer: { user: userId }, owner: userId };
+  if (caller.kind === 'master') return { viewer: 'everyone', owner: null, teamId: null };
+  const { userId, teamId } = caller.user;
+  return { viewer: { user: userId }, owner: userId, teamId: caller.key.teamId ?? teamId };
 }

@@ -6,14 +6,21 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { RefusedAttempt } from '../../accounts/audit/refused-attempts.ts';
 import { shownPrefixIn } from '../../accounts/identity/shown-prefix.ts';
+import type { CredentialReader } from '../auth/session-credentials.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import type { Manager, Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import { requireAdmin, requireReader } from '../../accounts/identity/manager.ts';
 import { actorOf } from './actor-of.ts';
 
 /** The caller that a credential belongs to, with a name for the log. */
 interface SignedIn extends Principal {
   readonly caller: Caller;
+}
+
+/** A caller that manages the gateway. */
+interface SignedInManager extends SignedIn {
+  readonly manager: Manager;
 }
 
 /** A caller of models: a client, or a worker that runs a job for one. */
@@ -26,8 +33,8 @@ export interface SignIn {
   caller(headers: HeaderReader): Promise<SignedIn>;
   /** Same as `caller`, but also accepts the token of a worker. Throws a ConflictError if the worker has lost its job. */
   modelCaller(headers: HeaderReader): Promise<ModelCaller>;
-  /** Authenticates by the master key. Throws an UnauthorizedError, or an UnavailableError if no master key is set. */
-  master(headers: HeaderReader): SignedIn;
+  /** Authenticates a caller that manages the gateway. Throws the errors of `Identity.authenticateManager`. */
+  manager(headers: HeaderReader): Promise<SignedInManager>;
 }
 
 /** Creates the authentication, which also counts refused credentials in the metrics. */
@@ -62,10 +69,10 @@ export function createSignIn({
         throw counted(error);
       }
     },
-    master(headers) {
+    async manager(headers) {
       try {
-        identity.requireMaster(headers);
-        return signedIn({ kind: 'master' });
+        const caller = await identity.authenticateManager(headers);
+        return { ...signedIn(caller), manager: await identity.manager(caller) };
       } catch (error) {
         throw counted(error);
       }
@@ -82,27 +89,32 @@ const signedIn = (caller: Caller): SignedIn => ({
 export interface Guards {
   /** For routes that accept any credential. */
   readonly anyKey: MiddlewareHandler<ShellEnv>;
-  /** For routes that require the master key. */
-  readonly master: MiddlewareHandler<ShellEnv>;
+  /** For routes that change everything: they require the master key or the role admin. */
+  readonly admin: MiddlewareHandler<ShellEnv>;
+  /** For routes that read everything: they require the role admin or viewer. */
+  readonly reader: MiddlewareHandler<ShellEnv>;
+  /** For routes that check themselves what the caller, any manager, is allowed to do. */
+  readonly manager: MiddlewareHandler<ShellEnv>;
+}
+
+interface GuardParts extends Pick<GatewayState, 'audit' | 'refusedAttempts'> {
+  readonly credentialsOf: CredentialReader;
 }
 
 /** Guards authenticate a request before its body is read, and register it with the lifecycle, so that shutdown waits for it. */
 export function createGuards(
   signIn: SignIn,
   lifecycle: Lifecycle,
-  { audit, refusedAttempts }: Pick<GatewayState, 'audit' | 'refusedAttempts'>,
+  { audit, refusedAttempts, credentialsOf }: GuardParts,
 ): Guards {
   const admitted = admit(lifecycle);
-  return {
-    async anyKey(c, next) {
-      const signedIn = await signIn.caller(c.req.raw.headers);
-      c.set('caller', signedIn);
-      await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
-    },
-    async master(c, next) {
-      let signedIn: SignedIn;
+  const managing =
+    (check: (manager: Manager) => void): MiddlewareHandler<ShellEnv> =>
+    async (c, next) => {
+      let signedIn: SignedIn & { readonly manager: Manager };
       try {
-        signedIn = signIn.master(c.req.raw.headers);
+        signedIn = await signIn.manager(credentialsOf(c));
+        check(signedIn.manager);
       } catch (error) {
         const attempt = refusedAttempt(c, error);
         if (attempt) refusedAttempts.note(attempt);
@@ -110,7 +122,16 @@ export function createGuards(
       }
       c.set('caller', signedIn);
       await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
+    };
+  return {
+    async anyKey(c, next) {
+      const signedIn = await signIn.caller(credentialsOf(c));
+      c.set('caller', signedIn);
+      await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     },
+    admin: managing(requireAdmin),
+    reader: managing(requireReader),
+    manager: managing(() => undefined),
   };
 }
 
@@ -129,6 +150,16 @@ const REFUSALS: ReadonlySet<string> = new Set(['UnauthorizedError', 'ForbiddenEr
 
 const isSignedIn = (principal: object | undefined): principal is SignedIn =>
   principal !== undefined && 'caller' in principal;
+
+const isManager = (principal: object | undefined): principal is SignedInManager =>
+  isSignedIn(principal) && 'manager' in principal;
+
+/** Returns the manager that calls a route with a guard for managers. */
+export function managerIn(c: Context<ShellEnv>): Manager {
+  const signedIn = c.get('caller');
+  if (!isManager(signedIn)) throw new Error(`${c.req.path} reads the manager, but has no guard`);
+  return signedIn.manager;
+}
 
 /** Returns the caller of a route with a guard. */
 export function callerOf(c: Context<ShellEnv>): Caller {

@@ -10,6 +10,8 @@ export const USAGE_LOG = {
   id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
   user_id: 'ada',
   api_key_id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
+  team_id: 'research',
+  organization_id: 'acme',
   timestamp: '2026-01-31T12:00:00.25Z',
   model: 'openai:gpt-5-mini',
   provider: 'openai',
@@ -65,10 +67,12 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
     tag: 'Usage',
     summary: 'Get usage and cost, per request or aggregated.',
     description:
-      'The master key returns all usage, an API key only its own. Filters are combined with AND. Times without a zone are in UTC.',
+      'The master key and the roles admin and viewer return all usage, an API key that calls models only its own. A member sees the own usage, and with `team_id` that of a team with the role admin. Filters are combined with AND. Times without a zone are in UTC.',
     parameters: [
       parameter('user_id', 'Only requests of this user.', 'ada'),
       parameter('api_key_id', 'Only requests with this key.', USAGE_LOG.api_key_id),
+      parameter('team_id', 'Only requests of this team.', 'research'),
+      parameter('organization_id', 'Only requests of this organization.', 'acme'),
       parameter('model', 'Only requests to this model; the provider prefix can be omitted.', USAGE_LOG.model),
       parameter('provider', 'Only requests to this provider.', 'openai'),
       parameter('endpoint', 'Only requests to this endpoint.', USAGE_LOG.endpoint),

@@ -9,6 +9,8 @@ import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 export const GROUPINGS = [
   'user',
   'key',
+  'team',
+  'organization',
   'model',
   'provider',
   'endpoint',
@@ -24,6 +26,8 @@ const STATUSES = ['any', 'success', 'error'] as const;
 const PARAMETERS = [
   'user_id',
   'api_key_id',
+  'team_id',
+  'organization_id',
   'model',
   'provider',
   'endpoint',
@@ -47,7 +51,7 @@ export interface UsageQuery {
   readonly asCsv: boolean;
 }
 
-/** Reads a query of the usage. A caller with an API key sees only the usage of that key. */
+/** Reads a query of the usage. An API key that calls models sees only its own usage. */
 export function usageQuery(c: Context, caller: Caller): UsageQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUSES, 'any');
@@ -55,6 +59,8 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
     filter: {
       userId: queryValue(c, 'user_id'),
       keyId: keyOf(caller, queryValue(c, 'api_key_id')),
+      teamId: queryValue(c, 'team_id'),
+      organizationId: queryValue(c, 'organization_id'),
       model: queryValue(c, 'model'),
       provider: queryValue(c, 'provider'),
       endpoint: queryValue(c, 'endpoint'),
@@ -76,7 +82,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
 const queryValue = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
 
 function keyOf(caller: Caller, keyId: string | undefined): string | undefined {
-  if (caller.kind === 'master') return keyId;
+  if (caller.kind === 'master' || caller.key.scope === 'manage') return keyId;
   if (keyId === undefined || keyId === caller.key.id) return caller.key.id;
   throw new AppError('ForbiddenError', 'An API key can only read its own usage. Omit api_key_id.', {
     reason: 'foreign_usage',

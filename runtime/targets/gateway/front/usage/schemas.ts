@@ -11,6 +11,8 @@ const usageLog = closed(
     id: Type.String(),
     user_id: textOrNull('User who was billed.'),
     api_key_id: textOrNull('Key of the request; null for the master key and for deleted keys.'),
+    team_id: textOrNull('Team of the key.'),
+    organization_id: textOrNull('Organization of the team at the time of the request.'),
     timestamp: time('Time at which the request was recorded.'),
     model: Type.String({ description: 'Model that answered, `provider:model`.' }),
     provider: textOrNull('Provider.'),
@@ -28,7 +30,9 @@ const usageLog = closed(
     status: oneOf(['success', 'error']),
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
-      Type.String({ description: 'Why a provider failed, without secrets. Only for the master key.' }),
+      Type.String({
+        description: 'Why a provider failed, without secrets. Only for the roles admin and viewer.',
+      }),
     ),
     status_code: countOrNull('HTTP status.'),
     latency_ms: countOrNull('Duration in milliseconds.'),

@@ -13,6 +13,8 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   id: row.id,
   user_id: row.user_id,
   api_key_id: row.api_key_id,
+  team_id: row.team_id,
+  organization_id: row.organization_id,
   timestamp: rfc3339(row.timestamp),
   model: row.model,
   provider: row.provider,

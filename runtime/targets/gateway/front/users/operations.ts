@@ -5,7 +5,7 @@ import { PAGE_PARAMETERS } from '../http/page.ts';
 import { usageLogs } from '../usage/schemas.ts';
 import { newUser, user, userChanges, users } from './schemas.ts';
 import { USAGE_LOG } from '../usage/operations.ts';
-import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, noContent, requiresManager } from '../http/operations.ts';
 
 const ADA = {
   user_id: 'ada',
@@ -22,9 +22,15 @@ const ADA = {
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
   metadata: { team: 'engines' },
+  role: 'member',
+  team_id: null,
 };
 
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
+
+const CHANGES = 'the role admin, or for service accounts of a team the role admin in this team.';
+const SEES =
+  'a member sees the own user, and with the role admin in a team its members and service accounts.';
 
 const create: Operation = {
   method: 'post',
@@ -32,13 +38,16 @@ const create: Operation = {
   id: 'createUser',
   tag: 'Users',
   summary: 'Create a user.',
-  description: requiresMasterKey('A deleted user is restored with no spending; its old keys stay disabled.'),
+  description: requiresManager(
+    CHANGES,
+    'A deleted user is restored with no spending; its old keys stay disabled.',
+  ),
   request: {
     schema: newUser,
     examples: { user: { user_id: 'ada', alias: 'Ada Lovelace', metadata: { team: 'engines' } } },
   },
   answer: answerOf('The user.', user, ADA),
-  errors: [...BODY_ERRORS, 404, 409, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
 };
 
 const list: Operation = {
@@ -47,10 +56,10 @@ const list: Operation = {
   id: 'listUsers',
   tag: 'Users',
   summary: 'List users in order of creation.',
-  description: requiresMasterKey(),
+  description: requiresManager(SEES),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', users, [ADA]),
-  errors: [422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 const get: Operation = {
@@ -59,10 +68,10 @@ const get: Operation = {
   id: 'getUser',
   tag: 'Users',
   summary: 'Get a user.',
-  description: requiresMasterKey(),
+  description: requiresManager(SEES),
   parameters: [USER_ID],
   answer: answerOf('The user.', user, ADA),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const change: Operation = {
@@ -71,13 +80,14 @@ const change: Operation = {
   id: 'changeUser',
   tag: 'Users',
   summary: 'Change a user.',
-  description: requiresMasterKey(
+  description: requiresManager(
+    CHANGES,
     'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
   ),
   parameters: [USER_ID],
   request: { schema: userChanges, examples: { block: { blocked: true } } },
   answer: answerOf('The changed user.', user, { ...ADA, blocked: true }),
-  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 };
 
 const remove: Operation = {
@@ -86,10 +96,10 @@ const remove: Operation = {
   id: 'deleteUser',
   tag: 'Users',
   summary: 'Delete a user.',
-  description: requiresMasterKey('The user’s keys are disabled. The usage is kept.'),
+  description: requiresManager(CHANGES, 'The user’s keys are disabled. The usage is kept.'),
   parameters: [USER_ID],
   answer: noContent('The user is deleted.'),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const usage: Operation = {
@@ -98,10 +108,10 @@ const usage: Operation = {
   id: 'getUserUsage',
   tag: 'Users',
   summary: 'List requests of a user, newest first.',
-  description: requiresMasterKey(),
+  description: requiresManager('a member sees only the own usage.'),
   parameters: [USER_ID, ...PAGE_PARAMETERS],
   answer: answerOf('A page of the list.', usageLogs, [USAGE_LOG]),
-  errors: [404, 422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 export const USER_OPERATIONS: readonly Operation[] = [create, list, get, change, remove, usage];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { USER_ROLES } from '../../accounts/identity/identity.ts';
+import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import {
   CLEARED_METADATA,
   dollars,
@@ -19,12 +20,19 @@ const changes = {
   budget_id: Type.Optional(orNull(text('Budget of the user. Null removes it.'))),
   metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
   ...rateChanges,
+  role: Type.Optional(
+    oneOf(USER_ROLES, {
+      description:
+        'What the user can manage: `admin` everything; `viewer` nothing, but read everything; `member` only the own keys and usage.',
+    }),
+  ),
 };
 
 export const newUser = closed('NewUser', {
   user_id: nonEmptyText('User id. Requests with the master key use it in `user`.'),
   ...changes,
   blocked: Type.Optional(orNull(blocked, 'Null means false.')),
+  team_id: Type.Optional(orNull(text('Creates a service account of this team, which cannot sign in.'))),
 });
 
 export const userChanges = closed('UserChanges', { ...changes, blocked: Type.Optional(blocked) });
@@ -42,6 +50,8 @@ export const user = closed('User', {
   created_at: time('Creation time.'),
   updated_at: time('Time of the last change.'),
   metadata,
+  role: oneOf(USER_ROLES),
+  team_id: orNull(Type.String({ description: 'Team of a service account; null for a person.' })),
 });
 
 export const users = Type.Array(user);

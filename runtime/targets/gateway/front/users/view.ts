@@ -20,4 +20,6 @@ export const userView = (one: User): Static<typeof user> => ({
   created_at: rfc3339(one.createdAt),
   updated_at: rfc3339(one.updatedAt),
   metadata: one.metadata,
+  role: one.role,
+  team_id: one.teamId,
 });

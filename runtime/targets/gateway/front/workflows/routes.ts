@@ -37,7 +37,13 @@ export function workflowRoutes(
         throw error instanceof AppError && error.code === 'NotFoundError' ? noExperiment(body.name) : error;
       });
     const assertModelAllowed = await modelCheckFor(state, callerOf(c));
-    const workflow = await workflows.create({ experiment, request: workflowIn(body), assertModelAllowed });
+    const { teamId } = viewOf(c);
+    const workflow = await workflows.create({
+      experiment,
+      request: workflowIn(body),
+      teamId,
+      assertModelAllowed,
+    });
     return c.json(workflowView(workflow), 201);
   });
   routes.get(`${API}/workflows`, labGuard, async (c) => {

@@ -25,6 +25,7 @@ export const jobOf = (row: JobRow): Job => ({
   completionTokens: row.completion_tokens,
   cost: row.cost_nano,
   owner: row.owner,
+  teamId: row.team_id,
   createdAt: row.created_at,
   startedAt: row.started_at,
   endedAt: row.ended_at,

@@ -33,6 +33,8 @@ export interface Job {
   readonly completionTokens: number;
   readonly cost: Nanos;
   readonly owner: string | null;
+  /** The team that is billed in addition to the owner. */
+  readonly teamId: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -50,6 +52,7 @@ export interface NewJob {
   readonly compute: string;
   readonly timeoutSec: number;
   readonly owner: string | null;
+  readonly teamId: string | null;
 }
 
 /** A job that this process holds until the lease expires. Writes are rejected if another process holds the job by then. */

@@ -55,6 +55,7 @@ export function createJobQueue(
           timeout_sec: timeoutSec,
           compute: job.compute,
           owner: job.owner,
+          team_id: job.teamId,
           created_at: now(),
         })
         .returningAll()

@@ -34,7 +34,7 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
   };
   const payerOf = async (token: string): Promise<WorkPayer> => {
     const { job } = await claimOf(token);
-    return { kind: 'work', userId: payingUser(job), jobId: job.id };
+    return { kind: 'work', userId: payingUser(job), teamId: job.teamId, jobId: job.id };
   };
   return {
     claim: async (headers) => await claimOf(tokenOf(headers)),

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { createSeal, type Seal } from './seal.ts';
+import { createSeal, type Seal } from '../../../../platform/seal.ts';
 
 /** A secret for display, without its value. */
 interface SecretInfo {
@@ -40,7 +40,8 @@ export function createSecrets(
 ): Secrets {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => (opened ??= openSeal());
-  const openSeal = async (): Promise<Seal> => createSeal(masterKey ?? '', await signingKey(db, 'secrets'));
+  const openSeal = async (): Promise<Seal> =>
+    createSeal(masterKey ?? '', await signingKey(db, 'secrets'), 'secrets of the gateway');
   const one = (owner: string | null, name: string) =>
     db.selectFrom('gateway_secrets').where('owner', '=', ownerColumn(owner)).where('name', '=', name);
   const find = async (owner: string | null, name: string): Promise<Uint8Array | undefined> => {

@@ -31,6 +31,7 @@ import {
 
 interface AnyJob extends Requester {
   readonly viewer: Viewer;
+  readonly teamId: string | null;
   readonly name: string;
   readonly description: string;
   readonly datasetId: string;
@@ -73,13 +74,17 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       throw error instanceof AppError && error.code === 'NotFoundError' ? noDataset(datasetId) : error;
     }
   };
-  const shared = ({ name, description, datasetId, timeoutSec, owner, maxSamples }: AnyJob, rows: number) => ({
+  const shared = (
+    { name, description, datasetId, timeoutSec, owner, teamId, maxSamples }: AnyJob,
+    rows: number,
+  ) => ({
     workflowId: null,
     name,
     description,
     datasetId,
     timeoutSec,
     owner,
+    teamId,
     compute,
     totalRows: sampleSize(rows, maxSamples),
   });

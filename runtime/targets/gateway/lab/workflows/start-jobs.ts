@@ -5,13 +5,13 @@ import type { JobServices } from '../jobs/job-services.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow } from './workflow.ts';
 
-type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner'>;
+type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner' | 'teamId'>;
 type Services = Pick<JobServices, 'queue' | 'datasets'> & { readonly compute: string };
 
 /** Starts the first job of a workflow, in which the model answers the rows. */
 export async function startInference(
   trx: Kysely<Schema>,
-  { id, name, description, plan, owner }: Started,
+  { id, name, description, plan, owner, teamId }: Started,
   datasetId: string,
   { queue, datasets, compute }: Services,
 ): Promise<void> {
@@ -32,13 +32,14 @@ export async function startInference(
     compute,
     timeoutSec: plan.timeoutSec,
     owner,
+    teamId,
   });
 }
 
 /** Starts the second job of a workflow, which compares the answers with the ground truth. */
 export async function startEvaluation(
   trx: Kysely<Schema>,
-  { id, name, description, plan, owner }: Started,
+  { id, name, description, plan, owner, teamId }: Started,
   answers: Pick<Dataset, 'id' | 'rowCount'>,
   { queue, compute }: Services,
 ): Promise<void> {
@@ -53,5 +54,6 @@ export async function startEvaluation(
     compute,
     timeoutSec: plan.timeoutSec,
     owner,
+    teamId,
   });
 }

@@ -64,6 +64,8 @@ export interface Workflow {
   /** Metrics of all jobs, by name. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly owner: string | null;
+  /** The team of the key that created the workflow. It is billed in addition to the owner. */
+  readonly teamId: string | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
@@ -79,6 +81,7 @@ export type AssertModelAllowed = (model: string) => void;
 export interface NewWorkflow {
   readonly experiment: Experiment;
   readonly request: WorkflowRequest;
+  readonly teamId: string | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 

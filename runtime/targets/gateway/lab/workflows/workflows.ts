@@ -58,8 +58,8 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
   };
 
   return {
-    async create({ experiment, request, assertModelAllowed }) {
-      const plan = await planWorkflow({ experiment, request, assertModelAllowed }, parts);
+    async create({ experiment, request, teamId, assertModelAllowed }) {
+      const plan = await planWorkflow({ experiment, request, teamId, assertModelAllowed }, parts);
       const id = randomUUID().replaceAll('-', '');
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -69,12 +69,18 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           .executeTakeFirst();
         if (numUpdatedRows === 0n) throw noExperiment(request.name);
         const texts = { name: storableText(request.name), description: storableText(request.description) };
-        const values = { id, experiment_id: experiment.id, ...texts, owner: experiment.owner };
+        const values = {
+          id,
+          experiment_id: experiment.id,
+          ...texts,
+          owner: experiment.owner,
+          team_id: teamId,
+        };
         await trx
           .insertInto('gateway_workflows')
           .values({ ...NEW, ...values, spec: storableText(JSON.stringify(plan)), created_at: now() })
           .execute();
-        const started = { id, ...texts, plan, owner: experiment.owner };
+        const started = { id, ...texts, plan, owner: experiment.owner, teamId };
         await startInference(trx, started, experiment.datasetId, { ...services, compute });
       });
       return await one('everyone', id);

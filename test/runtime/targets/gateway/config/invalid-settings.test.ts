@@ -66,3 +66,43 @@ test('a data folder is never relative to the current folder by chance', async ()
     path: join(userInfo().homedir, 'here/gateway.db'),
   });
 });
+
+test('a sign-in that could not work, or not safely, is refused', async () => {
+  const sign_in = {
+    issuer: 'http://login.example',
+    client_id: 'gateway',
+    public_url: 'https://gateway.example/path?x',
+    scopes: ['email'],
+    session: '169h',
+    groups: { ops: {}, leads: { role: 'admin', team_role: 'admin' } },
+  };
+  expect(await problems({ sign_in })).toEqual([
+    expect.stringMatching(/sign_in\.issuer: expected a URL that begins with https:\/\/ /),
+    expect.stringMatching(
+      /sign_in\.public_url: expected a URL that begins with https:\/\/ .*without a query$/,
+    ),
+    expect.stringMatching(/sign_in\.scopes: must contain openid$/),
+    expect.stringMatching(/sign_in\.session: expected a time from 1m to 168h$/),
+    expect.stringMatching(/sign_in\.groups\.ops: has neither `role` nor `team`; set at least one$/),
+    expect.stringMatching(/sign_in\.groups\.leads\.team_role: requires `team`$/),
+  ]);
+  const good = {
+    issuer: 'https://login.example/realms/acme',
+    client_id: 'gateway',
+    public_url: 'https://gateway.example/',
+    groups: { leads: { team: 'research', team_role: 'admin' } },
+  };
+  expect((await read({ sign_in: { ...good, session: '1h' } })).signIn).toEqual({
+    issuer: good.issuer,
+    clientId: 'gateway',
+    clientSecret: undefined,
+    publicUrl: 'https://gateway.example',
+    scopes: ['openid', 'profile', 'email'],
+    userClaim: 'sub',
+    groupsClaim: 'groups',
+    createUsers: false,
+    sessionMs: 3_600_000,
+    groups: [{ group: 'leads', role: undefined, team: 'research', teamRole: 'admin' }],
+  });
+  expect((await read({})).signIn).toBe(undefined);
+});

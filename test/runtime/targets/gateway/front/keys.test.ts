@@ -187,6 +187,8 @@ describe('GET /v1/keys/me', () => {
       parallel: { used: 0, limit: null, remaining: null },
     };
     expect(body).toEqual({
+      team_id: null,
+      scope: 'models',
       id: made.id,
       key_prefix: made.key_prefix,
       key_name: 'x',

@@ -9,6 +9,8 @@ test('POST /v1/keys makes a key, with 200 and the key itself', async () => {
   const { status, body } = await ask('POST', '/v1/keys', { key_name: 'mobile app' });
   expect(status).toBe(200);
   expect(body).toEqual({
+    team_id: null,
+    scope: 'models',
     id: expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
     key: expect.stringMatching(/^gw-[\w-]{64}$/),
     key_prefix: body.key.slice(0, 10),

@@ -76,6 +76,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly alerts?: AlertsConfig;
   readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
+  readonly signIn?: (identity: GatewayState['identity'], clock: TestClock) => GatewayContext['signIn'];
 }
 
 /** The HTTP API on a new SQLite file. */
@@ -159,6 +160,7 @@ export function gatewayOn(
     kernel,
     clock,
     state,
+    signIn: options.signIn?.(state.identity, clock),
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),

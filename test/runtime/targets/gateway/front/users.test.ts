@@ -4,6 +4,8 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const shared = useGateway();
 
+const PERSON = { role: 'member', team_id: null, rpm: null, tpm: null, max_parallel: null };
+
 describe('POST /v1/users', () => {
   test('makes a user, with 200 and all fields', async () => {
     const { ask } = await open();
@@ -14,6 +16,7 @@ describe('POST /v1/users', () => {
     });
     expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json']);
     expect(body).toEqual({
+      ...PERSON,
       user_id: 'ada',
       alias: 'Ada',
       spend: 0,
@@ -22,9 +25,6 @@ describe('POST /v1/users', () => {
       budget_started_at: null,
       next_budget_reset_at: null,
       blocked: false,
-      rpm: null,
-      tpm: null,
-      max_parallel: null,
       created_at: '2026-03-01T12:00:00Z',
       updated_at: '2026-03-01T12:00:00Z',
       metadata: { team: 'engines' },

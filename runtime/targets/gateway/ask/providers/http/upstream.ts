@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { type Leave, TurnQueue } from '../../../../../core/limits/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
 import { decodedBody } from './decoded-body.ts';
-import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
+import { checkedUrl, providerLookup } from './provider-address.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
 import type { Waiter } from './waiter.ts';
 
@@ -37,7 +37,7 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
-    connect: { timeout: limits.connectMs, lookup: guardedLookup(local) },
+    connect: { timeout: limits.connectMs, lookup: providerLookup(local) },
   });
   // Configured headers replace those of clients, so that clients cannot replace credentials.
   const defaults = { ...JSON_HEADERS, ...headers };

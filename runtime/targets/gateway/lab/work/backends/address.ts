@@ -1,6 +1,6 @@
 import { AppError, inputError } from '../../../../../contract/errors.ts';
 import { PROVIDER_LIMITS, type ProviderAdapter, type Upstream } from '../../../ask/providers/provider.ts';
-import { checkedUrl } from '../../../ask/providers/http/guarded-lookup.ts';
+import { checkedUrl } from '../../../ask/providers/http/provider-address.ts';
 import { createUpstream } from '../../../ask/providers/http/upstream.ts';
 
 interface Address {

@@ -80,7 +80,9 @@ describeDatabases((database) => {
       expect(await identity.authenticate(new Headers(headers as Record<string, string>))).toEqual({
         kind: 'master',
       });
-      identity.requireMaster(new Headers(headers));
+      expect(await identity.authenticateManager(new Headers(headers as Record<string, string>))).toEqual({
+        kind: 'master',
+      });
     }
     const both = new Headers({
       'x-gateway-key': '',
@@ -88,9 +90,9 @@ describeDatabases((database) => {
       'x-api-key': 'nonsense',
     });
     expect(await identity.authenticate(both)).toMatchObject({ kind: 'key', key: { id: key.id } });
-    expect(() => identity.requireMaster(bearer(secret))).toThrow('Invalid master key');
+    await expect(identity.authenticateManager(bearer(secret))).rejects.toThrow('Invalid master key');
     // A shell or proxy that mangles a header must not bring the server down.
-    expect(() => identity.requireMaster({ get: () => 'Bearer ünïcode \ud800' })).toThrow(
+    await expect(identity.authenticateManager({ get: () => 'Bearer ünïcode \ud800' })).rejects.toThrow(
       'Invalid master key',
     );
   });

@@ -30,6 +30,8 @@ describeDatabases((database) => {
       rpm: null,
       tpm: null,
       maxParallel: null,
+      role: 'member',
+      teamId: null,
     });
     await expect(identity.users.create({ userId: 'ada' })).rejects.toMatchObject({
       code: 'ConflictError',

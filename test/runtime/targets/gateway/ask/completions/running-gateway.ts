@@ -65,6 +65,7 @@ export async function runGateway({
     autoMigrate: true,
     masterKey: MASTER,
     bootstrapKey: false,
+    signIn: undefined,
     userLimits: {},
     alerts: undefined,
     metrics: 'open',

@@ -118,6 +118,7 @@ export async function openJobs(database: TestDatabase, url: string): Promise<Tes
       const { id } = await datasets.upload({ filename: 'rows.csv', bytes, owner: null });
       const output = { filename: 'output.csv', runId: 'run', generatedBy: 'model', owner: null };
       return await queue.create(store.db, {
+        teamId: null,
         workflowId: null,
         name: 'job',
         description: '',

@@ -27,6 +27,7 @@ const JOB: NewJob = {
   compute: 'local',
   timeoutSec: 3600,
   owner: 'ann',
+  teamId: null,
 };
 
 const outcome = (...texts: string[]) => ({

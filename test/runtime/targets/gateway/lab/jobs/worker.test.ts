@@ -67,6 +67,7 @@ describeDatabases((database) => {
       compute: 'local',
       timeoutSec: 60,
       owner,
+      teamId: null,
     });
     const claim = (await jobs.queue.claim()) as Claim;
     const token = await jobs.tokens.sign({ jobId: id, epoch: claim.epoch });

@@ -4,16 +4,19 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts texts, so that the database alone does not reveal them. */
+/** Encrypts texts, so that the database or the file that contains them does not reveal them. */
 export interface Seal {
   close(text: string): Uint8Array;
-  /** Decrypts a text; undefined if it was encrypted with another key. */
+  /** Decrypts a text; undefined if it was encrypted with another key or for another purpose. */
   open(bytes: Uint8Array): string | undefined;
 }
 
-/** Creates a seal from a password, which must not be in the database, and a salt, which can be. */
-export function createSeal(password: string, salt: Uint8Array): Seal {
-  const key = Buffer.from(hkdfSync('sha256', password, salt, 'secrets of the gateway', 32));
+/**
+ * Creates a seal from a password, which must not be stored with the texts, and a salt, which can be. Texts of one purpose cannot
+ * be opened for another.
+ */
+export function createSeal(password: string, salt: Uint8Array, purpose: string): Seal {
+  const key = Buffer.from(hkdfSync('sha256', password, salt, purpose, 32));
   return {
     close(text) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -26,8 +29,8 @@ export function createSeal(password: string, salt: Uint8Array): Seal {
         bytes.subarray(0, NONCE_BYTES),
         bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
       ];
-      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(tag);
       try {
+        const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(tag);
         return (
           decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
         );

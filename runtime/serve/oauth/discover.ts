@@ -1,0 +1,39 @@
+import { resourceMetadataUrls, serverMetadataUrls } from "./metadata-urls.ts";
+import type { OAuthHttp } from "./oauth-http.ts";
+import { OAuthFailure } from "./oauth-failure.ts";
+import { readResourceMetadata, type ResourceMetadata } from "./resource-metadata.ts";
+import { readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
+
+/** Finds the metadata of a protected resource: at the URL of its challenge, or at the well-known URLs. Undefined if there is none. */
+export async function discoverResource(
+  http: OAuthHttp,
+  resource: URL,
+  announced: string | undefined,
+): Promise<ResourceMetadata | undefined> {
+  const urls = announced === undefined ? resourceMetadataUrls(resource) : [announced];
+  const found = await firstFound(http, urls);
+  return found && readResourceMetadata(found.body, resource);
+}
+
+/** Finds the metadata of an authorization server; undefined if it has none. */
+export async function discoverServer(http: OAuthHttp, issuer: string): Promise<ServerMetadata | undefined> {
+  const url = URL.parse(issuer);
+  if (!url || url.search !== "" || url.hash !== "") {
+    throw new OAuthFailure("The URL of the authorization server must have no query and no fragment.");
+  }
+  const found = await firstFound(http, serverMetadataUrls(url));
+  return found && readServerMetadata(found.body, issuer);
+}
+
+/** Requests URLs until one has an answer. A failure of the server is not taken for missing metadata. */
+async function firstFound(
+  http: OAuthHttp,
+  urls: readonly string[],
+): Promise<{ readonly body: unknown } | undefined> {
+  for (const url of urls) {
+    const { status, body } = await http.get(url);
+    if (status === 200) return { body };
+    if (status >= 500) throw new OAuthFailure(`${url} returned status ${status}.`);
+  }
+  return undefined;
+}

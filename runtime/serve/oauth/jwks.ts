@@ -1,0 +1,68 @@
+import {
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+} from "jose";
+
+/** Finds the public key of a token by its header. */
+export type KeyFinder = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
+
+export interface JwksOptions {
+  /** Requests the key set. Rejects if there is none. */
+  readonly load: () => Promise<JSONWebKeySet>;
+  readonly now?: () => number;
+  /** Time after which the key set is requested again, so that removed keys are forgotten. */
+  readonly maxAgeMs?: number;
+  /** Minimum time between requests for tokens with unknown keys, so that invalid tokens cannot cause a request each. */
+  readonly cooldownMs?: number;
+}
+
+interface LoadedKeys {
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+  readonly at: number;
+}
+
+/**
+ * Caches the key set of an issuer. An unknown key makes it request the set again, because issuers rotate their keys. Concurrent
+ * callers share one request. If a request fails, the previous keys stay valid, because the issuer may be restarting.
+ */
+export function createJwks({
+  load,
+  now = Date.now,
+  maxAgeMs = 10 * 60_000,
+  cooldownMs = 30_000,
+}: JwksOptions): KeyFinder {
+  let keys: LoadedKeys | undefined;
+  let triedAt = -Infinity;
+  let loading: Promise<LoadedKeys> | undefined;
+
+  const request = async (): Promise<LoadedKeys> => {
+    triedAt = now();
+    return { find: createLocalJWKSet(await load()), at: triedAt };
+  };
+  const reload = async (): Promise<LoadedKeys> => {
+    loading ??= request().finally(() => (loading = undefined));
+    keys = await loading;
+    return keys;
+  };
+  const mayRequest = (): boolean => loading !== undefined || now() - triedAt >= cooldownMs;
+  const current = async (): Promise<LoadedKeys> => {
+    if (!keys) return await reload();
+    if (now() - keys.at < maxAgeMs || !mayRequest()) return keys;
+    const before = keys;
+    return await reload().catch(() => before);
+  };
+
+  return async (header, token) => {
+    const known = await current();
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !mayRequest()) throw error;
+      const newer = await reload().catch(() => known);
+      return await newer.find(header, token);
+    }
+  };
+}

@@ -1,0 +1,23 @@
+const RESOURCE = "/.well-known/oauth-protected-resource";
+const OAUTH = "/.well-known/oauth-authorization-server";
+const OPENID = "/.well-known/openid-configuration";
+
+/** Returns the URLs of the metadata of a protected resource, in the order in which they are tried. */
+export function resourceMetadataUrls(resource: URL): string[] {
+  const path = pathOf(resource);
+  const paths = path === "" ? [RESOURCE] : [`${RESOURCE}${path}`, RESOURCE];
+  return paths.map((at) => `${resource.origin}${at}`);
+}
+
+/**
+ * Returns the URLs of the metadata of an authorization server, in the order in which they are tried: OAuth before OpenID Connect,
+ * and the well-known part before the path of the issuer before the older way after it.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
+ */
+export function serverMetadataUrls(issuer: URL): string[] {
+  const path = pathOf(issuer);
+  const paths = path === "" ? [OAUTH, OPENID] : [`${OAUTH}${path}`, `${OPENID}${path}`, `${path}${OPENID}`];
+  return paths.map((at) => `${issuer.origin}${at}`);
+}
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "");

@@ -1,0 +1,41 @@
+import { membersOf } from "../../core/json/members-of.ts";
+
+/** Maximum length of texts of other servers in messages. */
+const MAX_SHOWN = 200;
+
+/** A step of OAuth failed. The message has no tokens, codes or secrets. */
+export class OAuthFailure extends Error {
+  override readonly name = "OAuthFailure";
+  /** The error code of the authorization server, for example `invalid_grant`. */
+  readonly code: string | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly code?: string | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = options.code;
+  }
+}
+
+/**
+ * Describes the error response of an authorization server: its code and description. Other bodies are not shown, because they can
+ * repeat the request, which contains secrets.
+ */
+export function errorResponseOf(what: string, status: number, body: unknown): OAuthFailure {
+  const { error, error_description: description } = membersOf(body);
+  const code =
+    typeof error === "string" && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : undefined;
+  const shown = typeof description === "string" ? shortened(description) : "";
+  const reason =
+    code === undefined ? `status ${status}` : [code, shown].filter((part) => part !== "").join(": ");
+  return new OAuthFailure(`${what}: ${reason}`, { code });
+}
+
+/** Returns a text of another server as one line of limited length. */
+export const shortened = (text: string): string =>
+  text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_SHOWN)
+    .replace(/\.$/, "");

@@ -1,0 +1,121 @@
+import { Agent, type Dispatcher } from "undici";
+import { messageOf } from "../../contract/errors.ts";
+import { parseJsonText } from "../../core/json/json-text.ts";
+import { addressKind, isIpAddress } from "../../core/net/public-address.ts";
+import { guardedLookup, isAllowedAddress } from "../../platform/guarded-lookup.ts";
+import { OAuthFailure } from "./oauth-failure.ts";
+
+export interface OAuthHttpOptions {
+  /** Whether requests can go to this machine and its networks. Machine metadata services are never allowed. */
+  readonly allowsPrivate: boolean;
+  /** Whether requests can be sent without TLS. */
+  readonly allowsHttp: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface OAuthResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The JSON in the body; undefined if it is something else. */
+  readonly body: unknown;
+}
+
+/** Sends requests to URLs that other servers named: metadata, registration, token and key endpoints. */
+export interface OAuthHttp {
+  get(url: string): Promise<OAuthResponse>;
+  postForm(
+    url: string,
+    form: URLSearchParams,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<OAuthResponse>;
+  postJson(url: string, value: unknown, headers?: Readonly<Record<string, string>>): Promise<OAuthResponse>;
+  close(): Promise<void>;
+}
+
+/** Maximum size of a response. Metadata and key sets have a few kilobytes. */
+const MAX_BYTES = 1024 * 1024;
+/** Metadata can be redirected within its origin; other requests contain secrets and are never redirected. */
+const MAX_REDIRECTS = 3;
+
+/** Creates a client that checks the address of each connection, so that a server cannot make this program call its own network. */
+export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthHttpOptions): OAuthHttp {
+  const refusal = (host: string, address: string): OAuthFailure =>
+    new OAuthFailure(`${host} has the address ${address}, which is not public`);
+  const agent = new Agent({
+    maxResponseSize: MAX_BYTES,
+    connect: { lookup: guardedLookup({ allowsPrivate, refusal }), timeout: timeoutMs },
+  });
+  const checked = (text: string): URL => {
+    const url = URL.parse(text);
+    const isWeb = url?.protocol === "https:" || (allowsHttp && url?.protocol === "http:");
+    if (!url || !isWeb || url.username !== "" || url.password !== "") {
+      throw new OAuthFailure(
+        `The URL ${shownUrl(text)} must start with ${allowsHttp ? "http:// or " : ""}https://.`,
+      );
+    }
+    const { hostname } = url;
+    if (isIpAddress(hostname) && !isAllowedAddress(addressKind(hostname), allowsPrivate)) {
+      throw refusal(hostname, hostname);
+    }
+    return url;
+  };
+  const send = async (
+    url: URL,
+    request: Pick<Dispatcher.RequestOptions, "method" | "body"> & { headers?: Record<string, string> },
+  ): Promise<OAuthResponse> => {
+    try {
+      const { statusCode, headers, body } = await agent.request({
+        ...request,
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        headers: { accept: "application/json", ...request.headers },
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return { status: statusCode, headers, body: jsonOf(await body.text()) };
+    } catch (error) {
+      if (error instanceof OAuthFailure) throw error;
+      const reason = messageOf(error instanceof AggregateError ? error.errors[0] : error);
+      throw new OAuthFailure(`Cannot connect to ${shownUrl(url.href)}: ${reason}`, { cause: error });
+    }
+  };
+  return {
+    async get(text) {
+      let url = checked(text);
+      for (let redirects = 0; ; redirects += 1) {
+        const response = await send(url, { method: "GET" });
+        const { location } = response.headers;
+        const isRedirect = response.status >= 300 && response.status < 400 && typeof location === "string";
+        const target = isRedirect ? URL.parse(location, url) : null;
+        if (!target || target.origin !== url.origin || redirects === MAX_REDIRECTS) return response;
+        url = target;
+      }
+    },
+    postForm: (url, form, headers = {}) =>
+      send(checked(url), {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        body: form.toString(),
+      }),
+    postJson: (url, value, headers = {}) =>
+      send(checked(url), {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(value),
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** A URL without its query, which can contain secrets. */
+function shownUrl(text: string): string {
+  const url = URL.parse(text);
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : JSON.stringify(text.slice(0, 100));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** Proof Key for Code Exchange with the only method that OAuth 2.1 allows, S256. @see https://www.rfc-editor.org/rfc/rfc7636 */
+export interface Pkce {
+  /** The secret of the client, which the token request reveals. */
+  readonly verifier: string;
+  /** Its hash, which is part of the authorization request. */
+  readonly challenge: string;
+}
+
+export function createPkce(): Pkce {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: challengeOf(verifier) };
+}
+
+/** Returns the S256 challenge of a verifier. @internal Exported for tests only. */
+export const challengeOf = (verifier: string): string =>
+  createHash("sha256").update(verifier, "ascii").digest("base64url");

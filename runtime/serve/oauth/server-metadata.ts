@@ -1,0 +1,48 @@
+import { isObject } from "../../core/json/is-object.ts";
+import { OAuthFailure } from "./oauth-failure.ts";
+import { textIn, textsIn } from "./text-members.ts";
+
+/** The metadata of an authorization server that clients and resource servers use. @see https://www.rfc-editor.org/rfc/rfc8414 */
+export interface ServerMetadata {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string | undefined;
+  readonly tokenEndpoint: string | undefined;
+  readonly registrationEndpoint: string | undefined;
+  readonly revocationEndpoint: string | undefined;
+  readonly jwksUri: string | undefined;
+  readonly scopesSupported: readonly string[] | undefined;
+  readonly codeChallengeMethods: readonly string[] | undefined;
+  readonly tokenAuthMethods: readonly string[] | undefined;
+  /** Whether redirects have the parameter `iss`. @see https://www.rfc-editor.org/rfc/rfc9207 */
+  readonly sendsIssuer: boolean;
+  /** Whether a client ID can be the URL of a document about the client. */
+  readonly readsClientDocuments: boolean;
+}
+
+/** Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3). */
+export function readServerMetadata(value: unknown, issuer: string): ServerMetadata {
+  const named = isObject(value) ? textIn(value, "issuer") : undefined;
+  if (!isObject(value) || named === undefined) {
+    throw new OAuthFailure(`The metadata of the authorization server ${issuer} has no \`issuer\`.`);
+  }
+  if (!isSameIssuer(named, issuer)) {
+    throw new OAuthFailure(`The metadata of the authorization server ${issuer} has another \`issuer\`.`);
+  }
+  return {
+    issuer: named,
+    authorizationEndpoint: textIn(value, "authorization_endpoint"),
+    tokenEndpoint: textIn(value, "token_endpoint"),
+    registrationEndpoint: textIn(value, "registration_endpoint"),
+    revocationEndpoint: textIn(value, "revocation_endpoint"),
+    jwksUri: textIn(value, "jwks_uri"),
+    scopesSupported: textsIn(value, "scopes_supported"),
+    codeChallengeMethods: textsIn(value, "code_challenge_methods_supported"),
+    tokenAuthMethods: textsIn(value, "token_endpoint_auth_methods_supported"),
+    sendsIssuer: value["authorization_response_iss_parameter_supported"] === true,
+    readsClientDocuments: value["client_id_metadata_document_supported"] === true,
+  };
+}
+
+/** Compares issuers exactly, except for a slash at the end, which many configurations add or omit. */
+export const isSameIssuer = (one: string, other: string): boolean =>
+  one.replace(/\/$/, "") === other.replace(/\/$/, "");

@@ -1,0 +1,91 @@
+import { errors, type JWTPayload, jwtVerify } from "jose";
+import { AppError } from "../../contract/errors.ts";
+import type { KeyFinder } from "./jwks.ts";
+import { OAuthFailure } from "./oauth-failure.ts";
+
+/** What an access token must have. */
+export interface TokenRules {
+  readonly issuer: string;
+  /** The identifiers of this server; the token must be for one of them. */
+  readonly audiences: readonly string[];
+  /** Allowed signature algorithms. */
+  readonly algorithms: readonly string[];
+}
+
+/**
+ * Signatures with public keys only. With a shared secret (HS256), this server could create tokens itself, and an attacker could
+ * use a public key as the secret.
+ */
+export const SIGNATURE_ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+] as const;
+
+/** Difference between the clocks of the issuer and of this machine that is accepted. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+/** Whether a bearer token has the form of a JWT: three parts, of which the first is a JSON object. */
+export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+
+/**
+ * Verifies the signature and the claims of an access token and returns its claims. Throws an UnauthorizedError that explains what
+ * is wrong, without the token; an UnavailableError if the keys of the issuer cannot be read.
+ */
+export async function verifyToken(
+  token: string,
+  { issuer, audiences, algorithms }: TokenRules,
+  keys: KeyFinder,
+  now: () => number = Date.now,
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience: [...audiences],
+      algorithms: [...algorithms],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(now()),
+      requiredClaims: ["exp"],
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof OAuthFailure) {
+      throw new AppError(
+        "UnavailableError",
+        `The keys of the token issuer are not available: ${error.message}`,
+        {
+          cause: error,
+          retryAfterSeconds: 5,
+        },
+      );
+    }
+    const message = `Invalid access token: ${reasonOf(error)}.`;
+    throw new AppError("UnauthorizedError", message, { cause: error, reason: "invalid_token" });
+  }
+}
+
+const CLAIM_RULES: Readonly<Record<string, string>> = {
+  iss: "its issuer is not the configured one",
+  aud: "it is for another audience",
+  exp: "it has no expiry, or an invalid one",
+  nbf: "it is not valid yet",
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return "it has expired";
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return CLAIM_RULES[error.claim] ?? `its claim ${error.claim} is invalid`;
+  }
+  if (error instanceof errors.JWKSNoMatchingKey) return "its key is unknown";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
+  if (error instanceof errors.JOSEAlgNotAllowed) return "its signature algorithm is not allowed";
+  return "it is malformed";
+}

@@ -1,0 +1,23 @@
+import type { Transaction } from 'kysely';
+import type { Schema } from '../../store/schema.ts';
+
+/** Removes the members of a team, disables its keys, and deletes its service accounts with their keys. */
+export async function dissolveTeam(trx: Transaction<Schema>, teamId: string, now: number): Promise<void> {
+  await trx.deleteFrom('gateway_team_members').where('team_id', '=', teamId).execute();
+  await trx
+    .updateTable('gateway_keys')
+    .set({ is_active: 0, updated_at: now })
+    .where((row) =>
+      row.or([
+        row('team_id', '=', teamId),
+        row('user_id', 'in', row.selectFrom('gateway_users').select('user_id').where('team_id', '=', teamId)),
+      ]),
+    )
+    .execute();
+  await trx
+    .updateTable('gateway_users')
+    .set({ deleted_at: now, updated_at: now })
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}

@@ -1,0 +1,49 @@
+import type { Kysely } from 'kysely';
+import { groupAccount } from '../../store/account-ids.ts';
+import type { GroupKind, Schema } from '../../store/schema.ts';
+import type { GroupGrant } from './identity.ts';
+import { calendarOf } from './calendar-columns.ts';
+import { GROUP_NOUNS } from './group-rows.ts';
+import { modelsOf } from './key-rows.ts';
+
+/** The grants of a team and of its organization; empty without a team. A deleted team has a grant that refuses all requests. */
+export async function groupGrantsOf(
+  db: Kysely<Schema>,
+  teamId: string | null,
+): Promise<readonly GroupGrant[]> {
+  if (teamId === null) return [];
+  const team = await rowOf(db, 'team', teamId);
+  const parentId = team?.parent_id ?? null;
+  if (parentId === null) return [grantOf('team', teamId, team)];
+  return [grantOf('team', teamId, team), grantOf('org', parentId, await rowOf(db, 'org', parentId))];
+}
+
+const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
+  await db
+    .selectFrom('gateway_groups')
+    .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
+    .select(['blocked', 'parent_id', 'allowed_models', 'rpm', 'tpm', 'max_parallel'])
+    .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone'])
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof rowOf>>): GroupGrant {
+  return {
+    kind,
+    id,
+    account: groupAccount(kind, id),
+    label: `${GROUP_NOUNS[kind]} '${id}'`,
+    deleted: row === undefined,
+    blocked: row?.blocked === 1,
+    allowedModels: modelsOf(row?.allowed_models ?? null),
+    limits: {
+      rpm: row?.rpm ?? null,
+      tpm: row?.tpm ?? null,
+      maxParallel: row?.max_parallel ?? null,
+      maxBudget: row?.max_budget_nano ?? null,
+      budgetDurationSec: row?.budget_duration_sec ?? null,
+      budgetCalendar: calendarOf({ calendar: row?.calendar ?? null, time_zone: row?.time_zone ?? null }),
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { groupAccount } from '../../store/account-ids.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { GroupKind, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { budgetRowOf } from './budget-row.ts';
+import { checkId, checkMetadata, checkRates, notFound } from './checks.ts';
+import { dissolveTeam } from './dissolve-team.ts';
+import { GROUP_NOUNS, groupColumns, groupOf, selectGroups } from './group-rows.ts';
+import type { Group, Groups } from './groups-api.ts';
+
+/** Creates the management of all teams, or of all organizations. */
+export function createGroups(
+  { db, ledger }: Store,
+  revision: FollowedRevision,
+  clock: Clock,
+  kind: GroupKind,
+): Groups {
+  const now = (): number => Math.floor(clock.now());
+  const find = async (trx: Kysely<Schema>, id: string): Promise<Group | undefined> => {
+    if (!isStorable(id)) return undefined;
+    const row = await selectGroups(trx, kind).where('gateway_groups.id', '=', id).executeTakeFirst();
+    return row && groupOf(row, clock.now());
+  };
+  const get = async (trx: Kysely<Schema>, id: string): Promise<Group> =>
+    (await find(trx, id)) ?? missingGroup(kind, id);
+
+  return {
+    create: async ({ id, ...fields }) =>
+      await revision.change(async (trx) => {
+        checkId(ID_FIELDS[kind], id);
+        checkRates(fields);
+        checkMetadata(fields.metadata);
+        if (await find(trx, id)) {
+          throw new AppError('ConflictError', `${GROUP_NOUNS[kind]} with id '${id}' already exists`, {
+            reason: `${REASONS[kind]}_exists`,
+          });
+        }
+        await requireOrganization(trx, fields.organizationId);
+        const row = { ...EMPTY, kind, id, created_at: now(), updated_at: now(), ...groupColumns(fields) };
+        await trx.insertInto('gateway_groups').values(row).execute();
+        const budget = await budgetRowOf(trx, fields.budgetId);
+        await openAccount(trx, groupAccount(kind, id), startWindow(budget, now()));
+        return await get(trx, id);
+      }),
+    list: async ({ skip, limit }) => {
+      await ledger.sync();
+      const rows = await selectGroups(db, kind)
+        .orderBy('created_at')
+        .orderBy('gateway_groups.id')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map((row) => groupOf(row, clock.now()));
+    },
+    get: async (id) => {
+      await ledger.sync();
+      return await get(db, id);
+    },
+    change: async (id, changes) => {
+      await ledger.sync();
+      return await revision.change(async (trx) => {
+        checkRates(changes);
+        checkMetadata(changes.metadata);
+        const { budgetId } = await get(trx, id);
+        await requireOrganization(trx, changes.organizationId);
+        if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
+          const budget = await budgetRowOf(trx, changes.budgetId);
+          await moveWindow(trx, groupAccount(kind, id), startWindow(budget, now()));
+        }
+        await trx
+          .updateTable('gateway_groups')
+          .set({ ...groupColumns(changes), updated_at: now() })
+          .where('kind', '=', kind)
+          .where('id', '=', id)
+          .execute();
+        return await get(trx, id);
+      });
+    },
+    delete: async (id) =>
+      await revision.change(async (trx) => {
+        await get(trx, id);
+        if (kind === 'org') await requireNoTeams(trx, id);
+        else await dissolveTeam(trx, id, now());
+        // The account stays, because requests can still be running.
+        await trx.deleteFrom('gateway_groups').where('kind', '=', kind).where('id', '=', id).execute();
+      }),
+  };
+}
+
+const EMPTY = {
+  parent_id: null,
+  alias: null,
+  budget_id: null,
+  blocked: 0,
+  metadata: '{}',
+  allowed_models: null,
+  rpm: null,
+  tpm: null,
+  max_parallel: null,
+} as const;
+
+const ID_FIELDS: Readonly<Record<GroupKind, string>> = { team: 'team_id', org: 'organization_id' };
+const REASONS: Readonly<Record<GroupKind, string>> = { team: 'team', org: 'organization' };
+
+export function missingGroup(kind: GroupKind, id: string): never {
+  throw notFound(`${GROUP_NOUNS[kind]} with id '${id}' not found`, `${REASONS[kind]}_not_found`);
+}
+
+/** Throws a NotFoundError if the group does not exist. */
+export async function requireGroup(trx: Kysely<Schema>, kind: GroupKind, id: string): Promise<void> {
+  const row = isStorable(id)
+    ? await trx
+        .selectFrom('gateway_groups')
+        .select('id')
+        .where('kind', '=', kind)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined;
+  if (!row) missingGroup(kind, id);
+}
+
+async function requireOrganization(trx: Transaction<Schema>, id: string | null | undefined): Promise<void> {
+  if (id !== undefined && id !== null) await requireGroup(trx, 'org', id);
+}
+
+async function requireNoTeams(trx: Transaction<Schema>, id: string): Promise<void> {
+  const { teams } = await trx
+    .selectFrom('gateway_groups')
+    .select((row) => row.fn.countAll<number>().as('teams'))
+    .where('parent_id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (teams === 0) return;
+  throw new AppError(
+    'ConflictError',
+    `Organization with id '${id}' has ${teams} team${teams === 1 ? '' : 's'}; delete them first, or assign them to another organization`,
+    { reason: 'organization_in_use' },
+  );
+}

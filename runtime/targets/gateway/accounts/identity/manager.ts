@@ -1,0 +1,50 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Members } from './groups-api.ts';
+import type { Caller, Manager, UserRole, Visible } from './identity.ts';
+
+export async function managerOf(caller: Caller, members: Pick<Members, 'ofUser'>): Promise<Manager> {
+  if (caller.kind === 'master') return { role: 'admin', userId: null, memberships: [] };
+  const { userId, role } = caller.user;
+  return { role, userId, memberships: role === 'member' ? await members.ofUser(userId) : [] };
+}
+
+/** Throws a ForbiddenError for callers that cannot change everything. */
+export function requireAdmin(manager: Manager): void {
+  if (manager.role !== 'admin') throw needsRole(manager, 'admin');
+}
+
+/** Throws a ForbiddenError for callers that cannot read everything. */
+export function requireReader(manager: Manager): void {
+  if (!readsEverything(manager)) throw needsRole(manager, 'viewer');
+}
+
+/** Throws a ForbiddenError for callers that can change nothing. */
+export function requireChanger(manager: Manager): void {
+  if (manager.role === 'viewer') throw needsRole(manager, 'admin');
+}
+
+/** Throws a ForbiddenError for callers that cannot manage the members, keys and service accounts of a team. */
+export function requireTeamAdmin(manager: Manager, teamId: string): void {
+  if (manager.role === 'admin' || administersTeam(manager, teamId)) return;
+  throw forbidden(`This requires the role admin in team '${teamId}'.`);
+}
+
+export const readsEverything = ({ role }: Manager): boolean => role !== 'member';
+
+export const administersTeam = ({ memberships }: Manager, teamId: string | null): boolean =>
+  memberships.some((one) => one.teamId === teamId && one.role === 'admin');
+
+export const belongsToTeam = ({ memberships }: Manager, teamId: string | null): boolean =>
+  memberships.some((one) => one.teamId === teamId);
+
+export function visibleTo(manager: Manager): Visible {
+  if (manager.userId === null || readsEverything(manager)) return 'everything';
+  const administered = manager.memberships.filter(({ role }) => role === 'admin');
+  return { userId: manager.userId, teamIds: administered.map(({ teamId }) => teamId) };
+}
+
+const needsRole = ({ role, userId }: Manager, needed: UserRole): AppError =>
+  forbidden(`This requires the role ${needed}; user '${userId ?? ''}' has the role ${role}.`);
+
+export const forbidden = (message: string): AppError =>
+  new AppError('ForbiddenError', message, { reason: 'role_required' });

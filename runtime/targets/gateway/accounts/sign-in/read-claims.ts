@@ -1,0 +1,60 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { TeamRole } from '../identity/groups-api.ts';
+import { USER_ROLES, type UserRole } from '../identity/identity.ts';
+import type { GroupRule, SignInConfig } from './sign-in-config.ts';
+
+/** What the claims of an ID token say about a user. */
+export interface ClaimedUser {
+  readonly userId: string;
+  readonly alias: string | undefined;
+  /** Undefined if no rule sets roles: then roles are set in the gateway only. */
+  readonly role: UserRole | undefined;
+  /** The role in each team that rules name; null for a team that the user is not in. */
+  readonly teams: ReadonlyMap<string, TeamRole | null>;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+type ClaimRules = Pick<SignInConfig, 'userClaim' | 'groupsClaim' | 'groups'>;
+
+/** Reads the claims of an ID token. Throws a ForbiddenError if they identify no user. */
+export function readClaims(
+  claims: Claims,
+  { userClaim, groupsClaim, groups: rules }: ClaimRules,
+): ClaimedUser {
+  const userId = claims[userClaim];
+  if (typeof userId !== 'string' || userId === '')
+    throw refused(`The ID token has no claim ${userClaim}, which is the user id.`);
+  // Some providers let users enter any address, also that of another user.
+  if (userClaim === 'email' && claims['email_verified'] !== true)
+    throw refused(`The provider has not verified the email address ${userId.slice(0, 100)}.`);
+  const groups = textsOf(claims[groupsClaim]);
+  const matching = rules.filter(({ group }) => groups.includes(group));
+  const name = claims['name'];
+  return {
+    userId,
+    alias: typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined,
+    role: rules.some(({ role }) => role !== undefined) ? highestRole(matching) : undefined,
+    teams: teamsOf(rules, matching),
+  };
+}
+
+const highestRole = (rules: readonly GroupRule[]): UserRole =>
+  USER_ROLES.findLast((role) => rules.some((rule) => rule.role === role)) ?? 'member';
+
+function teamsOf(
+  rules: readonly GroupRule[],
+  matching: readonly GroupRule[],
+): ReadonlyMap<string, TeamRole | null> {
+  const teams = new Map<string, TeamRole | null>();
+  for (const { team } of rules) if (team !== undefined) teams.set(team, null);
+  for (const { team, teamRole } of matching)
+    if (team !== undefined && teams.get(team) !== 'admin') teams.set(team, teamRole);
+  return teams;
+}
+
+/** Providers send one group as a text. */
+const textsOf = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+
+const refused = (message: string): AppError =>
+  new AppError('ForbiddenError', message, { reason: 'sign_in_refused' });

@@ -1,0 +1,29 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { createSeal } from '../../../../platform/seal.ts';
+
+/** Values that travel through browsers and come back: encrypted, of one purpose, and valid for a limited time. */
+export interface SealedValues<Value> {
+  close(value: Value): string;
+  /** Undefined for a value that is invalid or has expired. */
+  open(text: string): Value | undefined;
+}
+
+export function createSealedValues<Value>(
+  key: Uint8Array,
+  { purpose, maxAgeMs }: { readonly purpose: string; readonly maxAgeMs: number },
+  clock: Clock,
+): SealedValues<Value> {
+  const seal = createSeal(Buffer.from(key).toString('hex'), key, purpose);
+  return {
+    close: (value) =>
+      Buffer.from(seal.close(JSON.stringify({ value, until: clock.now() + maxAgeMs }))).toString('base64url'),
+    open(text) {
+      const opened = seal.open(Buffer.from(text, 'base64url'));
+      if (opened === undefined) return undefined;
+      // Only this program can have created the text, so its form is known.
+      const { value, until } = parseJsonText(opened) as { readonly value: Value; readonly until: number };
+      return until > clock.now() ? value : undefined;
+    },
+  };
+}

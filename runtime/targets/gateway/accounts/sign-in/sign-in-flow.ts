@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { AppError } from '../../../../contract/errors.ts';
+import { shortened } from '../../../../serve/oauth/oauth-failure.ts';
+import { createPkce } from '../../../../serve/oauth/pkce.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Identity, Key } from '../identity/identity.ts';
+import { admitUser } from './admit-user.ts';
+import { createSignInProvider } from './provider.ts';
+import { readClaims } from './read-claims.ts';
+import { createSealedValues } from './sealed-values.ts';
+import type { SignInConfig } from './sign-in-config.ts';
+
+/** A session: a key with the scope `manage` that expires. */
+interface Session {
+  readonly key: Key;
+  readonly secret: string;
+}
+
+/** A command that waits for a sign-in on a port of the user's own machine. */
+export interface WaitingCommand {
+  readonly port: number;
+  readonly state: string;
+  /** S256 challenge of a verifier that only the command knows. */
+  readonly challenge: string;
+}
+
+/** Where a browser goes after a sign-in: to a path of the gateway with a session, or to a waiting command with a code. */
+type SignedIn =
+  | { readonly kind: 'browser'; readonly returnTo: string; readonly session: Session }
+  | { readonly kind: 'command'; readonly location: string };
+
+export interface SignInFlow {
+  readonly publicUrl: string;
+  /** Starts a sign-in. `cookie` must come back with the response of the provider. */
+  begin(
+    returnTo: string,
+    command?: WaitingCommand,
+  ): Promise<{ readonly location: string; readonly cookie: string }>;
+  /** Ends a sign-in with the parameters that the provider sent. */
+  finish(parameters: URLSearchParams, cookie: string | undefined): Promise<SignedIn>;
+  /** Exchanges the code of a waiting command for a session. */
+  redeem(code: string, verifier: string): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export const CALLBACK_PATH = '/auth/callback';
+const SIGN_IN_MS = 10 * 60_000;
+const COMMAND_CODE_MS = 60_000;
+
+/** A sign-in that has started, in a cookie of the browser. */
+interface StartedSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+  readonly command?: WaitingCommand;
+}
+
+/** A user who has signed in for a waiting command. */
+interface CommandCode {
+  readonly userId: string;
+  readonly challenge: string;
+}
+
+export interface SignInFlowParts {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  /** A key that all gateways on the database share, because another one can end a sign-in. */
+  readonly key: Uint8Array;
+  readonly onMissingTeam: (teamId: string) => void;
+}
+
+/** Sign-in by OpenID Connect: the authorization code flow with PKCE. */
+export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): SignInFlow {
+  const { identity, clock, key, onMissingTeam } = parts;
+  const { publicUrl, createUsers, sessionMs } = config;
+  const provider = createSignInProvider({ ...config, redirectUri: `${publicUrl}${CALLBACK_PATH}` }, clock);
+  const started = createSealedValues<StartedSignIn>(key, { purpose: 'sign-in', maxAgeMs: SIGN_IN_MS }, clock);
+  const codes = createSealedValues<CommandCode>(
+    key,
+    { purpose: 'sign-in of a command', maxAgeMs: COMMAND_CODE_MS },
+    clock,
+  );
+  /** Codes of commands that this process has redeemed. They are valid only once. */
+  const redeemed = new Map<string, number>();
+
+  const openSession = async (userId: string): Promise<Session> => {
+    await deleteExpiredSessions(identity, userId);
+    return await identity.keys.create({
+      userId,
+      scope: 'manage',
+      keyName: SESSION_NAME,
+      expiresAt: Math.floor(clock.now()) + sessionMs,
+    });
+  };
+
+  return {
+    publicUrl,
+    async begin(returnTo, command) {
+      const [state, nonce] = [randomText(), randomText()];
+      const { verifier, challenge } = createPkce();
+      const location = await provider.authorizationUrl({ state, nonce, challenge });
+      const own = { state, nonce, verifier, returnTo: ownPath(returnTo, publicUrl) };
+      return { location, cookie: started.close(command ? { ...own, command } : own) };
+    },
+    async finish(parameters, cookie) {
+      const before = cookie === undefined ? undefined : started.open(cookie);
+      if (!before || parameters.get('state') !== before.state)
+        throw failed('This sign-in was not started in this browser, or it took longer than 10 minutes');
+      await provider.checkIssuer(parameters.get('iss') ?? undefined);
+      const [code, error] = [parameters.get('code'), parameters.get('error')];
+      if (code === null || error !== null) {
+        const description = parameters.get('error_description') ?? '';
+        const reason = [error ?? 'no code', description].filter((text) => text !== '').join(': ');
+        throw failed(`The provider refused the sign-in: ${shortened(reason)}`);
+      }
+      const { nonce, verifier, returnTo, command } = before;
+      const claimed = readClaims(await provider.claims({ code, nonce, verifier }), config);
+      const { userId } = await admitUser(claimed, { identity, createUsers, onMissingTeam });
+      if (!command) return { kind: 'browser', returnTo, session: await openSession(userId) };
+      const location = new URL(`http://127.0.0.1:${command.port}/callback`);
+      location.searchParams.set('code', codes.close({ userId, challenge: command.challenge }));
+      location.searchParams.set('state', command.state);
+      return { kind: 'command', location: location.href };
+    },
+    async redeem(code, verifier) {
+      const value = codes.open(code);
+      const challenge = createHash('sha256').update(verifier).digest('base64url');
+      if (!value || value.challenge !== challenge || redeemed.has(code))
+        throw failed('The code is invalid, was used before, or has expired');
+      for (const [other, until] of redeemed) if (until <= clock.now()) redeemed.delete(other);
+      redeemed.set(code, clock.now() + COMMAND_CODE_MS);
+      const user = await identity.users.get(value.userId);
+      if (user.blocked)
+        throw new AppError('ForbiddenError', `User '${user.userId}' is blocked`, { reason: 'user_blocked' });
+      return await openSession(user.userId);
+    },
+    close: () => provider.close(),
+  };
+}
+
+/** Name of the keys of sessions, by which lists show them. */
+const SESSION_NAME = 'Sign-in';
+
+async function deleteExpiredSessions({ keys }: Identity, userId: string): Promise<void> {
+  const own = await keys.list({ skip: 0, limit: 1000 }, { userId, teamIds: [] });
+  const expired = own.filter(
+    ({ scope, keyName, status }) => scope === 'manage' && keyName === SESSION_NAME && status === 'expired',
+  );
+  for (const { id } of expired) await keys.delete(id);
+}
+
+/** Returns a path of the gateway itself, so that a sign-in cannot lead to another site. */
+function ownPath(returnTo: string, publicUrl: string): string {
+  const url = returnTo.startsWith('/') ? URL.parse(returnTo, publicUrl) : null;
+  return url && url.origin === publicUrl ? `${url.pathname}${url.search}` : '/docs';
+}
+
+const randomText = (): string => randomBytes(24).toString('base64url');
+
+const failed = (message: string): AppError =>
+  new AppError('UnauthorizedError', `${message}. Sign in again.`, { reason: 'sign_in_failed' });

@@ -1,0 +1,157 @@
+import { expect } from 'vitest';
+import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
+import {
+  CLIENT,
+  openStandInProvider,
+} from '../../runtime/targets/gateway/accounts/sign-in/stand-in-provider.ts';
+import type { Answer, Api } from '../shared-services.ts';
+import { chatWith, createKey } from './chat.ts';
+import { AS_MASTER, asKey, providersFor } from './config.ts';
+import { shareGateways, useGateways } from './shared-gateways.ts';
+import { verifiesGateway } from './verifies.ts';
+
+const openai = await startFixture('openai');
+const start = shareGateways();
+const startOwn = useGateways();
+
+const CONFIG = {
+  config: {
+    providers: providersFor({ openai }),
+    pricing: { 'openai:good': { input_price_per_million: 1, output_price_per_million: 2 } },
+  },
+};
+
+const send = (
+  api: Api,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = AS_MASTER,
+): Promise<Answer> =>
+  api.ask(path, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+
+verifiesGateway('gateway:teams', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const { body: budget } = await send(api, 'POST', '/v1/budgets', { max_budget: 0.0001 });
+  await send(api, 'POST', '/v1/organizations', {
+    organization_id: 'acme',
+    allowed_models: ['openai:*'],
+    budget_id: budget.budget_id,
+  });
+  for (const team of ['research', 'sales'])
+    expect(
+      (await send(api, 'POST', '/v1/teams', { team_id: team, organization_id: 'acme' })).body,
+    ).toMatchObject({ team_id: team, organization_id: 'acme', spend: 0 });
+  const keys = await Promise.all([
+    createKey(api, { user_id: 'ann', team_id: 'research' }),
+    createKey(api, { user_id: 'bob', team_id: 'sales' }),
+  ]);
+  const chat = async (key: string, model = 'openai:good') =>
+    await api.post('/v1/chat/completions', { ...chatWith(model), max_tokens: 9 }, asKey(key));
+  // Each answer costs 21 input and 9 output tokens; the organization can pay two of them.
+  const statuses: number[] = [];
+  for (const key of [...keys, ...keys, ...keys]) statuses.push((await chat(key)).status);
+  expect(statuses).toEqual([200, 200, 403, 403, 403, 403]);
+  expect((await chat(keys[0])).body.detail).toMatch(
+    /^Organization 'acme' has \$0\.000022 of the budget left/,
+  );
+  const { body: usage } = await api.get('/v1/usage?group_by=organization,team&status=success', AS_MASTER);
+  expect(
+    usage.groups.map(({ group, requests }: { group: object; requests: number }) => [group, requests]),
+  ).toEqual(
+    expect.arrayContaining([
+      [{ organization: 'acme', team: 'research' }, 1],
+      [{ organization: 'acme', team: 'sales' }, 1],
+    ]),
+  );
+  await send(api, 'PATCH', '/v1/teams/sales', { allowed_models: ['openai:other'] });
+  await expect
+    .poll(async () => (await chat(keys[1])).body.detail)
+    .toBe("Model 'openai:good' is not allowed for team 'sales'");
+  expect((await chat(keys[0], 'anthropic:good')).status).toBe(400);
+});
+
+verifiesGateway('gateway:roles', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const managing = async (user: string, role: string) => {
+    await send(api, 'POST', '/v1/users', { user_id: user, role });
+    return asKey((await send(api, 'POST', '/v1/keys', { user_id: user, scope: 'manage' })).body.key);
+  };
+  const [admin, viewer, lead, member] = await Promise.all([
+    managing('root', 'admin'),
+    managing('vic', 'viewer'),
+    managing('lea', 'member'),
+    managing('mia', 'member'),
+  ]);
+  await send(api, 'POST', '/v1/teams', { team_id: 'roles' }, admin);
+  await send(api, 'PUT', '/v1/teams/roles/members/lea', { role: 'admin' }, admin);
+  await send(api, 'PUT', '/v1/teams/roles/members/mia', undefined, lead);
+  const statuses = async (method: string, path: string, body?: object) => {
+    const all = [admin, viewer, lead, member];
+    return await Promise.all(all.map(async (who) => (await send(api, method, path, body, who)).status));
+  };
+  expect(await statuses('GET', '/v1/users/mia')).toEqual([200, 200, 200, 200]);
+  expect(await statuses('GET', '/v1/users/root')).toEqual([200, 200, 404, 404]);
+  expect(await statuses('GET', '/v1/budgets')).toEqual([200, 200, 403, 403]);
+  expect(await statuses('POST', '/v1/budgets', {})).toEqual([200, 403, 403, 403]);
+  expect(await statuses('POST', '/v1/keys', { user_id: 'mia', team_id: 'roles' })).toEqual([
+    200, 403, 200, 200,
+  ]);
+  expect(await statuses('POST', '/v1/chat/completions', chatWith('openai:good'))).toEqual([
+    403, 403, 403, 403,
+  ]);
+  const created = await send(api, 'POST', '/v1/users', { user_id: 'bot', team_id: 'roles' }, lead);
+  expect([created.status, created.body.team_id]).toEqual([200, 'roles']);
+  const { body: key } = await send(api, 'POST', '/v1/keys', { user_id: 'bot', team_id: 'roles' }, lead);
+  const path = `/v1/keys/${key.id}/rotate`;
+  const { body: rotated } = await send(api, 'POST', path, { grace_seconds: 600 }, lead);
+  for (const secret of [key.key, rotated.key])
+    expect((await api.get('/v1/keys/me', asKey(secret))).body.team_id).toBe('roles');
+});
+
+verifiesGateway('gateway:sign-in', async (arm) => {
+  const provider = await openStandInProvider();
+  try {
+    const publicUrl = 'http://localhost:9999';
+    const api = await startOwn(arm, {
+      config: {
+        sign_in: {
+          issuer: provider.issuer,
+          client_id: CLIENT.clientId,
+          client_secret: CLIENT.clientSecret,
+          public_url: publicUrl,
+          create_users: true,
+          groups: { ops: { role: 'admin' } },
+        },
+      },
+    });
+    provider.claims = { sub: 'ada', groups: ['ops'] };
+    const cookiesOf = ({ headers }: { readonly headers: Headers }) =>
+      headers
+        .getSetCookie()
+        .map((one) => one.split(';')[0])
+        .join('; ');
+    const begun = await api.ask('/auth/sign-in', { redirect: 'manual' });
+    const there = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' });
+    const back = new URL(there.headers.get('location') ?? '');
+    expect(back.origin).toBe(publicUrl);
+    const callback = back.pathname + back.search;
+    expect((await api.ask(callback, { redirect: 'manual' })).status).toBe(401);
+    const done = await api.ask(callback, { redirect: 'manual', headers: { cookie: cookiesOf(begun) } });
+    expect([done.status, done.headers.get('location')]).toEqual([302, '/docs']);
+    const session = { cookie: cookiesOf(done) };
+    expect((await api.get('/v1/me', session)).body).toMatchObject({ user_id: 'ada', role: 'admin' });
+    expect((await send(api, 'POST', '/v1/teams', { team_id: 'a' }, session)).status).toBe(403);
+    const own = { ...session, origin: publicUrl };
+    expect((await send(api, 'POST', '/v1/teams', { team_id: 'a' }, own)).status).toBe(200);
+    expect((await send(api, 'POST', '/auth/sign-out', undefined, own)).status).toBe(204);
+    expect((await api.get('/v1/me', session)).status).toBe(401);
+    expect(api.log()).not.toContain(CLIENT.clientSecret);
+  } finally {
+    await provider.close();
+  }
+});

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SignInConfig } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
+import { createSignInFlow } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-flow.ts';
+import { CLIENT, openStandInProvider, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
+import type { OpenGateway } from './open-gateway.ts';
+import { comeBack, cookieIn, signIn } from './sign-in-here.ts';
+import { useOwnGateways } from './use-gateway.ts';
+
+const open = useOwnGateways();
+const PUBLIC_URL = 'http://localhost:8000';
+const KEY = Buffer.alloc(32, 7);
+
+let provider: StandInProvider;
+const missing: string[] = [];
+beforeAll(async () => {
+  provider = await openStandInProvider();
+});
+afterAll(async () => await provider.close());
+const plain = () => ({ claims: provider.claims, sign: provider.sign });
+let before: ReturnType<typeof plain>;
+beforeEach(() => {
+  before ??= plain();
+  Object.assign(provider, before);
+  missing.length = 0;
+});
+
+async function start(config: Partial<SignInConfig> = {}): Promise<OpenGateway> {
+  const gateway = await open({
+    signIn: (identity, clock) =>
+      createSignInFlow(
+        {
+          issuer: provider.issuer,
+          ...CLIENT,
+          publicUrl: PUBLIC_URL,
+          scopes: ['openid'],
+          userClaim: 'sub',
+          groupsClaim: 'groups',
+          createUsers: true,
+          sessionMs: 3_600_000,
+          groups: [
+            { group: 'ops', role: 'admin', team: undefined, teamRole: 'member' },
+            { group: 'leads', role: undefined, team: 'research', teamRole: 'admin' },
+            { group: 'ghosts', role: undefined, team: 'ghosts', teamRole: 'member' },
+          ],
+          ...config,
+        },
+        { identity, clock, key: KEY, onMissingTeam: (team) => void missing.push(team) },
+      ),
+  });
+  // Tokens of the provider have the time of this machine.
+  gateway.clock.advance(Date.now() - gateway.clock.now());
+  await gateway.ask('POST', '/v1/teams', { team_id: 'research' });
+  return gateway;
+}
+
+test('a sign-in creates the user, applies groups and opens a session that manages', async () => {
+  const gateway = await start();
+  provider.claims = { sub: 'ada', name: 'Ada', groups: ['ops', 'ghosts'] };
+  const { answer, session } = await signIn(gateway, '?return_to=/docs?x=1');
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs?x=1']);
+  expect(answer.headers.getSetCookie().find((one) => one.startsWith('gateway_session='))).toMatch(
+    /^gateway_session=gw-[\w-]+; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  expect(missing).toEqual(['ghosts']);
+  const me = await gateway.request('/v1/me', { headers: session });
+  expect(me.body).toMatchObject({ user_id: 'ada', role: 'admin', teams: [], scope: 'manage' });
+  expect((await gateway.request('/v1/users', { headers: session })).status).toBe(200);
+
+  // Another sign-in: no longer in ops, now a lead.
+  provider.claims = { sub: 'ada', groups: ['leads'] };
+  const { session: second } = await signIn(gateway);
+  const changed = await gateway.request('/v1/me', { headers: second });
+  expect(changed.body).toMatchObject({ role: 'member', teams: [{ team_id: 'research', role: 'admin' }] });
+  // The role counts for the session from before as well.
+  const { status } = await gateway.request('/v1/budgets', { headers: session });
+  expect(status).toBe(403);
+  gateway.clock.advance(3_600_000);
+  expect((await gateway.request('/v1/me', { headers: second })).body.error.code).toBe('expired_key');
+});
+
+test('changes with the cookie come from a page of the gateway only, and a sign-out ends the session', async () => {
+  const gateway = await start();
+  provider.claims = { sub: 'ada', groups: ['ops'] };
+  const { session } = await signIn(gateway);
+  const post = async (headers: Record<string, string>) => {
+    const { status, body } = await gateway.request('/v1/teams', {
+      method: 'POST',
+      headers: { ...session, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ team_id: `t${Math.random()}` }),
+    });
+    return [status, body.error?.code];
+  };
+  for (const headers of [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site', origin: PUBLIC_URL },
+    { 'sec-fetch-site': 'same-site', origin: PUBLIC_URL },
+  ] as Record<string, string>[])
+    expect(await post(headers)).toEqual([403, 'foreign_page']);
+  expect(await post({ origin: PUBLIC_URL })).toEqual([200, undefined]);
+  expect(await post({ 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined]);
+  // A header counts before the cookie, and needs no page.
+  expect(await post({ authorization: 'Bearer nonsense' })).toEqual([401, 'invalid_key']);
+  const out = await gateway.request('/auth/sign-out', {
+    method: 'POST',
+    headers: { ...session, origin: PUBLIC_URL },
+  });
+  expect([out.status, cookieIn(out.headers, 'gateway_session')]).toEqual([204, 'gateway_session=']);
+  expect((await gateway.request('/v1/me', { headers: session })).body.error.code).toBe('invalid_key');
+});
+
+describe('who cannot sign in', () => {
+  test.each([
+    ['blocked', "User 'ada' is blocked"],
+    ['deleted', "User 'ada' was deleted. Ask an administrator to create it again."],
+    ['service', "User 'ada' is a service account of team 'research'; it cannot sign in."],
+    ['unknown', "User 'ada' does not exist. Ask an administrator to create it."],
+  ])('%s', async (kind, message) => {
+    const gateway = await start({ createUsers: kind !== 'unknown' });
+    const { ask } = gateway;
+    if (kind !== 'unknown')
+      await ask('POST', '/v1/users', {
+        user_id: 'ada',
+        ...(kind === 'service' && { team_id: 'research' }),
+        blocked: kind === 'blocked',
+      });
+    if (kind === 'deleted') await ask('DELETE', '/v1/users/ada');
+    const { answer } = await signIn(gateway);
+    expect([answer.status, answer.body.detail]).toEqual([403, message]);
+    expect(cookieIn(answer.headers, 'gateway_session')).toBe('');
+    expect((await ask('GET', '/v1/keys')).body).toEqual([]);
+  });
+});
+
+test('what comes back must belong to the sign-in that this browser started', async () => {
+  const gateway = await start();
+  const first = await comeBack(gateway);
+  const other = await comeBack(gateway);
+  const finish = async (path: string, cookie: string) => {
+    const { status, body } = await gateway.request(path, { headers: { cookie } });
+    return [status, body?.detail];
+  };
+  const started =
+    'This sign-in was not started in this browser, or it took longer than 10 minutes. Sign in again.';
+  expect(await finish(first.path, '')).toEqual([401, started]);
+  expect(await finish(first.path, other.cookie)).toEqual([401, started]);
+  expect(await finish(first.path, `${first.cookie}x`)).toEqual([401, started]);
+  const foreign = first.path.replace(encodeURIComponent(provider.issuer), 'https%3A%2F%2Fevil.example');
+  expect(foreign).not.toBe(first.path);
+  const response = 'The response is not from the configured provider. Sign in again.';
+  expect(await finish(foreign, first.cookie)).toEqual([401, response]);
+  expect(await finish(first.path.replace(/&iss=[^&]*/, ''), first.cookie)).toEqual([401, response]);
+  const denied = first.path.replace(/code=[^&]*/, 'error=access_denied&error_description=No%0Away');
+  expect(await finish(denied, first.cookie)).toEqual([
+    401,
+    'The provider refused the sign-in: access_denied: No way. Sign in again.',
+  ]);
+  // The code of another sign-in has another challenge.
+  const code = /code=[^&]*/.exec(other.path)?.[0] ?? '';
+  expect(await finish(first.path.replace(/code=[^&]*/, code), first.cookie)).toEqual([
+    401,
+    'The provider refused the code: invalid_grant: no. Sign in again.',
+  ]);
+  expect((await finish(first.path, first.cookie))[0]).toBe(302);
+  const away = await comeBack(gateway, '?return_to=//evil.example/');
+  const { headers } = await gateway.request(away.path, { headers: { cookie: away.cookie } });
+  expect(headers.get('location')).toBe('/docs');
+  const { path, cookie } = await comeBack(gateway);
+  gateway.clock.advance(600_000);
+  expect(await finish(path, cookie)).toEqual([401, started]);
+});
+
+test('ID tokens that are not for this sign-in are refused', async () => {
+  const gateway = await start();
+  const { privateKey } = await generateKeyPair('ES256');
+  const signed = before.sign;
+  const cases: readonly (readonly [StandInProvider['sign'], string])[] = [
+    [async (claims) => await signed({ ...claims, aud: 'other' }), 'it is for another audience'],
+    [async (claims) => await signed({ ...claims, iss: 'https://evil.example' }), 'its issuer is not'],
+    [async (claims) => await signed({ ...claims, exp: 1 }), 'it has expired'],
+    [async (claims) => await signed({ ...claims, nonce: 'x' }), 'its nonce is not that of this sign-in'],
+    [async (claims) => await signed({ ...claims, aud: ['gateway', 'other'] }), 'issued to another client'],
+    [async (claims) => await signed({ ...claims, azp: 'other' }), 'issued to another client'],
+    [
+      async (claims) =>
+        await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'key 1' }).sign(privateKey),
+      'its signature is wrong',
+    ],
+    [
+      async (claims) =>
+        await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT.clientSecret)),
+      'its signature algorithm is not allowed (HS256)',
+    ],
+    [(claims) => Promise.resolve(new UnsecuredJWT(claims).encode()), 'Invalid ID token'],
+  ];
+  for (const [sign, reason] of cases) {
+    provider.sign = sign;
+    const { answer } = await signIn(gateway);
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'sign_in_failed']);
+    expect(answer.body.detail).toContain(reason);
+  }
+  expect((await gateway.ask('GET', '/v1/users')).body).toEqual([]);
+});
+
+test('keys of the provider are cached, and read again when it rotates them', async () => {
+  const gateway = await start();
+  const count = provider.keyRequests();
+  await signIn(gateway);
+  await signIn(gateway);
+  expect(provider.keyRequests()).toBe(count + 1);
+  await provider.rotate();
+  expect((await signIn(gateway)).answer.status).toBe(302);
+  expect(provider.keyRequests()).toBe(count + 2);
+});
+
+test('a command gets a key for the code that the browser brings to its port', async () => {
+  const gateway = await start();
+  const verifier = 'v'.repeat(43);
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const query = `?port=5555&state=12345678&challenge=${challenge}`;
+  const location = new URL((await signIn(gateway, query)).answer.headers.get('location') ?? '');
+  expect([location.origin, location.searchParams.get('state')]).toEqual([
+    'http://127.0.0.1:5555',
+    '12345678',
+  ]);
+  const code = location.searchParams.get('code') ?? '';
+  const redeem = async (body: object) =>
+    await gateway.request('/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await redeem({ code, verifier: 'w'.repeat(43) })).status).toBe(401);
+  expect((await redeem({ code: `${code}x`, verifier })).status).toBe(401);
+  const { status, body } = await redeem({ code, verifier });
+  expect([status, body.user_id]).toEqual([200, 'ada']);
+  expect((await gateway.request('/v1/me', { headers: { 'x-api-key': body.key } })).body.user_id).toBe('ada');
+  expect((await redeem({ code, verifier })).body.detail).toMatch(/was used before/);
+  const late = new URL((await signIn(gateway, query)).answer.headers.get('location') ?? '');
+  gateway.clock.advance(60_000);
+  expect((await redeem({ code: late.searchParams.get('code'), verifier })).status).toBe(401);
+  for (const bad of ['?port=0', '?port=80', '?port=x&state=12345678&challenge=y'])
+    expect((await gateway.request(`/auth/sign-in${bad}`)).status).toBe(422);
+});
+
+test('a provider that is down is 503, and a gateway without sign-in has neither its routes nor its cookies', async () => {
+  const down = await start({ issuer: 'http://127.0.0.1:9' });
+  const { status, body } = await down.request('/auth/sign-in');
+  expect([status, body.error.code]).toEqual([503, 'provider_unavailable']);
+  const none = await open();
+  expect((await none.request('/auth/sign-in')).status).toBe(404);
+  const { key } = (await none.ask('POST', '/v1/keys', { scope: 'manage' })).body;
+  const headers = { cookie: `gateway_session=${key}` };
+  expect((await none.request('/v1/me', { headers })).body.error.code).toBe('missing_credentials');
+});
