@@ -1,9 +1,9 @@
-import { Agent, type Dispatcher } from "undici";
-import { messageOf } from "../../contract/errors.ts";
-import { parseJsonText } from "../../core/json/json-text.ts";
-import { addressKind, isIpAddress } from "../../core/net/public-address.ts";
-import { guardedLookup, isAllowedAddress } from "../../platform/guarded-lookup.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
+import { Agent, type Dispatcher } from 'undici';
+import { messageOf } from '../../contract/errors.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
+import { addressKind, isIpAddress } from '../../core/net/public-address.ts';
+import { guardedLookup, isAllowedAddress } from '../../platform/guarded-lookup.ts';
+import { OAuthFailure } from './oauth-failure.ts';
 
 export interface OAuthHttpOptions {
   /** Whether requests can go to this machine and its networks. Machine metadata services are never allowed. */
@@ -47,10 +47,10 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
   });
   const checked = (text: string): URL => {
     const url = URL.parse(text);
-    const isWeb = url?.protocol === "https:" || (allowsHttp && url?.protocol === "http:");
-    if (!url || !isWeb || url.username !== "" || url.password !== "") {
+    const isWeb = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
+    if (!url || !isWeb || url.username !== '' || url.password !== '') {
       throw new OAuthFailure(
-        `The URL ${shownUrl(text)} must start with ${allowsHttp ? "http:// or " : ""}https://.`,
+        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https://.`,
       );
     }
     const { hostname } = url;
@@ -61,14 +61,14 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
   };
   const send = async (
     url: URL,
-    request: Pick<Dispatcher.RequestOptions, "method" | "body"> & { headers?: Record<string, string> },
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { headers?: Record<string, string> },
   ): Promise<OAuthResponse> => {
     try {
       const { statusCode, headers, body } = await agent.request({
         ...request,
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
-        headers: { accept: "application/json", ...request.headers },
+        headers: { accept: 'application/json', ...request.headers },
         signal: AbortSignal.timeout(timeoutMs),
       });
       return { status: statusCode, headers, body: jsonOf(await body.text()) };
@@ -82,9 +82,9 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
     async get(text) {
       let url = checked(text);
       for (let redirects = 0; ; redirects += 1) {
-        const response = await send(url, { method: "GET" });
+        const response = await send(url, { method: 'GET' });
         const { location } = response.headers;
-        const isRedirect = response.status >= 300 && response.status < 400 && typeof location === "string";
+        const isRedirect = response.status >= 300 && response.status < 400 && typeof location === 'string';
         const target = isRedirect ? URL.parse(location, url) : null;
         if (!target || target.origin !== url.origin || redirects === MAX_REDIRECTS) return response;
         url = target;
@@ -92,14 +92,14 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
     },
     postForm: (url, form, headers = {}) =>
       send(checked(url), {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: form.toString(),
       }),
     postJson: (url, value, headers = {}) =>
       send(checked(url), {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(value),
       }),
     close: () => agent.destroy(),

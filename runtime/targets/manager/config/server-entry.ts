@@ -59,7 +59,16 @@ interface Volume {
 
 const PROCESS_KEYS = ['args', 'env', 'cwd'] as const;
 const REMOTE_KEYS = ['transport', 'headers', 'oauth'] as const;
-export const OAUTH_KEYS = ['client_id', 'client_secret', 'scope', 'token_url'] as const;
+export const OAUTH_KEYS = [
+  'client_id',
+  'client_secret',
+  'scope',
+  'token_url',
+  'grant',
+  'issuer',
+  'client_metadata_url',
+  'redirect_uri',
+] as const;
 const REQUIRED_KEYS = [
   'required_env',
   'required_args',
