@@ -19,13 +19,16 @@ export interface ServerMetadata {
   readonly readsClientDocuments: boolean;
 }
 
-/** Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3). */
-export function readServerMetadata(value: unknown, issuer: string): ServerMetadata {
+/**
+ * Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3), unless
+ * the issuer was only guessed.
+ */
+export function readServerMetadata(value: unknown, issuer: string, isGuess = false): ServerMetadata {
   const named = isObject(value) ? textIn(value, 'issuer') : undefined;
   if (!isObject(value) || named === undefined) {
     throw new OAuthFailure(`The metadata of the authorization server ${issuer} has no \`issuer\`.`);
   }
-  if (!isSameIssuer(named, issuer)) {
+  if (!isGuess && !isSameIssuer(named, issuer)) {
     throw new OAuthFailure(`The metadata of the authorization server ${issuer} has another \`issuer\`.`);
   }
   return {

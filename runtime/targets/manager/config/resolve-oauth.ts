@@ -53,10 +53,10 @@ export function resolveOAuth(
   const common = { scope: value['scope'], issuer: value['issuer'] };
   if (grant === 'client_credentials') {
     const client = { clientId: clientId ?? '', clientSecret: clientSecret ?? '' };
-    return defined({ grant, ...client, ...common, tokenUrl: value['token_url'] });
+    return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
   }
   const clientMetadataUrl = value['client_metadata_url'];
-  return defined({
+  return defined<OAuthSettings>({
     grant: 'authorization_code',
     clientId,
     clientSecret,

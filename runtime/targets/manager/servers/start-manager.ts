@@ -21,6 +21,7 @@ import { directCalls } from '../http/direct-call.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
+import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openContext } from './open-context.ts';
 import { serverOfLine } from './line-server.ts';
 import type { FlagSettings } from './settings.ts';
@@ -50,7 +51,12 @@ export async function startManager(
   const { paths, env, tls } = settings;
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
-    return { ...loaded, problems: loaded.problems.map((problem) => `${problem} The server is not started.`) };
+    const files = [...loaded.files, changesFile(signInFolder(paths))];
+    return {
+      ...loaded,
+      files,
+      problems: loaded.problems.map((problem) => `${problem} The server is not started.`),
+    };
   };
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };

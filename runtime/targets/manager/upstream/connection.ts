@@ -1,5 +1,6 @@
 import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { Params } from '../shapes/shape.ts';
+import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
 /** An open connection to an MCP server, after the handshake. */
 export interface Connection {
@@ -64,6 +65,8 @@ export interface ConnectionHooks {
   readonly onNotification: (method: string, params: Params | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
+  /** The sign-ins of persons; without them, remote servers get only configured credentials. */
+  readonly signIns?: SignInStore | undefined;
 }
 
 /** A JSON-RPC error that the server returned. */

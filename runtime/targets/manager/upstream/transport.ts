@@ -1,5 +1,6 @@
 import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { CloseReason } from './connection.ts';
+import type { SignIns } from './remote/open-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** Exchanges messages with one server. */
@@ -26,6 +27,8 @@ export interface TransportHooks {
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;
+  /** The sign-ins of persons to remote servers. */
+  readonly signIns?: SignIns | undefined;
 }
 
 /** Maximum size of a message. A larger one closes the connection, because all servers share the memory of the manager. */

@@ -15,8 +15,14 @@ const SECONDS = NOW / 1000;
 async function keyOf(kid: string, alg = 'ES256') {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' };
-  const sign = (claims: JWTPayload, header = {}): Promise<string> =>
-    new SignJWT({ iss: RULES.issuer, aud: 'https://mcp.example', exp: SECONDS + 60, sub: 'ann', ...claims })
+  const sign = (claims: object, header = {}): Promise<string> =>
+    new SignJWT({
+      iss: RULES.issuer,
+      aud: 'https://mcp.example',
+      exp: SECONDS + 60,
+      sub: 'ann',
+      ...claims,
+    } satisfies JWTPayload)
       .setProtectedHeader({ alg, kid, ...header })
       .sign(privateKey);
   return { jwk, sign };

@@ -28,9 +28,9 @@ const LAST_RESPONSES_MS = 1000;
 export async function openStreamableHttp(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog }: TransportHooks,
+  { onMessage, onLost, onLog, signIns }: TransportHooks,
 ): Promise<Transport> {
-  const connection = openRemoteConnection(launch, timeouts);
+  const connection = openRemoteConnection(launch, timeouts, signIns);
   const { client } = connection;
   const exchanges = new Map<number, AbortController>();
   const parameterHeaders = createParameterHeaders(onLog);

@@ -81,8 +81,8 @@ test.each([
     '.mcpd.toml:6: server "a": invalid header "bad name".',
   ],
   [
-    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_id = "x"\n'),
-    '.mcpd.toml:5: server "a": oauth requires client_secret. Set it here or in the secrets file.',
+    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_secret = "x"\n'),
+    '.mcpd.toml:5: server "a": oauth requires client_id. Set it here or in the secrets file.',
   ],
   [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of strings'],
   ['[daemon]\napi = 1\n', '.mcpd.toml:2: [daemon]: api must be a table, not 1.'],
