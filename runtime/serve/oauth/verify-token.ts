@@ -12,29 +12,8 @@ export interface TokenRules {
   readonly algorithms: readonly string[];
 }
 
-/**
- * Signatures with public keys only. With a shared secret (HS256), this server could create tokens itself, and an attacker could
- * use a public key as the secret.
- */
-export const SIGNATURE_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-] as const;
-
 /** Difference between the clocks of the issuer and of this machine that is accepted. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-
-/** Whether a bearer token has the form of a JWT: three parts, of which the first is a JSON object. */
-export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 /**
  * Verifies the signature and the claims of an access token and returns its claims. Throws an UnauthorizedError that explains what

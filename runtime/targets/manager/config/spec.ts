@@ -114,6 +114,25 @@ export interface DaemonSettings {
   readonly healthMs: number;
   readonly healthIntervalMs: number;
   readonly cors: CorsSettings | undefined;
+  /** The access tokens that are accepted in addition to keys; none by default. */
+  readonly oauth?: ResourceSettings | undefined;
+}
+
+/** The manager as a protected resource of an authorization server. */
+export interface ResourceSettings {
+  readonly issuer: string;
+  /** The public base URL of the manager, which is the audience of tokens. */
+  readonly resource: string;
+  /** Further audiences that are accepted. */
+  readonly audiences: readonly string[];
+  /** URL of the keys; by default, it is in the metadata of the issuer. */
+  readonly jwksUri: string | undefined;
+  readonly algorithms: readonly string[];
+  /** The claim with the name of the user. */
+  readonly userClaim: string;
+  readonly adminScope: string | undefined;
+  /** Patterns of servers and `server/tool` by scope. Without it, each token allows all servers. */
+  readonly scopes: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 export interface CorsSettings {

@@ -10,7 +10,9 @@ export interface McpClient {
 
 /** Whether a request can use a session or a multi-round request of another one: only with the same key, on the same path. */
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
-  opener.caller.name === other.caller.name && opener.endpoint.server === other.endpoint.server;
+  opener.caller.name === other.caller.name &&
+  opener.caller.grants === other.caller.grants &&
+  opener.endpoint.server === other.endpoint.server;
 
 /** Time for a client to respond to a request of a server, which can involve a person who reads and types. */
 export const INPUT_TIMEOUT_MS = 5 * 60_000;

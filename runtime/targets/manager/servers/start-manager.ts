@@ -67,7 +67,10 @@ export async function startManager(
   });
   logConfigProblems(config, log);
   for (const warning of settings.tracingWarnings) log.warn(warning);
-  const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
+  const keys = watchedKeys(keysPath(settings.keysFile, paths), { log });
+  // Imported on demand, because few managers have an authorization server.
+  const tokens = daemon.oauth && (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth);
+  const access = createManagerAccess(keys, Date.now, tokens);
   assertSafeToListen({
     hostname,
     insecure: settings.insecure,
@@ -79,6 +82,7 @@ export async function startManager(
   });
 
   const closers = createCloserStack();
+  if (tokens) closers.add(() => tokens.close());
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
@@ -109,6 +113,7 @@ export async function startManager(
       trustProxy,
       redact: redactor,
       plugins,
+      oauth: daemon.oauth,
       mcp: mcp.routes,
     };
     const app = managerApp(context, appOptions);

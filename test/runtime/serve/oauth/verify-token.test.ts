@@ -2,7 +2,8 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { createJwks } from '../../../../runtime/serve/oauth/jwks.ts';
 import { OAuthFailure } from '../../../../runtime/serve/oauth/oauth-failure.ts';
-import { isJwt, SIGNATURE_ALGORITHMS, verifyToken } from '../../../../runtime/serve/oauth/verify-token.ts';
+import { isJwt, SIGNATURE_ALGORITHMS } from '../../../../runtime/serve/oauth/jwt-form.ts';
+import { verifyToken } from '../../../../runtime/serve/oauth/verify-token.ts';
 
 const RULES = {
   issuer: 'https://as.example',
