@@ -69,6 +69,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     settings: daemon,
     log,
     redact: redactor.text,
+    signInState: signIns.stateOf,
     servers: config.servers,
     metrics,
   });

@@ -31,13 +31,9 @@ export async function obtainClient(http: OAuthHttp, request: ClientRequest): Pro
   if (clientMetadataUrl !== undefined && server.readsClientDocuments) {
     return { id: clientMetadataUrl, authMethod: 'none' };
   }
-  if (
-    before?.issuer === server.issuer &&
-    before.redirectUri === redirectUri &&
-    before.client.id !== clientMetadataUrl
-  ) {
-    return before.client;
-  }
+  // A server that has rejected the tokens may have forgotten the client, too.
+  const isKnown = before?.client.isDynamic === true && before.tokens !== undefined;
+  if (isKnown && before.issuer === server.issuer && before.redirectUri === redirectUri) return before.client;
   if (server.registrationEndpoint !== undefined) return register(http, server.registrationEndpoint, request);
   throw new OAuthFailure(
     `${server.issuer} registers no clients. Register one there and set oauth.client_id, and oauth.client_secret if it has one.`,
@@ -72,5 +68,5 @@ async function register(
   const registered = body['token_endpoint_auth_method'];
   const secret = registered === 'none' ? undefined : textIn(body, 'client_secret');
   const authMethod = chooseAuthMethod(secret, methods, registered);
-  return { id, authMethod, ...(secret !== undefined && { secret }) };
+  return { id, authMethod, isDynamic: true, ...(secret !== undefined && { secret }) };
 }

@@ -6,6 +6,8 @@ const optionalText = Type.Optional(Type.String());
 export const oauthClient = Type.Object({
   id: Type.String({ minLength: 1 }),
   secret: optionalText,
+  /** Whether the client was registered dynamically, for this sign-in. */
+  isDynamic: Type.Optional(Type.Boolean()),
   /** How the client authenticates at the token endpoint. */
   authMethod: Type.Union([
     Type.Literal('none'),

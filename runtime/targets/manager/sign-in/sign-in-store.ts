@@ -23,6 +23,8 @@ export interface SignInTarget {
   readonly url: string;
 }
 
+export type SignInState = 'signed-in' | 'required';
+
 export interface SignInStore {
   /** Returns the current sign-in; the file is read again when it changes. Throws a ConfigError if it cannot be decrypted. */
   read(target: SignInTarget): SignInRecord | undefined;
@@ -34,6 +36,10 @@ export interface SignInStore {
     target: SignInTarget,
     change: (current: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
   ): Promise<SignInRecord | undefined>;
+  /** Remembers in this process that a server requires a sign-in of a person. */
+  require(target: SignInTarget): void;
+  /** Undefined if the server has not required a sign-in. */
+  stateOf(target: SignInTarget): SignInState | undefined;
   /** Hides a token in logs and errors. */
   hide(token: string, server: string): void;
   /** Makes running managers use what `login` and `logout` have changed. */
@@ -102,9 +108,23 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
     await writeText(path, `${JSON.stringify({ salt, sealed })}\n`, { mode: 0o600 });
   };
 
+  const required = new Set<string>();
+  const isSignedIn = (target: SignInTarget): boolean => {
+    try {
+      return read(target)?.tokens !== undefined;
+    } catch {
+      return false;
+    }
+  };
+
   return {
     read,
     hide,
+    require: (target) => void required.add(pathOf(target)),
+    stateOf(target) {
+      if (isSignedIn(target)) return 'signed-in';
+      return required.has(pathOf(target)) ? 'required' : undefined;
+    },
     async update(target, change) {
       createFolders(folder, 0o700);
       return await withFileLock(

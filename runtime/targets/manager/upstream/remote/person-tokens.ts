@@ -31,7 +31,10 @@ export function createPersonTokens({ store, target, issuer, timeoutMs }: PersonT
       .finally(() => (refreshing = undefined));
     return refreshing;
   };
-  const required = (): AppError => new AppError('UpstreamError', `The server requires a sign-in. ${login}`);
+  const required = (): AppError => {
+    store.require(target);
+    return new AppError('UpstreamError', `The server requires a sign-in. ${login}`);
+  };
 
   return {
     async current() {
