@@ -140,8 +140,13 @@ test('a client is configured, is a document, or is registered again only for ano
   server.serverMetadata = { client_id_metadata_document_supported: true };
   expect(await clientOf({ clientMetadataUrl })).toBe(clientMetadataUrl);
   expect(server.registrations).toBe(1);
-  server.serverMetadata = { registration_endpoint: undefined };
-  await expect(clientOf({ redirectUri: 'http://127.0.0.1:1/callback' })).rejects.toThrow('Cannot listen at');
+  const redirectUri = `${server.origin}/callback`;
+  await expect(clientOf({ redirectUri })).rejects.toThrow(
+    `Cannot listen at ${redirectUri} for the sign-in: the port is in use.`,
+  );
+  const alone = await startProtectedServer();
+  alone.serverMetadata = { registration_endpoint: undefined };
+  await expect(signingIn(alone).signIn()).rejects.toThrow('registers no clients. Register one there');
 });
 
 test.each([
