@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +18,12 @@ const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const HERE = import.meta.dirname;
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');
 const PATIENCE_MS = 60_000;
+const KEYCLOAK_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-sign-in-'));
 const children: ChildProcess[] = [];
+/** Shell scripts whose programs end with their process group. */
+const groups: ChildProcess[] = [];
 let failures = 0;
 
 async function check(what: string, work: () => Promise<void>): Promise<void> {
@@ -83,8 +86,8 @@ async function startManager(name: string, port: number, config: string): Promise
   };
 }
 
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function until(what: string, isTrue: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+  const deadline = Date.now() + patienceMs;
   while (!(await isTrue().catch(() => false))) {
     if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
     await sleep(100);
@@ -205,6 +208,35 @@ async function run(): Promise<void> {
     const { exitCode } = await execa(process.execPath, [...args, ...target], { reject: false });
     if (exitCode === 0) throw new Error('no token was required');
   });
+  const keycloakHome = process.env['KEYCLOAK_HOME'];
+  if (keycloakHome !== undefined) {
+    const port = await freePort();
+    const realm = `http://localhost:${port}/realms/team`;
+    mkdirSync(join(keycloakHome, 'data/import'), { recursive: true });
+    copyFileSync(join(HERE, 'keycloak-realm.json'), join(keycloakHome, 'data/import/team.json'));
+    const options = ['start-dev', '--import-realm', `--http-port=${port}`];
+    const child = spawn(join(keycloakHome, 'bin/kc.sh'), options, { stdio: 'ignore', detached: true });
+    groups.push(child);
+    await until(
+      'Keycloak',
+      async () => (await fetch(`${realm}/.well-known/openid-configuration`)).ok,
+      KEYCLOAK_MS,
+    );
+    await check('Keycloak: login with a registered client, and JWTs with another audience', async () => {
+      const [protectedPort, otherPort] = [await freePort(), await freePort()];
+      const base = `http://127.0.0.1:${protectedPort}`;
+      const settings = `issuer = ${toml(realm)}\nresource = ${toml(base)}\naudiences = ["mcp-manager"]\n`;
+      await startManager('protected-by-keycloak', protectedPort, echoServer + oauth(settings));
+      const server = `${remote('person', `${base}/mcp/echo`)}[servers.oauth]\nclient_id = "mcp-manager-login"\nscope = "use"\n`;
+      const other = await startManager('client-of-keycloak', otherPort, server);
+      await other.run(['login', 'person']);
+      await until('a call works', async () => {
+        await callTool(other, 'person', 'echo', echo);
+        return true;
+      });
+      await other.run(['logout', 'person']);
+    });
+  }
   await check('MCP conformance: the suite auth', async () => {
     const command = `${process.execPath} ${join(HERE, 'conformance-client.ts')}`;
     const suites = [['--suite', 'auth'], ...EXTRA_SCENARIOS.map((scenario) => ['--scenario', scenario])];
@@ -247,8 +279,9 @@ async function robotToken(issuer: string, resource: string): Promise<string> {
 try {
   await run();
 } finally {
+  for (const { pid } of groups) if (pid !== undefined) process.kill(-pid);
   for (const child of children) child.kill();
-  await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
+  await Promise.all([...children, ...groups].map((child) => child.exitCode ?? once(child, 'exit')));
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failures === 0 ? 0 : 1;

@@ -35,7 +35,18 @@ export function resolveRemote(
       );
   }
   const oauth = resolveOAuth(launch.oauth, sources, context);
-  return { kind: 'remote', transport: launch.transport, url, headers, ...(oauth ? { oauth } : {}) };
+  const { transport } = launch;
+  // A client must not replace a header that the configuration sets.
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const passHeaders = launch.passHeaders.filter((name) => !own.has(name));
+  return {
+    kind: 'remote',
+    transport,
+    url,
+    headers,
+    ...(passHeaders.length > 0 && { passHeaders }),
+    ...(oauth && { oauth }),
+  };
 }
 
 /** Adds the password and the query parameters of a URL to the values that are redacted. */

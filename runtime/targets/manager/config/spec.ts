@@ -61,6 +61,8 @@ export interface RemoteLaunch {
   readonly transport: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers of clients that are passed on, in lower case. */
+  readonly passHeaders?: readonly string[] | undefined;
   readonly oauth?: OAuthSettings | undefined;
 }
 

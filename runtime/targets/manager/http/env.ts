@@ -16,6 +16,7 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   caller: callerOf(c),
   server,
   requestId: c.get('requestId'),
+  headers: c.req.raw.headers,
   signal: c.req.raw.signal,
 });
 

@@ -1,10 +1,12 @@
 import type { Caller } from '../access/caller.ts';
+import type { HeaderReader } from '../calls/call.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The client of an HTTP request, and the endpoint that it uses. */
 export interface McpClient {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers: HeaderReader;
   readonly endpoint: Endpoint;
 }
 

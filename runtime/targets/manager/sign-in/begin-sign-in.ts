@@ -86,7 +86,8 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
 
 /**
  * Chooses the scopes: the configured ones, those of the challenge, or all that the server lists; and those that an earlier token
- * lacked. `offline_access` is added if the authorization server has it, because it may return no refresh token otherwise.
+ * lacked. `offline_access` is added if the authorization server has it, because it may return no refresh token otherwise, but not to
+ * configured scopes, because not every client is allowed to request it.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-selection-strategy
  */
 function scopeOf(
@@ -95,7 +96,8 @@ function scopeOf(
 ): string | undefined {
   const listed = resource?.scopesSupported?.join(' ');
   const required = mergeScopes(settings.scope ?? challenge?.scope ?? listed, before?.wantedScope);
-  const isOffline = server.scopesSupported?.includes('offline_access') === true;
+  const isOffline =
+    settings.scope === undefined && server.scopesSupported?.includes('offline_access') === true;
   return mergeScopes(required, isOffline ? 'offline_access' : undefined);
 }
 

@@ -1,4 +1,3 @@
-import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
@@ -22,6 +21,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Names in lower case, and values. */
+export type RequestHeaders = Readonly<Record<string, string>>;
+
 export interface RequestOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -29,8 +31,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
   readonly requester?: Requester | undefined;
-  /** The trace context of this program as HTTP headers, for remote servers. Never headers of a client. */
-  readonly traceHeaders?: TraceHeaders | undefined;
+  /** HTTP headers for remote servers: the trace context, and those of the client that the configuration passes on. */
+  readonly headers?: RequestHeaders | undefined;
 }
 
 /** The client behind a request, which can receive requests from the server. */

@@ -18,7 +18,7 @@ export async function openConnection(
 ): Promise<Connection> {
   signal?.throwIfAborted();
   const rpc = createRpcPeer({
-    send: (message, traceHeaders) => transport.send(message, traceHeaders),
+    send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
     onNotification(method, params) {
       if (method !== SUBSCRIPTION_ACKNOWLEDGED) onNotification(method, params);
