@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
+import { freePort, type Manager, processesIn, until } from './processes.ts';
 
 // `npm run test:sign-in`: signs in with authorization servers of others on loopback, in both directions. One manager is a
 // protected resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls
@@ -16,14 +14,10 @@ import { ROOT } from '../helpers/paths.ts';
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const HERE = import.meta.dirname;
-const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');
-const PATIENCE_MS = 60_000;
 const KEYCLOAK_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-sign-in-'));
-const children: ChildProcess[] = [];
-/** Shell scripts whose programs end with their process group. */
-const groups: ChildProcess[] = [];
+const processes = processesIn(folder);
 let failures = 0;
 
 async function check(what: string, work: () => Promise<void>): Promise<void> {
@@ -35,63 +29,6 @@ async function check(what: string, work: () => Promise<void>): Promise<void> {
   console.log(
     `${problem === undefined ? 'ok  ' : 'FAIL'}  ${what}${problem === undefined ? '' : `\n      ${problem}`}`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-/** Starts a program that prints something when it is ready. */
-async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  child.stderr.resume();
-  await Promise.race([
-    once(child.stdout, 'data'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`${args.join(' ')} exited`))),
-  ]);
-}
-
-interface Manager {
-  readonly url: string;
-  readonly run: (args: readonly string[], options?: object) => ReturnType<typeof execa>;
-}
-
-async function startManager(name: string, port: number, config: string): Promise<Manager> {
-  const home = join(folder, name);
-  mkdirSync(home);
-  writeFileSync(join(home, 'servers.toml'), config);
-  const files = ['--config', join(home, 'servers.toml'), '--runtime-file', join(home, 'secrets.toml')];
-  const child = spawn(process.execPath, [MANAGER, 'daemon', ...files, '--port', String(port)], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  children.push(child);
-  const url = `http://127.0.0.1:${port}`;
-  await until(`${name} is alive`, async () => (await fetch(`${url}/healthz`)).ok);
-  return {
-    url,
-    run: (args, options = {}) =>
-      execa(process.execPath, [MANAGER, ...args, ...files], {
-        env: { BROWSER: join(HERE, 'browser.mjs') },
-        timeout: PATIENCE_MS,
-        ...options,
-      }),
-  };
-}
-
-async function until(what: string, isTrue: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
-  const deadline = Date.now() + patienceMs;
-  while (!(await isTrue().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
-    await sleep(100);
-  }
 }
 
 async function callTool(manager: Manager, server: string, tool: string, args: object): Promise<void> {
@@ -123,26 +60,26 @@ async function run(): Promise<void> {
   );
   const issuer = `http://localhost:${oidcPort}`;
   const resource = `http://127.0.0.1:${resourcePort}`;
-  await start([join(HERE, 'oidc-provider.mjs'), tools, String(oidcPort)]);
+  await processes.start([join(HERE, 'oidc-provider.mjs'), tools, String(oidcPort)]);
   const example = join(
     ROOT,
     'node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js',
   );
-  await start([example, '--oauth', '--oauth-strict'], {
+  await processes.start([example, '--oauth', '--oauth-strict'], {
     MCP_PORT: String(sdkPort),
     MCP_AUTH_PORT: String(sdkAuthPort),
   });
   const echoServer = `[[servers]]\nname = "echo"\ncommand = ${toml(process.execPath)}\nargs = [${toml(join(ROOT, 'fixtures/mcp-servers/echo.mjs'))}]\ntools = ["*"]\n`;
   const oauth = (more: string): string =>
     `[daemon.api.oauth]\n${more}[daemon.api.oauth.scopes]\nuse = ["*"]\n`;
-  const protectedManager = await startManager(
+  const protectedManager = await processes.startManager(
     'protected',
     Number(resourcePort),
     echoServer + oauth(`issuer = ${toml(issuer)}\nresource = ${toml(resource)}\n`),
   );
   const remote = (name: string, url: string): string =>
     `[[servers]]\nname = "${name}"\nurl = ${toml(url)}\ntools = ["*"]\n`;
-  const client = await startManager(
+  const client = await processes.startManager(
     'client',
     Number(clientPort),
     remote('person', `${resource}/mcp/echo`) +
@@ -215,8 +152,7 @@ async function run(): Promise<void> {
     mkdirSync(join(keycloakHome, 'data/import'), { recursive: true });
     copyFileSync(join(HERE, 'keycloak-realm.json'), join(keycloakHome, 'data/import/team.json'));
     const options = ['start-dev', '--import-realm', `--http-port=${port}`];
-    const child = spawn(join(keycloakHome, 'bin/kc.sh'), options, { stdio: 'ignore', detached: true });
-    groups.push(child);
+    processes.startGroup(join(keycloakHome, 'bin/kc.sh'), options);
     await until(
       'Keycloak',
       async () => (await fetch(`${realm}/.well-known/openid-configuration`)).ok,
@@ -226,9 +162,9 @@ async function run(): Promise<void> {
       const [protectedPort, otherPort] = [await freePort(), await freePort()];
       const base = `http://127.0.0.1:${protectedPort}`;
       const settings = `issuer = ${toml(realm)}\nresource = ${toml(base)}\naudiences = ["mcp-manager"]\n`;
-      await startManager('protected-by-keycloak', protectedPort, echoServer + oauth(settings));
+      await processes.startManager('protected-by-keycloak', protectedPort, echoServer + oauth(settings));
       const server = `${remote('person', `${base}/mcp/echo`)}[servers.oauth]\nclient_id = "mcp-manager-login"\nscope = "use"\n`;
-      const other = await startManager('client-of-keycloak', otherPort, server);
+      const other = await processes.startManager('client-of-keycloak', otherPort, server);
       await other.run(['login', 'person']);
       await until('a call works', async () => {
         await callTool(other, 'person', 'echo', echo);
@@ -279,9 +215,7 @@ async function robotToken(issuer: string, resource: string): Promise<string> {
 try {
   await run();
 } finally {
-  for (const { pid } of groups) if (pid !== undefined) process.kill(-pid);
-  for (const child of children) child.kill();
-  await Promise.all([...children, ...groups].map((child) => child.exitCode ?? once(child, 'exit')));
+  await processes.end();
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failures === 0 ? 0 : 1;

@@ -69,7 +69,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     settings: daemon,
     log,
     redact: redactor.text,
-    signInState: signIns.stateOf,
+    signInState: (target) => signIns.stateOf(target),
     servers: config.servers,
     metrics,
   });

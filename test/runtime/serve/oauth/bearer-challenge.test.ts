@@ -39,7 +39,7 @@ test('headers without a Bearer challenge', () => {
 });
 
 test('a written challenge is read as the same, and every text is read without an error', () => {
-  const text = fc.string({ unit: fc.constantFrom(...'ab, =:/?') });
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ',', ' ', '=', ':', '/', '?') });
   fc.assert(
     fc.property(fc.record({ error: text, errorDescription: text, scope: text }), (challenge) => {
       expect(parseBearerChallenge(formatBearerChallenge(challenge))).toEqual(challenge);
