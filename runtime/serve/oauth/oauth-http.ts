@@ -90,14 +90,14 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
         url = target;
       }
     },
-    postForm: (url, form, headers = {}) =>
-      send(checked(url), {
+    postForm: async (url, form, headers = {}) =>
+      await send(checked(url), {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: form.toString(),
       }),
-    postJson: (url, value, headers = {}) =>
-      send(checked(url), {
+    postJson: async (url, value, headers = {}) =>
+      await send(checked(url), {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(value),

@@ -92,6 +92,6 @@ export const MANAGER_PROCESS = {
   'daemon:access-tokens': {
     source: 'issue 21',
     behaviour:
-      'Access tokens of the configured issuer are accepted beside keys, for the servers of their scopes only; other tokens get 401 with the way to a valid one.',
+      'Access tokens of the configured issuer are accepted in addition to keys, for the servers of their scopes only; other tokens get 401 with the way to a valid one.',
   },
 } as const satisfies Behaviours;

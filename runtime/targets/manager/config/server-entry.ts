@@ -189,7 +189,7 @@ function readPassHeaders(table: TableReader): string[] {
     const isName = /^[\w!#$%&'*+.^`|~-]+$/.test(name);
     if (isName && !OWN_HEADERS.test(name)) continue;
     table.report(
-      `pass_headers cannot contain ${JSON.stringify(name)}: ${isName ? 'it belongs to the connection of the client to the manager' : 'it is no name of a header'}. Remove it.`,
+      `pass_headers cannot contain ${JSON.stringify(name)}: ${isName ? 'it belongs to the connection of the client to the manager' : 'it is not a valid header name'}. Remove it.`,
       'pass_headers',
     );
   }

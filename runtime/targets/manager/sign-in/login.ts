@@ -65,7 +65,7 @@ export async function login(
     const { redirectUri } = callback;
     started = await beginSignIn(http, { url, settings, challenge, redirectUri, before });
     options.show(started.authorizationUrl);
-    const late = (): OAuthFailure => new OAuthFailure('nobody signed in in time');
+    const late = (): OAuthFailure => new OAuthFailure('the sign-in was not completed in time');
     const record = await waitFor(done.promise, { timeoutMs: options.timeoutMs, late });
     await store.update(target, () => Promise.resolve(record));
     await store.announce();
@@ -114,7 +114,7 @@ function readPasted(
   lines.on('line', (line) => {
     if (line.trim() === '') return;
     const url = URL.parse(line.trim());
-    if (!url) onProblem('This is no URL. Paste the whole address to which the browser returned.');
+    if (!url) onProblem('The text must be a URL. Paste the whole address to which the browser returned.');
     else void onRedirect(url.searchParams).catch((error: unknown) => onProblem(messageOf(error)));
   });
   return () => lines.close();

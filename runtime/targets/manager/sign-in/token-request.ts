@@ -33,7 +33,7 @@ export async function requestTokens(
   }
   const type = body['token_type'];
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    throw new OAuthFailure('The access token is no bearer token.');
+    throw new OAuthFailure('The access token must be a bearer token.');
   }
   const [refresh, scope, seconds] = [textIn(body, 'refresh_token'), textIn(body, 'scope'), secondsIn(body)];
   return {

@@ -150,7 +150,7 @@ test('a client is configured, is a document, or is registered again only for ano
 });
 
 test.each([
-  ['another state', { state: 'x' }, 'nobody signed in in time'],
+  ['another state', { state: 'x' }, 'the sign-in was not completed in time'],
   ['another issuer', { iss: 'https://evil.example' }, 'its iss is wrong'],
   ['no issuer', { iss: undefined }, 'its iss is wrong'],
   ['a refusal', { code: undefined, error: 'access_denied', error_description: 'no' }, 'access_denied: no'],
@@ -159,7 +159,11 @@ test.each([
   const server = await startProtectedServer();
   server.redirect = redirect;
   const { spec, store, target, pages } = signingIn(server);
-  const options = { store, onProblem: () => undefined, timeoutMs: reason.startsWith('nobody') ? 300 : 5000 };
+  const options = {
+    store,
+    onProblem: () => undefined,
+    timeoutMs: reason.startsWith('the sign-in') ? 300 : 5000,
+  };
   const show = (url: URL) => void server.browse(url).then((page) => pages.push(page));
   await expect(login(spec, { ...options, show })).rejects.toThrow(`Not signed in to server: `);
   await expect(login(spec, { ...options, show })).rejects.toThrow(reason);
