@@ -37,7 +37,8 @@ export interface SecretOptions {
 export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: SecretOptions): Secrets {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => (opened ??= openSeal());
-  const openSeal = async (): Promise<Seal> => createSeal(masterKey ?? '', await signingKey(db, 'secrets'), 'secrets of the gateway');
+  const openSeal = async (): Promise<Seal> =>
+    createSeal(masterKey ?? '', await signingKey(db, 'secrets'), 'secrets of the gateway');
   const one = (owner: string | null, name: string) =>
     db.selectFrom('gateway_secrets').where('owner', '=', ownerColumn(owner)).where('name', '=', name);
   const find = async (owner: string | null, name: string): Promise<Uint8Array | undefined> => {

@@ -36,7 +36,7 @@ test('a killed process leaves a readable sign-in and no lock', async () => {
 test('a copied or damaged file is not read, and neither is one with an exposed key', async () => {
   await count(1);
   const store = openSignIns(temp(), { env: {} });
-  const [file = ''] = readdirSync(temp()).filter((name) => name.startsWith('far'));
+  const file = readdirSync(temp()).find((name) => name.startsWith('far')) ?? '';
   const other = { server: 'near', url: TARGET.url };
   copyFileSync(join(temp(), file), join(temp(), file.replace('far', 'near')));
   expect(() => store.read(other)).toThrow(/near-\w+\.json cannot be decrypted.*`mcp-manager login near`\.$/);
