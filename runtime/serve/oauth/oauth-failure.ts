@@ -33,7 +33,7 @@ export function errorResponseOf(what: string, status: number, body: unknown): OA
 }
 
 /** Returns a text of another server as one line of limited length. */
-export const shortened = (text: string): string =>
+const shortened = (text: string): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()

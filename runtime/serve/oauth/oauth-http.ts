@@ -11,6 +11,8 @@ export interface OAuthHttpOptions {
   /** Whether requests can be sent without TLS. */
   readonly allowsHttp: boolean;
   readonly timeoutMs: number;
+  /** The way out if an address is private, as a sentence without its end. */
+  readonly remedy?: string | undefined;
 }
 
 export interface OAuthResponse {
@@ -38,9 +40,16 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 3;
 
 /** Creates a client that checks the address of each connection, so that a server cannot make this program call its own network. */
-export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthHttpOptions): OAuthHttp {
-  const refusal = (host: string, address: string): OAuthFailure =>
-    new OAuthFailure(`${host} has the address ${address}, which is not public`);
+export function createOAuthHttp({
+  allowsPrivate,
+  allowsHttp,
+  timeoutMs,
+  remedy,
+}: OAuthHttpOptions): OAuthHttp {
+  const refusal = (host: string, address: string): OAuthFailure => {
+    const wayOut = addressKind(address) === 'private' && remedy !== undefined ? `. ${remedy}` : '';
+    return new OAuthFailure(`${host} has the address ${address}, which is not public${wayOut}`);
+  };
   const agent = new Agent({
     maxResponseSize: MAX_BYTES,
     connect: { lookup: guardedLookup({ allowsPrivate, refusal }), timeout: timeoutMs },

@@ -15,18 +15,30 @@ export interface NamingServer {
  * networks, unless the configuration names an authorization server there; and a server with TLS cannot name URLs without.
  */
 export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Promise<OAuthHttp> {
-  const configured = [url, ...(issuer === undefined ? [] : [new URL(issuer)])];
-  const kinds = await Promise.all(configured.map(({ hostname }) => isPrivateHost(hostname)));
+  const named = issuer === undefined ? undefined : new URL(issuer);
   return createOAuthHttp({
-    allowsPrivate: kinds.includes(true),
-    allowsHttp: configured.some(({ protocol }) => protocol === 'http:'),
+    allowsPrivate: isPrivateName(url) || (named !== undefined && (await resolvesToPrivate(named))),
+    allowsHttp: url.protocol === 'http:' || named?.protocol === 'http:',
     timeoutMs,
+    remedy: 'If it is yours, set oauth.issuer to the authorization server',
   });
 }
 
-async function isPrivateHost(hostname: string): Promise<boolean> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIpAddress(host)) return addressKind(host) === 'private';
-  const found = await lookup(host, { all: true }).catch(() => []);
+/**
+ * Whether a URL is private by its name alone. The address of a name does not count: the owner of the name could let it resolve to a
+ * private address only to make this program call others.
+ */
+function isPrivateName({ hostname }: URL): boolean {
+  if (isIpAddress(hostname)) return addressKind(hostname) === 'private';
+  return !hostname.includes('.') || PRIVATE_DOMAINS.test(hostname);
+}
+
+/** Domains that nobody can register on the internet. */
+const PRIVATE_DOMAINS = /\.(?:localhost|local|internal|home\.arpa)\.?$/;
+
+/** The configured authorization server is trusted, so its address counts. */
+async function resolvesToPrivate(url: URL): Promise<boolean> {
+  if (isPrivateName(url)) return true;
+  const found = await lookup(url.hostname, { all: true }).catch(() => []);
   return found.some(({ address }) => addressKind(address) === 'private');
 }

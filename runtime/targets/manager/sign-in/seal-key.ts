@@ -7,7 +7,7 @@ import { createFolders } from '../../../platform/files/create-folders.ts';
 import { temporaryPath } from '../../../platform/files/temporary.ts';
 import { explainWriteError } from '../../../platform/files/write-error.ts';
 
-export const KEY_VARIABLE = 'MCP_MANAGER_SIGN_IN_KEY';
+const KEY_VARIABLE = 'MCP_MANAGER_SIGN_IN_KEY';
 const MIN_KEY_LENGTH = 32;
 const KEY_BYTES = 32;
 

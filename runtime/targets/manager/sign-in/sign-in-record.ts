@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 const optionalText = Type.Optional(Type.String());
 
 /** The client at an authorization server: registered before, by its URL, or dynamically. */
-export const oauthClient = Type.Object({
+const oauthClient = Type.Object({
   id: Type.String({ minLength: 1 }),
   secret: optionalText,
   /** Whether the client was registered dynamically, for this sign-in. */
@@ -17,7 +17,7 @@ export const oauthClient = Type.Object({
 });
 export type RegisteredClient = Static<typeof oauthClient>;
 
-export const tokens = Type.Object({
+const tokens = Type.Object({
   access: Type.String({ minLength: 1 }),
   refresh: optionalText,
   /** Milliseconds since 1970; absent if the authorization server named no time. */

@@ -40,7 +40,13 @@ export function createPersonTokens({ store, target, issuer, timeoutMs }: PersonT
     async current() {
       const tokens = store.read(target)?.tokens;
       if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS) return tokens?.access;
-      return (await refresh(tokens.access))?.access;
+      try {
+        return (await refresh(tokens.access))?.access;
+      } catch (error) {
+        // The authorization server may be restarting, and the token is still valid for some seconds.
+        if (Date.now() < tokens.expiresAt) return tokens.access;
+        throw error;
+      }
     },
     async renew({ token, status, challenge }) {
       if (status === 403) {
