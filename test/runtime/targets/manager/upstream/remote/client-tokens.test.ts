@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,15 +6,12 @@ import { createClientTokens } from '../../../../../../runtime/targets/manager/up
 
 test('scopes that the server requires are requested once, in addition to the configured ones', async () => {
   const asked: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      asked.push(new URLSearchParams(body));
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({ access_token: `token-${asked.length}`, token_type: 'bearer', expires_in: 60 }),
-      );
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    asked.push(new URLSearchParams(await text(request)));
+    const token = { access_token: `token-${asked.length}`, token_type: 'bearer', expires_in: 60 };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const tokenUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
