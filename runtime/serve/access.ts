@@ -9,7 +9,17 @@ export interface Access {
    * caller is accepted. Returns the owner of the key, if keys have owners.
    */
   readonly check: (authorization: string | null | undefined) => Principal | undefined;
+  /** Checks an access token of an authorization server; undefined if the header contains something else. */
+  readonly checkToken?:
+    | ((authorization: string | null | undefined) => Promise<Principal> | undefined)
+    | undefined;
 }
+
+/** Checks the `Authorization` header: an access token if it contains one, or a key. */
+export const authenticate = (
+  { check, checkToken }: Access,
+  authorization: string | null | undefined,
+): Promise<Principal> | Principal | undefined => checkToken?.(authorization) ?? check(authorization);
 
 /** An authenticated caller. */
 export interface Principal {

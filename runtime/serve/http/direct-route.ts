@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../contract/errors.ts';
-import type { Principal } from '../access.ts';
+import { authenticate, type Principal } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
@@ -75,7 +75,7 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
         if (reason !== undefined) throw new AppError('ForbiddenError', reason);
         caller = direct.signIn
           ? await direct.signIn(exchange.headers)
-          : kernel.access.check(headers.authorization);
+          : await authenticate(kernel.access, headers.authorization);
         await direct.answer({ exchange, requestId, caller, parts });
       });
     };

@@ -1,6 +1,7 @@
 import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { AppError } from '../../contract/errors.ts';
+import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
@@ -65,7 +66,9 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   }
   if (options.beforeAccess) app.use(options.beforeAccess);
   app.use(async (c, next) => {
-    if (!open.has(c.req.path)) c.set('caller', kernel.access.check(c.req.header('Authorization')));
+    if (!open.has(c.req.path)) {
+      c.set('caller', await authenticate(kernel.access, c.req.header('Authorization')));
+    }
     await next();
   });
 

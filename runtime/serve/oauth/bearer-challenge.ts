@@ -9,10 +9,10 @@ export interface BearerChallenge {
 }
 
 const PARAMETERS = {
-  error: "error",
-  error_description: "errorDescription",
-  scope: "scope",
-  resource_metadata: "resourceMetadata",
+  error: 'error',
+  error_description: 'errorDescription',
+  scope: 'scope',
+  resource_metadata: 'resourceMetadata',
 } as const satisfies Record<string, keyof BearerChallenge>;
 
 const SEPARATORS = /[\s,]*/y;
@@ -24,7 +24,7 @@ const WORD = /[^\s,]+/y;
 export function parseBearerChallenge(
   header: string | readonly string[] | undefined,
 ): BearerChallenge | undefined {
-  const text = typeof header === "string" ? header : (header ?? []).join(", ");
+  const text = typeof header === 'string' ? header : (header ?? []).join(', ');
   let at = 0;
   let found: Record<string, string> | undefined;
   let isBearer = false;
@@ -37,14 +37,14 @@ export function parseBearerChallenge(
   for (match(SEPARATORS); at < text.length; match(SEPARATORS)) {
     const parameter = match(PARAMETER);
     if (parameter) {
-      const [, name = "", quoted, token] = parameter;
-      const value = quoted?.replaceAll(/\\(.)/g, "$1") ?? token ?? "";
+      const [, name = '', quoted, token] = parameter;
+      const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '';
       if (isBearer && found) found[name.toLowerCase()] ??= value;
       continue;
     }
-    const word = match(WORD)?.[0] ?? "";
+    const word = match(WORD)?.[0] ?? '';
     // A second Bearer challenge would be ambiguous; the first one counts.
-    isBearer = word.toLowerCase() === "bearer" && found === undefined;
+    isBearer = word.toLowerCase() === 'bearer' && found === undefined;
     if (isBearer) found = {};
   }
   if (!found) return undefined;
@@ -62,5 +62,5 @@ export function formatBearerChallenge(challenge: BearerChallenge): string {
     const value = challenge[key];
     return value === undefined ? [] : [`${name}="${value.replaceAll(/[^\x20-\x7e]|["\\]/g, "'")}"`];
   });
-  return ["Bearer", parameters.join(", ")].join(" ").trim();
+  return ['Bearer', parameters.join(', ')].join(' ').trim();
 }

@@ -1,8 +1,8 @@
-import { resourceMetadataUrls, serverMetadataUrls } from "./metadata-urls.ts";
-import type { OAuthHttp } from "./oauth-http.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
-import { readResourceMetadata, type ResourceMetadata } from "./resource-metadata.ts";
-import { readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
+import { resourceMetadataUrls, serverMetadataUrls } from './metadata-urls.ts';
+import type { OAuthHttp } from './oauth-http.ts';
+import { OAuthFailure } from './oauth-failure.ts';
+import { readResourceMetadata, type ResourceMetadata } from './resource-metadata.ts';
+import { readServerMetadata, type ServerMetadata } from './server-metadata.ts';
 
 /** Finds the metadata of a protected resource: at the URL of its challenge, or at the well-known URLs. Undefined if there is none. */
 export async function discoverResource(
@@ -15,14 +15,18 @@ export async function discoverResource(
   return found && readResourceMetadata(found.body, resource);
 }
 
-/** Finds the metadata of an authorization server; undefined if it has none. */
-export async function discoverServer(http: OAuthHttp, issuer: string): Promise<ServerMetadata | undefined> {
+/** Finds the metadata of an authorization server; undefined if it has none. A guessed issuer can have another identifier. */
+export async function discoverServer(
+  http: OAuthHttp,
+  issuer: string,
+  isGuess = false,
+): Promise<ServerMetadata | undefined> {
   const url = URL.parse(issuer);
-  if (!url || url.search !== "" || url.hash !== "") {
-    throw new OAuthFailure("The URL of the authorization server must have no query and no fragment.");
+  if (!url || url.search !== '' || url.hash !== '') {
+    throw new OAuthFailure('The URL of the authorization server must have no query and no fragment.');
   }
   const found = await firstFound(http, serverMetadataUrls(url));
-  return found && readServerMetadata(found.body, issuer);
+  return found && readServerMetadata(found.body, issuer, isGuess);
 }
 
 /** Requests URLs until one has an answer. A failure of the server is not taken for missing metadata. */

@@ -4,7 +4,7 @@ import {
   type FlattenedJWSInput,
   type JSONWebKeySet,
   type JWSHeaderParameters,
-} from "jose";
+} from 'jose';
 
 /** Finds the public key of a token by its header. */
 export type KeyFinder = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;

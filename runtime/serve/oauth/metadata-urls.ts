@@ -1,11 +1,11 @@
-const RESOURCE = "/.well-known/oauth-protected-resource";
-const OAUTH = "/.well-known/oauth-authorization-server";
-const OPENID = "/.well-known/openid-configuration";
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OPENID = '/.well-known/openid-configuration';
 
 /** Returns the URLs of the metadata of a protected resource, in the order in which they are tried. */
 export function resourceMetadataUrls(resource: URL): string[] {
   const path = pathOf(resource);
-  const paths = path === "" ? [RESOURCE] : [`${RESOURCE}${path}`, RESOURCE];
+  const paths = path === '' ? [RESOURCE] : [`${RESOURCE}${path}`, RESOURCE];
   return paths.map((at) => `${resource.origin}${at}`);
 }
 
@@ -16,8 +16,8 @@ export function resourceMetadataUrls(resource: URL): string[] {
  */
 export function serverMetadataUrls(issuer: URL): string[] {
   const path = pathOf(issuer);
-  const paths = path === "" ? [OAUTH, OPENID] : [`${OAUTH}${path}`, `${OPENID}${path}`, `${path}${OPENID}`];
+  const paths = path === '' ? [OAUTH, OPENID] : [`${OAUTH}${path}`, `${OPENID}${path}`, `${path}${OPENID}`];
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "");
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');

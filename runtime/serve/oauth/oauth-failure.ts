@@ -1,11 +1,11 @@
-import { membersOf } from "../../core/json/members-of.ts";
+import { membersOf } from '../../core/json/members-of.ts';
 
 /** Maximum length of texts of other servers in messages. */
 const MAX_SHOWN = 200;
 
 /** A step of OAuth failed. The message has no tokens, codes or secrets. */
 export class OAuthFailure extends Error {
-  override readonly name = "OAuthFailure";
+  override readonly name = 'OAuthFailure';
   /** The error code of the authorization server, for example `invalid_grant`. */
   readonly code: string | undefined;
 
@@ -25,17 +25,17 @@ export class OAuthFailure extends Error {
 export function errorResponseOf(what: string, status: number, body: unknown): OAuthFailure {
   const { error, error_description: description } = membersOf(body);
   const code =
-    typeof error === "string" && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : undefined;
-  const shown = typeof description === "string" ? shortened(description) : "";
+    typeof error === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : undefined;
+  const shown = typeof description === 'string' ? shortened(description) : '';
   const reason =
-    code === undefined ? `status ${status}` : [code, shown].filter((part) => part !== "").join(": ");
+    code === undefined ? `status ${status}` : [code, shown].filter((part) => part !== '').join(': ');
   return new OAuthFailure(`${what}: ${reason}`, { code });
 }
 
 /** Returns a text of another server as one line of limited length. */
-export const shortened = (text: string): string =>
+const shortened = (text: string): string =>
   text
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, MAX_SHOWN)
-    .replace(/\.$/, "");
+    .replace(/\.$/, '');

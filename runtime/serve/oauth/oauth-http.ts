@@ -1,9 +1,9 @@
-import { Agent, type Dispatcher } from "undici";
-import { messageOf } from "../../contract/errors.ts";
-import { parseJsonText } from "../../core/json/json-text.ts";
-import { addressKind, isIpAddress } from "../../core/net/public-address.ts";
-import { guardedLookup, isAllowedAddress } from "../../platform/guarded-lookup.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
+import { Agent, type Dispatcher } from 'undici';
+import { messageOf } from '../../contract/errors.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
+import { addressKind, isIpAddress } from '../../core/net/public-address.ts';
+import { guardedLookup, isAllowedAddress } from '../../platform/guarded-lookup.ts';
+import { OAuthFailure } from './oauth-failure.ts';
 
 export interface OAuthHttpOptions {
   /** Whether requests can go to this machine and its networks. Machine metadata services are never allowed. */
@@ -11,6 +11,8 @@ export interface OAuthHttpOptions {
   /** Whether requests can be sent without TLS. */
   readonly allowsHttp: boolean;
   readonly timeoutMs: number;
+  /** The way out if an address is private, as a sentence without its end. */
+  readonly remedy?: string | undefined;
 }
 
 export interface OAuthResponse {
@@ -38,19 +40,26 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 3;
 
 /** Creates a client that checks the address of each connection, so that a server cannot make this program call its own network. */
-export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthHttpOptions): OAuthHttp {
-  const refusal = (host: string, address: string): OAuthFailure =>
-    new OAuthFailure(`${host} has the address ${address}, which is not public`);
+export function createOAuthHttp({
+  allowsPrivate,
+  allowsHttp,
+  timeoutMs,
+  remedy,
+}: OAuthHttpOptions): OAuthHttp {
+  const refusal = (host: string, address: string): OAuthFailure => {
+    const wayOut = addressKind(address) === 'private' && remedy !== undefined ? `. ${remedy}` : '';
+    return new OAuthFailure(`${host} has the address ${address}, which is not public${wayOut}`);
+  };
   const agent = new Agent({
     maxResponseSize: MAX_BYTES,
     connect: { lookup: guardedLookup({ allowsPrivate, refusal }), timeout: timeoutMs },
   });
   const checked = (text: string): URL => {
     const url = URL.parse(text);
-    const isWeb = url?.protocol === "https:" || (allowsHttp && url?.protocol === "http:");
-    if (!url || !isWeb || url.username !== "" || url.password !== "") {
+    const isWeb = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
+    if (!url || !isWeb || url.username !== '' || url.password !== '') {
       throw new OAuthFailure(
-        `The URL ${shownUrl(text)} must start with ${allowsHttp ? "http:// or " : ""}https://.`,
+        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https://.`,
       );
     }
     const { hostname } = url;
@@ -61,14 +70,14 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
   };
   const send = async (
     url: URL,
-    request: Pick<Dispatcher.RequestOptions, "method" | "body"> & { headers?: Record<string, string> },
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { headers?: Record<string, string> },
   ): Promise<OAuthResponse> => {
     try {
       const { statusCode, headers, body } = await agent.request({
         ...request,
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
-        headers: { accept: "application/json", ...request.headers },
+        headers: { accept: 'application/json', ...request.headers },
         signal: AbortSignal.timeout(timeoutMs),
       });
       return { status: statusCode, headers, body: jsonOf(await body.text()) };
@@ -82,24 +91,24 @@ export function createOAuthHttp({ allowsPrivate, allowsHttp, timeoutMs }: OAuthH
     async get(text) {
       let url = checked(text);
       for (let redirects = 0; ; redirects += 1) {
-        const response = await send(url, { method: "GET" });
+        const response = await send(url, { method: 'GET' });
         const { location } = response.headers;
-        const isRedirect = response.status >= 300 && response.status < 400 && typeof location === "string";
+        const isRedirect = response.status >= 300 && response.status < 400 && typeof location === 'string';
         const target = isRedirect ? URL.parse(location, url) : null;
         if (!target || target.origin !== url.origin || redirects === MAX_REDIRECTS) return response;
         url = target;
       }
     },
-    postForm: (url, form, headers = {}) =>
-      send(checked(url), {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    postForm: async (url, form, headers = {}) =>
+      await send(checked(url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: form.toString(),
       }),
-    postJson: (url, value, headers = {}) =>
-      send(checked(url), {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
+    postJson: async (url, value, headers = {}) =>
+      await send(checked(url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(value),
       }),
     close: () => agent.destroy(),

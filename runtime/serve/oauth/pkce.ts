@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes } from 'node:crypto';
 
 /** Proof Key for Code Exchange with the only method that OAuth 2.1 allows, S256. @see https://www.rfc-editor.org/rfc/rfc7636 */
 export interface Pkce {
@@ -9,10 +9,10 @@ export interface Pkce {
 }
 
 export function createPkce(): Pkce {
-  const verifier = randomBytes(32).toString("base64url");
+  const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: challengeOf(verifier) };
 }
 
 /** Returns the S256 challenge of a verifier. @internal Exported for tests only. */
 export const challengeOf = (verifier: string): string =>
-  createHash("sha256").update(verifier, "ascii").digest("base64url");
+  createHash('sha256').update(verifier, 'ascii').digest('base64url');

@@ -1,6 +1,6 @@
-import { isObject } from "../../core/json/is-object.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
-import { textIn, textsIn } from "./text-members.ts";
+import { isObject } from '../../core/json/is-object.ts';
+import { OAuthFailure } from './oauth-failure.ts';
+import { textIn, textsIn } from './text-members.ts';
 
 /** The metadata of a protected resource. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
@@ -15,9 +15,9 @@ export interface ResourceMetadata {
  * for a different server.
  */
 export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata {
-  const resource = isObject(value) ? textIn(value, "resource") : undefined;
+  const resource = isObject(value) ? textIn(value, 'resource') : undefined;
   if (!isObject(value) || resource === undefined) {
-    throw new OAuthFailure("The protected-resource metadata has no `resource`.");
+    throw new OAuthFailure('The protected-resource metadata has no `resource`.');
   }
   if (!covers(resource, url)) {
     const place = `${url.origin}${url.pathname}`;
@@ -25,14 +25,14 @@ export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata
   }
   return {
     resource,
-    authorizationServers: textsIn(value, "authorization_servers") ?? [],
-    scopesSupported: textsIn(value, "scopes_supported"),
+    authorizationServers: textsIn(value, 'authorization_servers') ?? [],
+    scopesSupported: textsIn(value, 'scopes_supported'),
   };
 }
 
 /** Whether a resource is the URL, or has the same origin and a path above it. */
 function covers(resource: string, url: URL): boolean {
   const parsed = URL.parse(resource);
-  if (!parsed || parsed.origin !== url.origin || parsed.hash !== "") return false;
-  return `${url.pathname}/`.startsWith(`${parsed.pathname.replace(/\/+$/, "")}/`);
+  if (!parsed || parsed.origin !== url.origin || parsed.hash !== '') return false;
+  return `${url.pathname}/`.startsWith(`${parsed.pathname.replace(/\/+$/, '')}/`);
 }

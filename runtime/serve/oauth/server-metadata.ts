@@ -1,6 +1,6 @@
-import { isObject } from "../../core/json/is-object.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
-import { textIn, textsIn } from "./text-members.ts";
+import { isObject } from '../../core/json/is-object.ts';
+import { OAuthFailure } from './oauth-failure.ts';
+import { textIn, textsIn } from './text-members.ts';
 
 /** The metadata of an authorization server that clients and resource servers use. @see https://www.rfc-editor.org/rfc/rfc8414 */
 export interface ServerMetadata {
@@ -19,30 +19,33 @@ export interface ServerMetadata {
   readonly readsClientDocuments: boolean;
 }
 
-/** Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3). */
-export function readServerMetadata(value: unknown, issuer: string): ServerMetadata {
-  const named = isObject(value) ? textIn(value, "issuer") : undefined;
+/**
+ * Reads the metadata of the authorization server `issuer`. Metadata of another issuer is rejected (RFC 8414, section 3.3), unless
+ * the issuer was only guessed.
+ */
+export function readServerMetadata(value: unknown, issuer: string, isGuess = false): ServerMetadata {
+  const named = isObject(value) ? textIn(value, 'issuer') : undefined;
   if (!isObject(value) || named === undefined) {
     throw new OAuthFailure(`The metadata of the authorization server ${issuer} has no \`issuer\`.`);
   }
-  if (!isSameIssuer(named, issuer)) {
+  if (!isGuess && !isSameIssuer(named, issuer)) {
     throw new OAuthFailure(`The metadata of the authorization server ${issuer} has another \`issuer\`.`);
   }
   return {
     issuer: named,
-    authorizationEndpoint: textIn(value, "authorization_endpoint"),
-    tokenEndpoint: textIn(value, "token_endpoint"),
-    registrationEndpoint: textIn(value, "registration_endpoint"),
-    revocationEndpoint: textIn(value, "revocation_endpoint"),
-    jwksUri: textIn(value, "jwks_uri"),
-    scopesSupported: textsIn(value, "scopes_supported"),
-    codeChallengeMethods: textsIn(value, "code_challenge_methods_supported"),
-    tokenAuthMethods: textsIn(value, "token_endpoint_auth_methods_supported"),
-    sendsIssuer: value["authorization_response_iss_parameter_supported"] === true,
-    readsClientDocuments: value["client_id_metadata_document_supported"] === true,
+    authorizationEndpoint: textIn(value, 'authorization_endpoint'),
+    tokenEndpoint: textIn(value, 'token_endpoint'),
+    registrationEndpoint: textIn(value, 'registration_endpoint'),
+    revocationEndpoint: textIn(value, 'revocation_endpoint'),
+    jwksUri: textIn(value, 'jwks_uri'),
+    scopesSupported: textsIn(value, 'scopes_supported'),
+    codeChallengeMethods: textsIn(value, 'code_challenge_methods_supported'),
+    tokenAuthMethods: textsIn(value, 'token_endpoint_auth_methods_supported'),
+    sendsIssuer: value['authorization_response_iss_parameter_supported'] === true,
+    readsClientDocuments: value['client_id_metadata_document_supported'] === true,
   };
 }
 
 /** Compares issuers exactly, except for a slash at the end, which many configurations add or omit. */
 export const isSameIssuer = (one: string, other: string): boolean =>
-  one.replace(/\/$/, "") === other.replace(/\/$/, "");
+  one.replace(/\/$/, '') === other.replace(/\/$/, '');

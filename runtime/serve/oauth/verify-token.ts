@@ -1,7 +1,7 @@
-import { errors, type JWTPayload, jwtVerify } from "jose";
-import { AppError } from "../../contract/errors.ts";
-import type { KeyFinder } from "./jwks.ts";
-import { OAuthFailure } from "./oauth-failure.ts";
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { AppError } from '../../contract/errors.ts';
+import type { KeyFinder } from './jwks.ts';
+import { OAuthFailure } from './oauth-failure.ts';
 
 /** What an access token must have. */
 export interface TokenRules {
@@ -12,29 +12,8 @@ export interface TokenRules {
   readonly algorithms: readonly string[];
 }
 
-/**
- * Signatures with public keys only. With a shared secret (HS256), this server could create tokens itself, and an attacker could
- * use a public key as the secret.
- */
-export const SIGNATURE_ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-] as const;
-
 /** Difference between the clocks of the issuer and of this machine that is accepted. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-
-/** Whether a bearer token has the form of a JWT: three parts, of which the first is a JSON object. */
-export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 /**
  * Verifies the signature and the claims of an access token and returns its claims. Throws an UnauthorizedError that explains what
@@ -53,13 +32,13 @@ export async function verifyToken(
       algorithms: [...algorithms],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
-      requiredClaims: ["exp"],
+      requiredClaims: ['exp'],
     });
     return payload;
   } catch (error) {
     if (error instanceof OAuthFailure) {
       throw new AppError(
-        "UnavailableError",
+        'UnavailableError',
         `The keys of the token issuer are not available: ${error.message}`,
         {
           cause: error,
@@ -68,24 +47,24 @@ export async function verifyToken(
       );
     }
     const message = `Invalid access token: ${reasonOf(error)}.`;
-    throw new AppError("UnauthorizedError", message, { cause: error, reason: "invalid_token" });
+    throw new AppError('UnauthorizedError', message, { cause: error, reason: 'invalid_token' });
   }
 }
 
 const CLAIM_RULES: Readonly<Record<string, string>> = {
-  iss: "its issuer is not the configured one",
-  aud: "it is for another audience",
-  exp: "it has no expiry, or an invalid one",
-  nbf: "it is not valid yet",
+  iss: 'its issuer is not the configured one',
+  aud: 'it is for another audience',
+  exp: 'it has no expiry, or an invalid one',
+  nbf: 'it is not valid yet',
 };
 
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return "it has expired";
+  if (error instanceof errors.JWTExpired) return 'it has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
     return CLAIM_RULES[error.claim] ?? `its claim ${error.claim} is invalid`;
   }
-  if (error instanceof errors.JWKSNoMatchingKey) return "its key is unknown";
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
-  if (error instanceof errors.JOSEAlgNotAllowed) return "its signature algorithm is not allowed";
-  return "it is malformed";
+  if (error instanceof errors.JWKSNoMatchingKey) return 'its key is unknown';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'its signature algorithm is not allowed';
+  return 'it is malformed';
 }

@@ -7,6 +7,7 @@ import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';
 import { daemonCommand } from './commands/daemon.ts';
 import { KEY_COMMANDS } from './commands/key-commands.ts';
+import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
 
 /** The commands of mcp-manager. */
 export const managerProgram: Program = {
@@ -19,6 +20,7 @@ export const managerProgram: Program = {
     ...CLIENT_COMMANDS,
     ...CONFIG_COMMANDS,
     ...KEY_COMMANDS,
+    ...SIGN_IN_COMMANDS,
     version: versionCommand('mcp-manager'),
     licenses: licensesCommand('manager'),
   },

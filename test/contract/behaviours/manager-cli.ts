@@ -131,6 +131,11 @@ export const MANAGER_CLI = {
     source: 'design "Services decided"',
     behaviour: 'An unknown command or option exits with 2 and says what was meant.',
   },
+  'mcli:login-mistakes': {
+    source: 'issue 21',
+    behaviour:
+      'login of a server that is unknown, is no remote server or needs no sign-in is one sentence, and exit code 1.',
+  },
   'mcli:reader-gone': {
     source: 'design "One product"',
     behaviour: 'A reader that stops early is no error.',

@@ -84,4 +84,14 @@ export const MANAGER_PROCESS = {
     source: 'issue 14',
     behaviour: 'A log file is rotated before it exceeds --log-max-size; --log-keep old ones stay.',
   },
+  'daemon:sign-in': {
+    source: 'issue 21',
+    behaviour:
+      'A remote server that requires a sign-in is reported; after login its calls work without a restart, and logout ends that. No token is in logs or readable files.',
+  },
+  'daemon:access-tokens': {
+    source: 'issue 21',
+    behaviour:
+      'Access tokens of the configured issuer are accepted in addition to keys, for the servers of their scopes only; other tokens get 401 with the way to a valid one.',
+  },
 } as const satisfies Behaviours;

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { startLockHolder } from '../../helpers/lock-holder.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { EXECUTABLE_COMMANDS } from './command-arms.ts';
+import { startRemote } from '../../runtime/targets/manager/upstream/remote-fixture.ts';
 import { useCommandFolder } from './command-folder.ts';
 import { verifiesCommand } from './verifies.ts';
 
@@ -192,4 +193,21 @@ verifiesOnce('mcli:config:at-once', async () => {
     (await run('config', table, 'list', 'a')).stdout.trim().split('\n').toSorted();
   expect(await lines('env')).toEqual(names.map((name) => `${name}=***`));
   expect(await lines('tools')).toEqual(['*', ...names]);
+});
+
+verifiesCommand('mcli:login-mistakes', async (arm) => {
+  const { run, write } = folderOf(arm);
+  const remote = await startRemote('remote.mjs');
+  write('.mcpd.toml', `${SERVER}\n[[servers]]\nname = "remote"\ntools = ["*"]\nurl = "${remote.url}/mcp"\n`);
+  const mistakes = [
+    ['login remoet', 'No enabled server is named "remoet". Did you mean remote?'],
+    ['login a', 'Server a is a program on this machine. Only servers with a url have a sign-in.'],
+    ['login remote', 'Not signed in to remote: the server does not require a sign-in.'],
+  ] as const;
+  for (const [words, message] of mistakes) {
+    const { exitCode, stdout, stderr } = await run(...words.split(' '));
+    expect([exitCode, stdout, stderr]).toEqual([1, '', `Error: ${message}\n`]);
+  }
+  const out = await run('logout', 'remote');
+  expect([out.exitCode, out.stdout]).toEqual([0, 'Not signed in to remote.\n']);
 });

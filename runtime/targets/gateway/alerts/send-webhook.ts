@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { messageOf } from '../../../contract/errors.ts';
-import { checkedUrl, guardedLookup } from '../ask/providers/http/guarded-lookup.ts';
+import { checkedUrl, providerLookup } from '../ask/providers/http/provider-address.ts';
 import type { Webhook } from './alerts-config.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 
@@ -20,7 +20,7 @@ export async function sendWebhook(
   now: number,
 ): Promise<WebhookResult> {
   const body = JSON.stringify(message);
-  const agent = new Agent({ connect: { timeout: timeoutMs, lookup: guardedLookup(local) } });
+  const agent = new Agent({ connect: { timeout: timeoutMs, lookup: providerLookup(local) } });
   try {
     const { statusCode: status, body: answer } = await request(checkedUrl('alerts.webhook', url, local), {
       method: 'POST',

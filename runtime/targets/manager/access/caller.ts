@@ -9,6 +9,8 @@ export interface Caller {
   readonly admin: boolean;
   /** Whether the caller can only use tools with the annotation `readOnlyHint`. */
   readonly readOnly?: boolean | undefined;
+  /** The scopes and audiences of an access token; undefined for a key. */
+  readonly grants?: string | undefined;
   /** Whether the caller can use the server at all, or one of its tools. */
   canUse(server: string, tool?: string): boolean;
   /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */

@@ -2,13 +2,19 @@ import { matchesAny } from '../../../core/text/name-pattern.ts';
 import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 
+/** The part of a key's record that its permissions depend on. */
+type KeyPermissions = Pick<
+  KeyRecord,
+  'name' | 'admin' | 'readOnly' | 'servers' | 'tools' | 'prompts' | 'resources'
+>;
+
 /**
  * Returns the permissions of a key. `servers` are patterns of servers; `tools`, `prompts` and `resources` are patterns of
  * `server/name`. On a server that the latter mention, only matching items of each kind are allowed: a key with patterns of
  * tools only allows no prompts and resources there. Other servers are allowed completely. Without `servers`, the key allows
  * the servers that the other patterns mention, or all servers if there are no patterns.
  */
-export function keyCaller(record: KeyRecord): Caller {
+export function keyCaller(record: KeyPermissions): Caller {
   const { name, admin, readOnly, servers } = record;
   const scopes = {
     tool: record.tools.map(splitPattern),

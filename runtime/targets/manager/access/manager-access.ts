@@ -5,11 +5,14 @@ import { type Access, digestOf, requireBearerToken, unknownKey } from '../../../
 import { ANYONE, type Caller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
+import { readBearerToken } from '../../../serve/program/bearer-token.ts';
+import { isJwt } from '../../../serve/oauth/jwt-form.ts';
+import type { TokenAccess } from './token-access.ts';
 import { parseRate } from './rate.ts';
 
 export interface ManagerAccess extends Access {
   readonly check: (authorization: string | null | undefined) => Caller;
-  /** Whether calls require a key. */
+  /** Whether calls require a key or an access token. */
   readonly hasKeys: () => boolean;
 }
 
@@ -27,8 +30,15 @@ interface KeyEntry {
   readonly bucket: TokenBucket | undefined;
 }
 
-/** Checks requests against the keys of a file. Without such a file, all requests are allowed. */
-export function createManagerAccess(source: KeySource, now: () => number = Date.now): ManagerAccess {
+/**
+ * Checks requests against the keys of a file, and access tokens if there is an issuer for them. Without both, all requests are
+ * allowed.
+ */
+export function createManagerAccess(
+  source: KeySource,
+  now: () => number = Date.now,
+  tokens?: Pick<TokenAccess, 'signIn'>,
+): ManagerAccess {
   let records: readonly KeyRecord[] | undefined;
   let entries: readonly KeyEntry[] = [];
 
@@ -52,14 +62,18 @@ export function createManagerAccess(source: KeySource, now: () => number = Date.
       canRead: (server, kind, item) => latest()?.canRead(server, kind, item) ?? false,
     };
   };
-  const isOpen = (): boolean => source.keys() === undefined;
+  const isOpen = (): boolean => source.keys() === undefined && tokens === undefined;
   const anyone: Caller = { ...ANYONE, canUse: isOpen, canRead: isOpen };
 
   return {
-    hasKeys: () => source.keys() !== undefined,
+    hasKeys: () => !isOpen(),
+    checkToken(authorization) {
+      const token = tokens && readBearerToken(authorization);
+      return token !== undefined && isJwt(token) ? tokens?.signIn(token) : undefined;
+    },
     check(authorization) {
       const all = current();
-      if (records === undefined) return anyone;
+      if (isOpen()) return anyone;
       const received = digestOf(requireBearerToken(authorization));
       // All keys are compared, so that the response time does not depend on which one matches.
       const entry = all[all.map(({ digest }) => timingSafeEqual(digest, received)).indexOf(true)];

@@ -7,9 +7,15 @@ import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
-import { type Requester, type Connection, SessionExpired } from '../upstream/connection.ts';
+import {
+  type Connection,
+  type Requester,
+  type RequestHeaders,
+  SessionExpired,
+} from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import type { ServerCall } from './call.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import type { HeaderReader, ServerCall } from './call.ts';
 import { errorType } from './error-type.ts';
 
 export interface CallContextOptions {
@@ -42,7 +48,7 @@ const HTTP_REQUESTER: Requester = {
 /** Waits for a turn, does the work and ends the turn, all within the request timeout of the server. */
 export async function withCallContext<Result>(
   server: ManagedServer,
-  { signal, onProgress, meta, requester = HTTP_REQUESTER }: ServerCall,
+  { signal, onProgress, meta, headers, requester = HTTP_REQUESTER }: ServerCall,
   { clock, maxResultCharacters, takesTurn = true, tracer }: CallContextOptions,
   work: (context: CallContext) => Promise<Result>,
 ): Promise<Result> {
@@ -58,7 +64,13 @@ export async function withCallContext<Result>(
   ): Promise<Params> => {
     const sent = _meta === undefined ? params : { ...params, _meta };
     const send = (to: Connection): Promise<Params> =>
-      to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester, traceHeaders });
+      to.request(method, sent, {
+        timeoutMs: timeLeft(),
+        signal,
+        onProgress,
+        requester,
+        headers: { ...passedHeaders(server.spec(), headers), ...traceHeaders },
+      });
     // Requested each time, because a reload can replace the connection.
     const open = await connection();
     let result: Params;
@@ -88,6 +100,17 @@ export async function withCallContext<Result>(
   } finally {
     leave?.();
   }
+}
+
+/** Returns the headers of the client that the configuration passes on to a server. */
+function passedHeaders({ launch }: ServerSpec, headers: HeaderReader | undefined): RequestHeaders {
+  const names = launch.kind === 'remote' ? (launch.passHeaders ?? []) : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers?.get(name) ?? null;
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 async function turnOf(

@@ -38,11 +38,18 @@ export interface Calls {
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
 }
 
+/** Reads the headers of a request by name. */
+export interface HeaderReader {
+  get(name: string): string | null;
+}
+
 export interface ServerCall {
   readonly caller: Caller;
   /** The name of the server as the caller spelled it. */
   readonly server: string;
   readonly requestId: string;
+  /** The headers of the client's HTTP request, of which the configuration can pass some on. */
+  readonly headers?: HeaderReader | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** The client to which the server can send requests during the call; undefined if that is not possible. */

@@ -37,7 +37,14 @@ function edit(text: string, key: string, value: unknown): string {
 
 const tableOf = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
 
-const LISTS = new Set(['allow_origins', 'allow_methods', 'allow_headers', 'expose_headers']);
+const LISTS = new Set([
+  'allow_origins',
+  'allow_methods',
+  'allow_headers',
+  'expose_headers',
+  'audiences',
+  'algorithms',
+]);
 const SWITCHES = new Set(['enable', 'allow_credentials']);
 
 function valueOf(key: string, written: string): unknown {

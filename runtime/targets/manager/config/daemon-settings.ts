@@ -1,6 +1,7 @@
 import { parseAddress } from './address.ts';
 import { corsSettings } from './cors.ts';
 import { DEFAULTS } from './defaults.ts';
+import { readResource, RESOURCE_KEYS } from './resource-settings.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 
@@ -13,7 +14,7 @@ export interface DaemonSection {
 /** Every key of `[daemon]` by its table; also the list that `config daemon` prints. */
 export const DAEMON_KEYS = {
   '': ['api', 'mcp'],
-  api: ['addr', 'timeout', 'cors'],
+  api: ['addr', 'timeout', 'cors', 'oauth'],
   'api.timeout': ['shutdown'],
   'api.cors': [
     'enable',
@@ -24,6 +25,8 @@ export const DAEMON_KEYS = {
     'allow_credentials',
     'max_age',
   ],
+  'api.oauth': RESOURCE_KEYS,
+  'api.oauth.scopes': [],
   mcp: ['timeout', 'interval'],
   'mcp.timeout': ['init', 'health', 'shutdown', 'request'],
   'mcp.interval': ['health'],
@@ -42,6 +45,7 @@ export function readDaemon(daemon: TableReader | undefined): DaemonSection {
       healthMs: timeout?.milliseconds('health') ?? DEFAULTS.health,
       healthIntervalMs: interval?.milliseconds('health') ?? DEFAULTS.healthInterval,
       cors: readCors(api?.table('cors', DAEMON_KEYS['api.cors'])),
+      oauth: readResource(api?.table('oauth', RESOURCE_KEYS)),
     },
     timeouts: {
       init: timeout?.milliseconds('init') ?? DEFAULTS.init,

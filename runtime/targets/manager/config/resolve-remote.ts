@@ -1,7 +1,8 @@
-import { maskUrl } from './mask-values.ts';
 import type { ResolveContext } from './resolve-context.ts';
-import { type LaunchEntry, OAUTH_KEYS } from './server-entry.ts';
-import type { OAuthClient, RemoteLaunch } from './spec.ts';
+import { resolveOAuth } from './resolve-oauth.ts';
+import type { LaunchEntry } from './server-entry.ts';
+import type { RemoteLaunch } from './spec.ts';
+import { urlProblem } from './url-problem.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 
 type RemoteEntry = Extract<LaunchEntry, { readonly kind: 'remote' }>;
@@ -33,16 +34,19 @@ export function resolveRemote(
         `${label}: invalid header ${JSON.stringify(name)}. Names consist of letters, digits and dashes, values of one line.`,
       );
   }
-  const oauth = resolveOAuth(launch, sources, context);
-  return { kind: 'remote', transport: launch.transport, url, headers, ...(oauth ? { oauth } : {}) };
-}
-
-/** Explains why a URL is invalid. `written` is the text in the servers file; a secret URL has none and is not shown. */
-function urlProblem(text: string, written: string | undefined): string | undefined {
-  const url = URL.parse(text);
-  if (url && ['http:', 'https:'].includes(url.protocol)) return undefined;
-  const shown = written === undefined ? '' : `, not ${JSON.stringify(maskUrl(written))}`;
-  return `must start with http:// or https:// and contain a host, e.g. "https://mcp.example/mcp"${shown}`;
+  const oauth = resolveOAuth(launch.oauth, sources, context);
+  const { transport } = launch;
+  // A client must not replace a header that the configuration sets.
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const passHeaders = launch.passHeaders.filter((name) => !own.has(name));
+  return {
+    kind: 'remote',
+    transport,
+    url,
+    headers,
+    ...(passHeaders.length > 0 && { passHeaders }),
+    ...(oauth && { oauth }),
+  };
 }
 
 /** Adds the password and the query parameters of a URL to the values that are redacted. */
@@ -52,36 +56,4 @@ function redactUrl(server: string, text: string, { redactions }: ResolveContext)
   for (const [name, value] of [['password', url.password] as const, ...url.searchParams]) {
     redactions.add(value, [name], server);
   }
-}
-
-function resolveOAuth(
-  launch: RemoteEntry,
-  { entry, secrets, expandEntry, expandSecret }: ServerSources,
-  { report, redactions }: ResolveContext,
-): OAuthClient | undefined {
-  const written = { ...launch.oauth, ...secrets.oauth };
-  if (Object.keys(written).length === 0) return undefined;
-  const value = {
-    ...expandEntry.record('oauth', { ...launch.oauth }),
-    ...expandSecret.record('oauth', { ...secrets.oauth }),
-  };
-  for (const key of OAUTH_KEYS.slice(0, 2).filter((key) => !written[key]))
-    report(
-      [...entry.path, 'oauth'],
-      `server ${JSON.stringify(entry.name)}: oauth requires ${key}. Set it here or in the secrets file.`,
-    );
-  redactions.add(value['client_secret'] ?? '', ['client_secret'], entry.name);
-  const tokenUrl = value['token_url'];
-  const problem =
-    tokenUrl === undefined
-      ? undefined
-      : urlProblem(tokenUrl, secrets.oauth?.token_url === undefined ? launch.oauth?.token_url : undefined);
-  if (problem)
-    report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth: token_url ${problem}.`);
-  return {
-    clientId: value['client_id'] ?? '',
-    clientSecret: value['client_secret'] ?? '',
-    ...(value['scope'] === undefined ? {} : { scope: value['scope'] }),
-    ...(tokenUrl === undefined ? {} : { tokenUrl }),
-  };
 }

@@ -38,6 +38,7 @@ interface RemoteEntry {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly headers: Readonly<Record<string, string>>;
+  readonly passHeaders: readonly string[];
   readonly oauth: OAuthEntry | undefined;
 }
 
@@ -58,8 +59,17 @@ interface Volume {
 }
 
 const PROCESS_KEYS = ['args', 'env', 'cwd'] as const;
-const REMOTE_KEYS = ['transport', 'headers', 'oauth'] as const;
-export const OAUTH_KEYS = ['client_id', 'client_secret', 'scope', 'token_url'] as const;
+const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth'] as const;
+export const OAUTH_KEYS = [
+  'client_id',
+  'client_secret',
+  'scope',
+  'token_url',
+  'grant',
+  'issuer',
+  'client_metadata_url',
+  'redirect_uri',
+] as const;
 const REQUIRED_KEYS = [
   'required_env',
   'required_args',
@@ -140,6 +150,7 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
   const remote = {
     transport: table.choice('transport', ['http', 'sse']) ?? 'http',
     headers: table.record('headers') ?? {},
+    passHeaders: readPassHeaders(table),
     oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
   } as const;
   const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
@@ -163,6 +174,26 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
   if (typeof found !== 'string') return { kind: 'package', package: found, ...process };
   table.report(found, 'package');
   return undefined;
+}
+
+/**
+ * Headers that a connection sets itself, and credentials for the manager: a token for the manager must not reach another server, as
+ * the MCP specification requires.
+ */
+const OWN_HEADERS =
+  /^(?:authorization|proxy-.*|cookie|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept|content-.*|mcp-.*|last-event-id|traceparent|tracestate)$/;
+
+function readPassHeaders(table: TableReader): string[] {
+  const names = (table.texts('pass_headers') ?? []).map((name) => name.trim().toLowerCase());
+  for (const name of names) {
+    const isName = /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+    if (isName && !OWN_HEADERS.test(name)) continue;
+    table.report(
+      `pass_headers cannot contain ${JSON.stringify(name)}: ${isName ? 'it belongs to the connection of the client to the manager' : 'it is not a valid header name'}. Remove it.`,
+      'pass_headers',
+    );
+  }
+  return names;
 }
 
 export function readOAuth(table: TableReader | undefined): OAuthEntry | undefined {

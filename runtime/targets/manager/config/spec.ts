@@ -61,16 +61,39 @@ export interface RemoteLaunch {
   readonly transport: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly oauth?: OAuthClient | undefined;
+  /** Headers of clients that are passed on, in lower case. */
+  readonly passHeaders?: readonly string[] | undefined;
+  readonly oauth?: OAuthSettings | undefined;
 }
 
-/** OAuth 2 client credentials. */
-export interface OAuthClient {
+/** The settings of `[servers.oauth]`. Without them, a remote server that requires it is signed in to by a person. */
+export type OAuthSettings = ClientCredentials | SignInSettings;
+
+interface CommonOAuth {
+  readonly scope?: string | undefined;
+  /** The only authorization server that gets credentials; if undefined, the server names it. */
+  readonly issuer?: string | undefined;
+}
+
+/** OAuth 2 client credentials, for servers without a person. */
+export interface ClientCredentials extends CommonOAuth {
+  readonly grant: 'client_credentials';
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly scope?: string | undefined;
   /** The token endpoint; if undefined, it is discovered from the metadata of the server. */
   readonly tokenUrl?: string | undefined;
+}
+
+/** The authorization of a person, by `mcp-manager login`. */
+export interface SignInSettings extends CommonOAuth {
+  readonly grant: 'authorization_code';
+  /** A client that was registered at the authorization server before. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** URL of a document about the client, which is its ID at authorization servers that read such documents. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The loopback URL to which the browser returns; by default on a free port. */
+  readonly redirectUri?: string | undefined;
 }
 
 /** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is allowed. */
@@ -93,6 +116,25 @@ export interface DaemonSettings {
   readonly healthMs: number;
   readonly healthIntervalMs: number;
   readonly cors: CorsSettings | undefined;
+  /** The access tokens that are accepted in addition to keys; none by default. */
+  readonly oauth?: ResourceSettings | undefined;
+}
+
+/** The manager as a protected resource of an authorization server. */
+export interface ResourceSettings {
+  readonly issuer: string;
+  /** The public base URL of the manager, which is the audience of tokens. */
+  readonly resource: string;
+  /** Further audiences that are accepted. */
+  readonly audiences: readonly string[];
+  /** URL of the keys; by default, it is in the metadata of the issuer. */
+  readonly jwksUri: string | undefined;
+  readonly algorithms: readonly string[];
+  /** The claim with the name of the user. */
+  readonly userClaim: string;
+  readonly adminScope: string | undefined;
+  /** Patterns of servers and `server/tool` by scope. Without it, each token allows all servers. */
+  readonly scopes: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 export interface CorsSettings {

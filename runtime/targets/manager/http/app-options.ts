@@ -4,7 +4,7 @@ import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { Redactor } from '../../../serve/redact.ts';
-import type { CorsSettings } from '../config/spec.ts';
+import type { CorsSettings, ResourceSettings } from '../config/spec.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 
 export interface ManagerAppOptions {
@@ -24,6 +24,8 @@ export interface ManagerAppOptions {
   readonly mcp?: Hono<ShellEnv> | undefined;
   /** The plugins for requests and responses. */
   readonly plugins?: Plugins | undefined;
+  /** The authorization server whose access tokens are accepted. */
+  readonly oauth?: ResourceSettings | undefined;
   /** Redacts secrets in errors of servers. */
   readonly redact: Redactor;
 }

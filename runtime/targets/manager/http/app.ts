@@ -10,6 +10,7 @@ import { createBaseAddress } from './base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
+import { protectedResource } from './protected-resource.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -54,6 +55,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...page.routes.map(({ path }) => path)],
     errorFormats: [problemFormat(baseAddress)],
+    outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
       options.plugins &&
       pluginMiddleware(options.plugins, {

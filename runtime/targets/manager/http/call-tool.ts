@@ -26,7 +26,12 @@ export function createToolCallAnswer(
       const args = await readArguments(exchange, toolArguments);
       // Checked before the call, because its effects cannot be undone.
       const form = resultForm(exchange);
-      const result = await calls.callTool({ ...call, args, signal: disconnectSignal(exchange) });
+      const result = await calls.callTool({
+        ...call,
+        args,
+        headers: exchange.headers,
+        signal: disconnectSignal(exchange),
+      });
       exchange.answer(toolAnswer({ ...call, redact }, result, form));
     } finally {
       leave();

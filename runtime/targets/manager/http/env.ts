@@ -16,12 +16,19 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   caller: callerOf(c),
   server,
   requestId: c.get('requestId'),
+  headers: c.req.raw.headers,
   signal: c.req.raw.signal,
 });
 
 export function requireAdmin(c: Context<ShellEnv>): Caller {
   const caller = callerOf(c);
   if (caller.admin) return caller;
+  if (caller.grants !== undefined) {
+    throw new AppError(
+      'ForbiddenError',
+      'The access token has no admin scope. Use a token or a key that has admin permission.',
+    );
+  }
   throw new AppError(
     'ForbiddenError',
     `The key ${JSON.stringify(caller.name)} has no admin permission. Create a key with \`mcp-manager keys create --admin\`.`,

@@ -1,16 +1,20 @@
 import type { Caller } from '../access/caller.ts';
+import type { HeaderReader } from '../calls/call.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The client of an HTTP request, and the endpoint that it uses. */
 export interface McpClient {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers: HeaderReader;
   readonly endpoint: Endpoint;
 }
 
 /** Whether a request can use a session or a multi-round request of another one: only with the same key, on the same path. */
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
-  opener.caller.name === other.caller.name && opener.endpoint.server === other.endpoint.server;
+  opener.caller.name === other.caller.name &&
+  opener.caller.grants === other.caller.grants &&
+  opener.endpoint.server === other.endpoint.server;
 
 /** Time for a client to respond to a request of a server, which can involve a person who reads and types. */
 export const INPUT_TIMEOUT_MS = 5 * 60_000;

@@ -28,7 +28,12 @@ export function directMessages({ mcp, endpointFor, ...rules }: DirectMessagePart
   const answer = async (request: DirectRequest): Promise<void> => {
     const { exchange, requestId, caller, parts } = request;
     if (!isCaller(caller)) throw new AppError('InternalError', 'the request has no caller');
-    const client = { caller, requestId, endpoint: endpointFor(caller, parts[0]) };
+    const client = {
+      caller,
+      requestId,
+      headers: exchange.headers,
+      endpoint: endpointFor(caller, parts[0]),
+    };
     await mcp.handle(exchange, client);
   };
   const common = {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch } from '../calls/search.ts';
+import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
@@ -50,6 +51,10 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   const single = new WeakMap<ManagedServer, Endpoint>();
   return (caller, name) => {
     if (name === undefined) return all;
+    // An access token with more scopes could help, which the response says.
+    if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
+      throw new AppError('ForbiddenError', `server not allowed: ${name}`);
+    }
     const server = supervisor.get(name);
     // The same error for both reasons, so that a caller cannot probe which servers exist.
     if (!server || !calls.servers(caller).includes(server.name)) {

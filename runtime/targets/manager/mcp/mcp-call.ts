@@ -3,7 +3,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ServerCall } from '../calls/call.ts';
+import type { HeaderReader, ServerCall } from '../calls/call.ts';
 import type { QualifiedName } from '../calls/qualified-name.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
@@ -12,6 +12,7 @@ import type { Params } from '../shapes/shape.ts';
 export interface McpCall {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers?: HeaderReader | undefined;
   readonly params: Params;
   /** The item that the parameters identify, if it is already resolved. */
   readonly target?: QualifiedName | undefined;

@@ -76,7 +76,12 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const routes = new Hono<ShellEnv>();
   const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
     const caller = callerOf(c);
-    const client = { caller, requestId: c.get('requestId'), endpoint: endpointFor(caller, server) };
+    const client = {
+      caller,
+      requestId: c.get('requestId'),
+      headers: c.req.raw.headers,
+      endpoint: endpointFor(caller, server),
+    };
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
   routes.all(ALL_SERVERS_PATH, (c) => answer(c));

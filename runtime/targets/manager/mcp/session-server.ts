@@ -82,10 +82,19 @@ export async function openSessionServer(
         request: (name: string, input: Params | undefined, abort: AbortSignal) =>
           request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };
-      const { requestId } = client;
+      const { requestId, headers } = client;
       const onProgress = progressTo(params, request.notify);
       try {
-        const call = { caller: client.caller, requestId, params, target, signal, onProgress, requester };
+        const call = {
+          caller: client.caller,
+          requestId,
+          headers,
+          params,
+          target,
+          signal,
+          onProgress,
+          requester,
+        };
         return await dispatch(methods, method, call);
       } finally {
         if (running.get(id) === entry) running.delete(id);

@@ -127,6 +127,7 @@ async function listen(
 const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester): McpCall => ({
   caller: client.caller,
   requestId: client.requestId,
+  headers: client.headers,
   params,
   signal,
   onProgress: progressTo(params, notify),

@@ -11,6 +11,8 @@ import type { Redactor } from '../../../serve/redact.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
+import { signInFolder } from '../sign-in/sign-in-folder.ts';
+import { openSignIns } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
@@ -52,17 +54,22 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
       ? undefined
       : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
   if (audit) closers.add(audit.close);
+  const signIns = openSignIns(signInFolder(settings.paths), {
+    env: settings.env,
+    onSecret: (secret) => redactor.learn([secret]),
+  });
   const guard = createOrphanGuard();
   closers.add(guard.close);
   const supervisor = createSupervisor({
-    async open(...args) {
-      const connection = await openConnection(...args);
+    async open(spec, hooks, signal) {
+      const connection = await openConnection(spec, { ...hooks, signIns }, signal);
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
       return connection;
     },
     settings: daemon,
     log,
     redact: redactor.text,
+    signInState: (target) => signIns.stateOf(target),
     servers: config.servers,
     metrics,
   });

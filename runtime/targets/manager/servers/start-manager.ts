@@ -21,6 +21,7 @@ import { directCalls } from '../http/direct-call.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
+import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openContext } from './open-context.ts';
 import { serverOfLine } from './line-server.ts';
 import type { FlagSettings } from './settings.ts';
@@ -50,7 +51,12 @@ export async function startManager(
   const { paths, env, tls } = settings;
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
-    return { ...loaded, problems: loaded.problems.map((problem) => `${problem} The server is not started.`) };
+    const files = [...loaded.files, changesFile(signInFolder(paths))];
+    return {
+      ...loaded,
+      files,
+      problems: loaded.problems.map((problem) => `${problem} The server is not started.`),
+    };
   };
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
@@ -61,7 +67,10 @@ export async function startManager(
   });
   logConfigProblems(config, log);
   for (const warning of settings.tracingWarnings) log.warn(warning);
-  const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
+  const keys = watchedKeys(keysPath(settings.keysFile, paths), { log });
+  // Imported on demand, because few managers have an authorization server.
+  const tokens = daemon.oauth && (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth);
+  const access = createManagerAccess(keys, Date.now, tokens);
   assertSafeToListen({
     hostname,
     insecure: settings.insecure,
@@ -73,6 +82,7 @@ export async function startManager(
   });
 
   const closers = createCloserStack();
+  if (tokens) closers.add(() => tokens.close());
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
@@ -103,6 +113,7 @@ export async function startManager(
       trustProxy,
       redact: redactor,
       plugins,
+      oauth: daemon.oauth,
       mcp: mcp.routes,
     };
     const app = managerApp(context, appOptions);

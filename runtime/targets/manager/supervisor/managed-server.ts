@@ -1,5 +1,6 @@
 import type { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { LineLevel } from './log-level.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
@@ -40,6 +41,8 @@ export interface ManagedServer {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
+  /** Whether a person is signed in to a remote server; undefined for servers without a sign-in. */
+  signIn(): SignInState | undefined;
   /** The queue of calls, which limits their concurrency. Queued calls wait while the server is replaced. */
   readonly turns: TurnQueue;
   restart(): Promise<void>;

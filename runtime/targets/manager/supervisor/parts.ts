@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Connection, ConnectionHooks } from '../upstream/connection.ts';
+import type { SignInState, SignInTarget } from '../sign-in/sign-in-store.ts';
 import type { ServerEvent } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
 
@@ -18,6 +19,8 @@ export interface ServerParts {
   readonly log: Logger;
   /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
+  /** Returns whether a person is signed in to a server; undefined for servers without a sign-in. */
+  readonly signInState?: ((target: SignInTarget) => SignInState | undefined) | undefined;
   readonly clock: Clock;
   /** Returns a random number between 0 and 1, for the delay of restarts. */
   readonly random: () => number;

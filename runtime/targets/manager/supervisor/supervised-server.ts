@@ -3,6 +3,7 @@ import { AppError, messageOf } from '../../../contract/errors.ts';
 import { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { Health, ListFaults, ManagedServer, ServerStatus } from './managed-server.ts';
@@ -67,6 +68,13 @@ export class SupervisedServer implements ManagedServer {
       running: this.turns.running,
       queued: this.turns.waiting,
     };
+  }
+
+  signIn(): SignInState | undefined {
+    const { launch } = this.#spec;
+    return launch.kind === 'remote'
+      ? this.#parts.signInState?.({ server: this.name, url: launch.url })
+      : undefined;
   }
 
   log(level: LineLevel, text: string): void {

@@ -18,6 +18,7 @@ export interface SupervisorOptions {
   readonly log: Logger;
   /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
+  readonly signInState?: ServerParts['signInState'];
   /** Servers that start immediately in the background; the status shows those that fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;

@@ -1,5 +1,5 @@
-import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { Params } from '../shapes/shape.ts';
+import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
 /** An open connection to an MCP server, after the handshake. */
 export interface Connection {
@@ -21,6 +21,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Names in lower case, and values. */
+export type RequestHeaders = Readonly<Record<string, string>>;
+
 export interface RequestOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -28,8 +31,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
   readonly requester?: Requester | undefined;
-  /** The trace context of this program as HTTP headers, for remote servers. Never headers of a client. */
-  readonly traceHeaders?: TraceHeaders | undefined;
+  /** HTTP headers for remote servers: the trace context, and those of the client that the configuration passes on. */
+  readonly headers?: RequestHeaders | undefined;
 }
 
 /** The client behind a request, which can receive requests from the server. */
@@ -64,6 +67,8 @@ export interface ConnectionHooks {
   readonly onNotification: (method: string, params: Params | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
+  /** The sign-ins of persons; without them, remote servers get only configured credentials. */
+  readonly signIns?: SignInStore | undefined;
 }
 
 /** A JSON-RPC error that the server returned. */

@@ -12,13 +12,13 @@ import { createRpcPeer } from './rpc-peer.ts';
  * or with the reason of the signal; then no process is left running.
  */
 export async function openConnection(
-  { launch, timeouts }: ServerSpec,
-  { onNotification, onLog }: ConnectionHooks,
+  { name, launch, timeouts }: ServerSpec,
+  { onNotification, onLog, signIns: store }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
   const rpc = createRpcPeer({
-    send: (message, traceHeaders) => transport.send(message, traceHeaders),
+    send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
     onNotification(method, params) {
       if (method !== SUBSCRIPTION_ACKNOWLEDGED) onNotification(method, params);
@@ -28,6 +28,7 @@ export async function openConnection(
     onMessage: rpc.receive,
     onLost: rpc.fail,
     onLog,
+    signIns: store && { store, server: name },
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 

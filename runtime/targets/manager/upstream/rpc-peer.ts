@@ -1,6 +1,5 @@
 import { OpenItems } from '../../../core/limits/open-items.ts';
-import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
-import { type Connection, ConnectionClosed, TimeoutFailure } from './connection.ts';
+import { type Connection, ConnectionClosed, type RequestHeaders, TimeoutFailure } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { createServerRequestRelay, type OpenRequest } from './server-request-relay.ts';
 import { createPausableTimer } from './pausable-timer.ts';
@@ -9,7 +8,7 @@ import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
 export interface RpcPeerOptions {
-  readonly send: (message: RpcMessage, traceHeaders?: TraceHeaders) => void;
+  readonly send: (message: RpcMessage, requestHeaders?: RequestHeaders) => void;
   readonly cancel: (id: number, reason: string) => void;
   readonly onNotification: (method: string, params: Params | undefined) => void;
 }
@@ -41,7 +40,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
   let ended: string | undefined;
 
   const request: RpcPeer['request'] = (method, params, options) => {
-    const { timeoutMs, signal, onProgress, requester, traceHeaders } = options;
+    const { timeoutMs, signal, onProgress, requester, headers } = options;
     if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
@@ -76,7 +75,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
       },
     });
     const sent = onProgress ? withToken(params, id) : params;
-    send({ jsonrpc: '2.0', id, method, params: sent }, traceHeaders);
+    send({ jsonrpc: '2.0', id, method, params: sent }, headers);
     return promise;
   };
 

@@ -1,5 +1,5 @@
-import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
-import type { CloseReason } from './connection.ts';
+import type { CloseReason, RequestHeaders } from './connection.ts';
+import type { SignIns } from './remote/open-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** Exchanges messages with one server. */
@@ -7,10 +7,10 @@ export interface Transport {
   /** The process ID of a child process. */
   readonly pid: number | undefined;
   /**
-   * Sends a message without waiting. `onLost` reports requests that could not be delivered. Transports over HTTP add the trace
-   * headers to the request.
+   * Sends a message without waiting. `onLost` reports requests that could not be delivered. Transports over HTTP add the headers
+   * to the request.
    */
-  send(message: RpcMessage, traceHeaders?: TraceHeaders): void;
+  send(message: RpcMessage, requestHeaders?: RequestHeaders): void;
   /** Cancels a request whose response is no longer needed. */
   cancel(id: number, reason: string): void;
   /** Sets the protocol version after the handshake. */
@@ -26,6 +26,8 @@ export interface TransportHooks {
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;
+  /** The sign-ins of persons to remote servers. */
+  readonly signIns?: SignIns | undefined;
 }
 
 /** Maximum size of a message. A larger one closes the connection, because all servers share the memory of the manager. */

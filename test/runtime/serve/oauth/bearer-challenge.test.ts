@@ -1,45 +1,45 @@
-import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
 import {
   formatBearerChallenge,
   parseBearerChallenge,
-} from "../../../../runtime/serve/oauth/bearer-challenge.ts";
+} from '../../../../runtime/serve/oauth/bearer-challenge.ts';
 
 test.each([
-  ["Bearer", {}],
-  ["bearer error=invalid_token", { error: "invalid_token" }],
+  ['Bearer', {}],
+  ['bearer error=invalid_token', { error: 'invalid_token' }],
   [
     'Bearer realm="a, b", error="insufficient_scope", scope="read write", resource_metadata="https://mcp.example/.well-known/x"',
     {
-      error: "insufficient_scope",
-      scope: "read write",
-      resourceMetadata: "https://mcp.example/.well-known/x",
+      error: 'insufficient_scope',
+      scope: 'read write',
+      resourceMetadata: 'https://mcp.example/.well-known/x',
     },
   ],
-  ['Basic realm="Bearer scope=no", Bearer scope="yes"', { scope: "yes" }],
-  ['Bearer scope="yes", Basic scope="no"', { scope: "yes" }],
+  ['Basic realm="Bearer scope=no", Bearer scope="yes"', { scope: 'yes' }],
+  ['Bearer scope="yes", Basic scope="no"', { scope: 'yes' }],
   ['Negotiate abc==, Bearer error_description="say \\"hi\\"" ', { errorDescription: 'say "hi"' }],
-  ['Bearer scope="one", Bearer scope="two"', { scope: "one" }],
-])("%s", (header, challenge) => {
+  ['Bearer scope="one", Bearer scope="two"', { scope: 'one' }],
+])('%s', (header, challenge) => {
   expect(parseBearerChallenge(header)).toEqual(challenge);
 });
 
-test("headers without a Bearer challenge", () => {
+test('headers without a Bearer challenge', () => {
   for (const header of [
     undefined,
-    "",
+    '',
     'Basic realm="x"',
     'DPoP error="x"',
     [],
-    ["Basic a", 'Digest b="c"'],
+    ['Basic a', 'Digest b="c"'],
   ]) {
     expect(parseBearerChallenge(header)).toBeUndefined();
   }
-  expect(parseBearerChallenge(["Basic a", 'Bearer error="x"'])).toEqual({ error: "x" });
+  expect(parseBearerChallenge(['Basic a', 'Bearer error="x"'])).toEqual({ error: 'x' });
 });
 
-test("a written challenge is read as the same, and every text is read without an error", () => {
-  const text = fc.string({ unit: fc.constantFrom(..."ab, =:/?") });
+test('a written challenge is read as the same, and every text is read without an error', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ',', ' ', '=', ':', '/', '?') });
   fc.assert(
     fc.property(fc.record({ error: text, errorDescription: text, scope: text }), (challenge) => {
       expect(parseBearerChallenge(formatBearerChallenge(challenge))).toEqual(challenge);

@@ -31,7 +31,7 @@ export function createGroups(
 
   return {
     create: async ({ id, ...fields }) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         checkId(ID_FIELDS[kind], id);
         checkRates(fields);
         checkMetadata(fields.metadata);
@@ -45,7 +45,9 @@ export function createGroups(
         await trx.insertInto('gateway_groups').values(row).execute();
         const budget = await budgetRowOf(trx, fields.budgetId);
         await openAccount(trx, groupAccount(kind, id), startWindow(budget, now()));
-        return await get(trx, id);
+        const after = await get(trx, id);
+        note(`${REASONS[kind]}.create`, id, { after });
+        return after;
       }),
     list: async ({ skip, limit }) => {
       await ledger.sync();
@@ -63,12 +65,12 @@ export function createGroups(
     },
     change: async (id, changes) => {
       await ledger.sync();
-      return await revision.change(async (trx) => {
+      return await revision.change(async (trx, note) => {
         checkRates(changes);
         checkMetadata(changes.metadata);
-        const { budgetId } = await get(trx, id);
+        const before = await get(trx, id);
         await requireOrganization(trx, changes.organizationId);
-        if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
+        if (changes.budgetId !== undefined && changes.budgetId !== before.budgetId) {
           const budget = await budgetRowOf(trx, changes.budgetId);
           await moveWindow(trx, groupAccount(kind, id), startWindow(budget, now()));
         }
@@ -78,12 +80,14 @@ export function createGroups(
           .where('kind', '=', kind)
           .where('id', '=', id)
           .execute();
-        return await get(trx, id);
+        const after = await get(trx, id);
+        note(`${REASONS[kind]}.update`, id, { before, after });
+        return after;
       });
     },
     delete: async (id) =>
-      await revision.change(async (trx) => {
-        await get(trx, id);
+      await revision.change(async (trx, note) => {
+        note(`${REASONS[kind]}.delete`, id, { before: await get(trx, id) });
         if (kind === 'org') await requireNoTeams(trx, id);
         else await dissolveTeam(trx, id, now());
         // The account stays, because requests can still be running.

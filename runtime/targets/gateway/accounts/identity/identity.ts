@@ -201,7 +201,7 @@ export interface UserGrant {
 }
 
 /** An account other than those of the user and the key that requests are charged to, with its limits. */
-interface SharedAccount {
+export interface SharedAccount {
   /** Id in `gateway_accounts`. */
   readonly account: string;
   readonly limits: Limits;

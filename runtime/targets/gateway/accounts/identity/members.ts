@@ -22,16 +22,18 @@ export function createMembers({ db }: Pick<Store, 'db'>, revision: FollowedRevis
       return rows.map(membershipOf);
     },
     put: async (teamId, userId, role) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         await requireGroup(trx, 'team', teamId);
         await requirePerson(trx, userId);
         await addMember(trx, { teamId, userId, role }, Math.floor(clock.now()));
-        return membershipOf(await rowOf(trx, teamId, userId));
+        const after = membershipOf(await rowOf(trx, teamId, userId));
+        note('team.add_member', teamId, { after });
+        return after;
       }),
     remove: async (teamId, userId) =>
-      await revision.change(async (trx) => {
+      await revision.change(async (trx, note) => {
         await requireGroup(trx, 'team', teamId);
-        await rowOf(trx, teamId, userId);
+        note('team.remove_member', teamId, { before: membershipOf(await rowOf(trx, teamId, userId)) });
         await trx
           .deleteFrom('gateway_team_members')
           .where('team_id', '=', teamId)

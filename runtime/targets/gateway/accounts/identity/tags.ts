@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import { moveWindow, openAccount, spentNow, startWindow } from './accounts.ts';
 import { notFound } from './checks.ts';
 import type { Tag, Tags } from './identity.ts';
-import { budgetOf } from './users.ts';
+import { budgetRowOf } from './budget-row.ts';
 
 /** Tags that have a budget. Other tags of requests are only recorded. */
 export function createTags({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Tags {
@@ -22,11 +22,11 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
   return {
     set: async (tag, budgetId) => {
       await ledger.sync();
-      return await revision.change(async (trx) => {
+      return await revision.change(async (trx, note) => {
         if (!isTag(tag))
           throw inputError(`Invalid tag ${JSON.stringify(tag.slice(0, 100))}: expected ${TAG_RULE}.`);
         const time = now();
-        const window = startWindow(await budgetOf(trx, budgetId), time);
+        const window = startWindow(await budgetRowOf(trx, budgetId), time);
         const known = await trx
           .selectFrom('gateway_tags')
           .selectAll()
@@ -41,7 +41,9 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
             conflict.column('tag').doUpdateSet({ budget_id: budgetId, updated_at: time }),
           )
           .execute();
-        return await get(trx, tag);
+        const after = await get(trx, tag);
+        note('tag.set', tag, { before: known && { budgetId: known.budget_id }, after });
+        return after;
       });
     },
     list: async ({ skip, limit }) => {
@@ -54,8 +56,8 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
       return await get(db, tag);
     },
     delete: async (tag) =>
-      await revision.change(async (trx) => {
-        await get(trx, tag);
+      await revision.change(async (trx, note) => {
+        note('tag.delete', tag, { before: await get(trx, tag) });
         await trx.deleteFrom('gateway_tags').where('tag', '=', tag).execute();
         await trx.deleteFrom('gateway_accounts').where('id', '=', tagAccount(tag)).execute();
       }),

@@ -96,11 +96,10 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   process_id: processId,
   user_id: spender.user.userId,
   key_id: spender.key?.id ?? null,
-  other_accounts: otherAccountsToText(spender.others?.map(({ accountId }) => accountId)),
   amount_nano: estimate.cost,
   tokens: estimate.tokens,
   created_at: now,
-  other_accounts: otherAccountsText(spender.shared.map(({ account }) => account)),
+  other_accounts: otherAccountsToText(spender.shared.map(({ account }) => account)),
 });
 
 function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {

@@ -2,7 +2,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { ALERT_STATES } from '../../alerts/outbox.ts';
-import { requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { alerts, testedAlert } from './schemas.ts';
 
@@ -30,7 +30,7 @@ const list: Operation = {
   id: 'listAlerts',
   tag: 'Budgets',
   summary: 'List alerts about budgets, newest first.',
-  description: requiresMasterKey('Each alert is raised once per budget window.'),
+  description: requiresRole('viewer', 'Each alert is raised once per budget window.'),
   parameters: [
     {
       name: 'state',
@@ -51,7 +51,7 @@ const test: Operation = {
   id: 'testAlerts',
   tag: 'Budgets',
   summary: 'Send a test to the webhook of alerts.',
-  description: requiresMasterKey('409 if no webhook is configured, 502 if it does not accept the test.'),
+  description: requiresRole('admin', '409 if no webhook is configured, 502 if it does not accept the test.'),
   answer: answerOf('The webhook accepted the test.', testedAlert, {
     id: 'alert_test_019ab0c4-6d5e-7a53-9d8e-3b6a1c2d4e5f',
     to: 'https://hooks.example.com',

@@ -13,11 +13,11 @@ export function alertRoutes(
   { guards }: HttpParts,
 ): GatewayRoutes {
   const routes = newRoutes();
-  routes.get('/v1/alerts', guards.master, async (c) => {
+  routes.get('/v1/alerts', guards.reader, async (c) => {
     const only = c.req.query('state') ? wordOf(c, 'state', ALERT_STATES, 'pending') : undefined;
     return c.json((await state.alerts.list(pageOf(c), only)).map(alertView));
   });
-  routes.post('/v1/alerts/test', guards.master, async (c) =>
+  routes.post('/v1/alerts/test', guards.admin, async (c) =>
     c.json(await sendTestAlert(alertsConfig()?.webhook, clock.now())),
   );
   return { routes, operations: ALERT_OPERATIONS };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
-import { requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { FORMATS } from '../usage/query.ts';
 import { ACTORS, OUTCOMES } from './query.ts';
@@ -36,7 +36,7 @@ export const AUDIT_OPERATIONS: readonly Operation[] = [
     id: 'listAuditEvents',
     tag: 'Admin',
     summary: 'List administrative changes and refused attempts, newest first.',
-    description: requiresMasterKey('Filters are combined with AND. No route changes an event.'),
+    description: requiresRole('viewer', 'Filters are combined with AND. No route changes an event.'),
     parameters: [
       { ...text('actor', 'Only events of this kind of actor.', 'any'), schema: oneOf(['any', ...ACTORS]) },
       text('actor_id', 'Only events of this key id or user of the operating system.', 'root'),

@@ -10,7 +10,7 @@ import { auditEventView } from './view.ts';
 export function auditRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const { auditLog } = state;
   const routes = newRoutes();
-  routes.get('/v1/admin/audit', guards.master, async (c) => {
+  routes.get('/v1/admin/audit', guards.reader, async (c) => {
     const { filter, asCsv } = auditQuery(c);
     if (asCsv) return csvAnswer(c, auditLog.csv(filter), 'audit.csv');
     const { total, events } = await auditLog.list(filter, pageOf(c));

@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { noContent, requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { matchedPrice, newPriceMap, priceMap, updatedPriceMap } from './schemas.ts';
 
@@ -14,7 +14,7 @@ const show: Operation = {
   id: 'getPriceMap',
   tag: 'Pricing',
   summary: 'Search published prices, which apply to models without a price of their own.',
-  description: requiresMasterKey(),
+  description: requiresRole('viewer'),
   parameters: [
     {
       name: 'search',
@@ -34,7 +34,7 @@ const match: Operation = {
   id: 'getPublishedPrice',
   tag: 'Pricing',
   summary: 'Get the published price of a model, matched as for requests.',
-  description: requiresMasterKey('Snapshots and other spellings of a name find the entry of their model.'),
+  description: requiresRole('viewer', 'Snapshots and other spellings of a name find the entry of their model.'),
   parameters: [{ name: 'model', description: 'The model, `provider:model`.', example: 'openai:GPT-5' }],
   answer: answerOf('The price.', matchedPrice, { priced_by: 'map 2026-11-26 openai:gpt-5', price: LISTED }),
   errors: [404, ...STORE_ERRORS],
@@ -46,7 +46,7 @@ const update: Operation = {
   id: 'updatePriceMap',
   tag: 'Pricing',
   summary: 'Replace the map of published prices with a newer one.',
-  description: requiresMasterKey(
+  description: requiresRole('admin', 
     'The map is replaced as a whole, or not at all if it is not valid. Prices that were set, and recorded costs, do not change.',
   ),
   parameters: [
@@ -78,7 +78,7 @@ const reset: Operation = {
   id: 'resetPriceMap',
   tag: 'Pricing',
   summary: 'Remove the stored map, so that the one of the program applies.',
-  description: requiresMasterKey(),
+  description: requiresRole('admin'),
   answer: noContent('The map of the program applies.'),
   errors: STORE_ERRORS,
 };

@@ -19,13 +19,13 @@ export function priceMapRoutes(
   const routes = newRoutes();
   const limits = modelBodyOptions(options);
 
-  routes.get('/v1/price-map', guards.master, async (c) => {
+  routes.get('/v1/price-map', guards.reader, async (c) => {
     const map = await priceMaps.current();
     const { skip, limit } = pageOf(c);
     const found = map.search(c.req.query('search') ?? '').slice(skip, skip + limit);
     return c.json({ ...mapHead(map), prices: found.map(listedView) });
   });
-  routes.put('/v1/price-map', guards.master, async (c) => {
+  routes.put('/v1/price-map', guards.admin, async (c) => {
     const { headers } = c.req.raw;
     // Maps have a few megabytes, so they are read like requests to models.
     const bytes = await readJsonBytes(
@@ -41,11 +41,11 @@ export function priceMapRoutes(
     const now = await priceMaps.current();
     return c.json({ ...mapHead(now), ...changesBetween(before, now) });
   });
-  routes.delete('/v1/price-map', guards.master, async (c) => {
+  routes.delete('/v1/price-map', guards.admin, async (c) => {
     await priceMaps.reset();
     return c.body(null, 204);
   });
-  routes.get('/v1/price-map/:model{.+}', guards.master, async (c) => {
+  routes.get('/v1/price-map/:model{.+}', guards.reader, async (c) => {
     const text = c.req.param('model');
     const name = parseModel(text);
     const found = name && (await priceMaps.find(name.provider, name.model));

@@ -1,6 +1,6 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { promptPage, prompts } from './schemas.ts';
 
@@ -27,7 +27,7 @@ export const PROMPT_OPERATIONS: readonly Operation[] = [
     id: 'listPrompts',
     tag: 'Admin',
     summary: 'List stored requests, newest first, without their texts.',
-    description: requiresMasterKey(
+    description: requiresRole('admin', 
       'Requests are stored only for keys with `log_prompts`. Filters are combined with AND.',
     ),
     parameters: [
@@ -48,7 +48,7 @@ export const PROMPT_OPERATIONS: readonly Operation[] = [
     id: 'getPrompt',
     tag: 'Admin',
     summary: 'Get a stored request and its answer.',
-    description: requiresMasterKey('That it was read is recorded in the audit log.'),
+    description: requiresRole('admin', 'That it was read is recorded in the audit log.'),
     parameters: [
       { name: 'request_id', description: '`X-Request-Id` of the request.', example: HEAD.request_id },
     ],

@@ -12,7 +12,7 @@ const PARAMETERS = ['user_id', 'api_key_id', 'model', 'request_id', 'from', 'to'
 export function promptRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const { promptLog } = state;
   const routes = newRoutes();
-  routes.get('/v1/admin/prompts', guards.master, async (c) => {
+  routes.get('/v1/admin/prompts', guards.admin, async (c) => {
     refuseUnknownParameters(c, PARAMETERS);
     const value = (name: string): string | undefined => c.req.query(name) || undefined;
     const filter = {
@@ -26,7 +26,7 @@ export function promptRoutes({ state }: GatewayContext, { guards }: HttpParts): 
     const { total, prompts } = await promptLog.list(filter, pageOf(c));
     return c.json({ total, items: prompts.map(promptHeadView) });
   });
-  routes.get('/v1/admin/prompts/:request_id', guards.master, async (c) =>
+  routes.get('/v1/admin/prompts/:request_id', guards.admin, async (c) =>
     c.json((await promptLog.read(c.req.param('request_id'))).map(promptView)),
   );
   return { routes, operations: PROMPT_OPERATIONS };

@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
+import { noContent, requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { tag, tagBudget, tags } from './schemas.ts';
 
@@ -24,7 +24,7 @@ const set: Operation = {
   id: 'setTag',
   tag: 'Budgets',
   summary: 'Assign a budget to a tag.',
-  description: requiresMasterKey(
+  description: requiresRole('admin', 
     'Requests with the tag are held against the budget, in addition to those of their key and user.',
   ),
   parameters: [TAG],
@@ -39,7 +39,7 @@ const list: Operation = {
   id: 'listTags',
   tag: 'Budgets',
   summary: 'List tags with a budget.',
-  description: requiresMasterKey(),
+  description: requiresRole('viewer'),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', tags, [SEARCH]),
   errors: [422, ...STORE_ERRORS],
@@ -51,7 +51,7 @@ const get: Operation = {
   id: 'getTag',
   tag: 'Budgets',
   summary: 'Get a tag with a budget.',
-  description: requiresMasterKey(),
+  description: requiresRole('viewer'),
   parameters: [TAG],
   answer: answerOf('The tag.', tag, SEARCH),
   errors: [404, ...STORE_ERRORS],
@@ -63,7 +63,7 @@ const remove: Operation = {
   id: 'deleteTag',
   tag: 'Budgets',
   summary: 'Remove the budget of a tag.',
-  description: requiresMasterKey('Usage that is already recorded keeps the tag.'),
+  description: requiresRole('admin', 'Usage that is already recorded keeps the tag.'),
   parameters: [TAG],
   answer: noContent('The tag has no budget.'),
   errors: [404, ...STORE_ERRORS],

@@ -15,6 +15,12 @@ export const serverHealth = struct(
     latency: optionalText(
       'Duration of the last check, for example `1.234567ms` or `350.5µs`, if it was successful.',
     ),
+    signIn: Type.Optional(
+      oneOf(['signed-in', 'required'], {
+        description:
+          'For remote servers with a sign-in: whether a person is signed in. `required`: run `mcp-manager login`.',
+      }),
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:

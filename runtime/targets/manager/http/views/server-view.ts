@@ -13,6 +13,7 @@ export function healthView(server: ManagedServer): Params {
       lastChecked: time(lastChecked),
       lastSuccessful: time(lastSuccessful),
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
+      signIn: server.signIn(),
       warnings: server.listFaults.all(),
     }),
   };

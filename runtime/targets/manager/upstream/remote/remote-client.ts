@@ -2,7 +2,8 @@ import { Agent, type Dispatcher } from 'undici';
 import { messageOf } from '../../../../contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import { parseBearerChallenge } from '../../../../serve/oauth/bearer-challenge.ts';
+import type { AccessTokens, Refusal } from './access-tokens.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 interface RemoteRequest {
@@ -98,12 +99,23 @@ export function createRemoteClient(
     async request(request) {
       const token = await tokens?.current();
       const response = await follow(request, token);
-      if (response.status !== 401 || !tokens || token === undefined) return response;
+      const refusal = tokens && refusalIn(response, token);
+      if (!refusal) return response;
+      const other = await tokens.renew(refusal);
+      if (other === undefined) return response;
       await response.body.dump();
-      return follow(request, await tokens.renew(token));
+      return follow(request, other);
     },
     destroy: () => agent.destroy(),
   };
+}
+
+/** Whether a response rejects the token, or requires one; undefined for all other responses. */
+function refusalIn({ status, headers }: RemoteResponse, token: string | undefined): Refusal | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const challenge = parseBearerChallenge(headers['www-authenticate']);
+  const isRefusal = status === 401 || challenge?.error === 'insufficient_scope';
+  return isRefusal ? { token, status, challenge } : undefined;
 }
 
 /** Returns the target of a redirect. 301 to 303 are not followed, because they would turn a POST into a GET. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import type { CloseReason } from '../connection.ts';
-import { createAccessTokens } from './access-tokens.ts';
+import { openTokens, type SignIns } from './open-tokens.ts';
 import { createRemoteClient, type RemoteClient, Unreachable } from './remote-client.ts';
 
 /** The part that both transports of remote servers share: an HTTP client and the end of the connection. */
@@ -17,8 +17,12 @@ export interface RemoteConnection {
   close(endSession?: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 
-export function openRemoteConnection(launch: RemoteLaunch, timeouts: ServerTimeouts): RemoteConnection {
-  const tokens = launch.oauth && createAccessTokens(launch.url, launch.oauth, timeouts.init);
+export function openRemoteConnection(
+  launch: RemoteLaunch,
+  timeouts: ServerTimeouts,
+  signIns: SignIns | undefined,
+): RemoteConnection {
+  const tokens = openTokens(launch, timeouts, signIns);
   const client = createRemoteClient(launch, timeouts, tokens);
   const { promise: closed, resolve } = Promise.withResolvers<CloseReason>();
   const abort = new AbortController();

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../contract/errors.ts';
-import type { TraceHeaders } from '../../../../serve/telemetry/request-trace.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
+import type { RequestHeaders } from '../connection.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, type Transport, type TransportHooks } from '../transport.ts';
 import { isMessage, readEvents } from './read-events.ts';
@@ -15,9 +15,9 @@ import { UnexpectedResponse } from './unexpected-response.ts';
 export async function openServerSentEvents(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog }: TransportHooks,
+  { onMessage, onLost, onLog, signIns }: TransportHooks,
 ): Promise<Transport> {
-  const connection = openRemoteConnection(launch, timeouts);
+  const connection = openRemoteConnection(launch, timeouts, signIns);
   const { client, signal } = connection;
   const endpoint = Promise.withResolvers<URL>();
   // Messages await the endpoint later; until then, its rejection must not count as unhandled.
@@ -56,10 +56,10 @@ export async function openServerSentEvents(
     connection.end(messageOf(error));
   });
 
-  const post = async (message: RpcMessage, traceHeaders?: TraceHeaders): Promise<void> => {
+  const post = async (message: RpcMessage, requestHeaders?: RequestHeaders): Promise<void> => {
     const headers = {
       'content-type': 'application/json',
-      ...traceHeaders,
+      ...requestHeaders,
       ...(version !== undefined && { 'mcp-protocol-version': version }),
     };
     const url = await endpoint.promise;
@@ -75,17 +75,17 @@ export async function openServerSentEvents(
   };
   /** Messages wait for the end of the handshake: each uses its own connection and could overtake it. */
   let ready: Promise<void> = Promise.resolve();
-  const deliver = async (message: RpcMessage, traceHeaders?: TraceHeaders): Promise<void> => {
+  const deliver = async (message: RpcMessage, requestHeaders?: RequestHeaders): Promise<void> => {
     try {
-      await post(message, traceHeaders);
+      await post(message, requestHeaders);
     } catch (error) {
       const reason = connection.handleFailure(error);
       if (typeof message.id === 'number') onLost(message.id, reason);
       else if (!signal.aborted) onLog(`\`${message.method}\` was not delivered: ${messageOf(reason)}`);
     }
   };
-  const send = (message: RpcMessage, traceHeaders?: TraceHeaders): void => {
-    const delivered = ready.then(() => deliver(message, traceHeaders));
+  const send = (message: RpcMessage, requestHeaders?: RequestHeaders): void => {
+    const delivered = ready.then(() => deliver(message, requestHeaders));
     if (message.method === 'notifications/initialized') ready = delivered;
   };
 

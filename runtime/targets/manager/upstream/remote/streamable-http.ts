@@ -1,8 +1,7 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
-import type { TraceHeaders } from '../../../../serve/telemetry/request-trace.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import { ConnectionClosed, SessionExpired } from '../connection.ts';
+import { ConnectionClosed, type RequestHeaders, SessionExpired } from '../connection.ts';
 import type { RpcMessage } from '../rpc-message.ts';
 import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';
@@ -28,9 +27,9 @@ const LAST_RESPONSES_MS = 1000;
 export async function openStreamableHttp(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog }: TransportHooks,
+  { onMessage, onLost, onLog, signIns }: TransportHooks,
 ): Promise<Transport> {
-  const connection = openRemoteConnection(launch, timeouts);
+  const connection = openRemoteConnection(launch, timeouts, signIns);
   const { client } = connection;
   const exchanges = new Map<number, AbortController>();
   const parameterHeaders = createParameterHeaders(onLog);
@@ -58,12 +57,12 @@ export async function openStreamableHttp(
   const post = async (
     message: RpcMessage,
     signal: AbortSignal,
-    traceHeaders?: TraceHeaders,
+    requestHeaders?: RequestHeaders,
   ): Promise<RemoteResponse> => {
     const headers = {
       ...commonHeaders(),
       ...(isStateless() && statelessHeaders(message)),
-      ...traceHeaders,
+      ...requestHeaders,
       ...(message.method === 'tools/call' && parameterHeaders.headersFor(message.params)),
       ...ACCEPT,
       ...JSON_TYPE,
@@ -92,7 +91,11 @@ export async function openStreamableHttp(
     const isToolList = isStateless() && request.method === 'tools/list' && isObject(result);
     onMessage(isToolList ? { ...message, result: parameterHeaders.learn(result) } : message, id);
   };
-  const exchange = async (request: RpcMessage, id: number, traceHeaders?: TraceHeaders): Promise<void> => {
+  const exchange = async (
+    request: RpcMessage,
+    id: number,
+    requestHeaders?: RequestHeaders,
+  ): Promise<void> => {
     const abort = new AbortController();
     exchanges.set(id, abort);
     const signal = AbortSignal.any([abort.signal, connection.signal]);
@@ -100,7 +103,7 @@ export async function openStreamableHttp(
     try {
       await ready;
       if (expiry) throw new SessionExpired();
-      const response = await post(request, signal, traceHeaders);
+      const response = await post(request, signal, requestHeaders);
       if (mediaType(response) === 'text/event-stream') {
         await followStream(response, { get, onMessage: receive, signal, requestId: id, onLog });
       } else (await readMessagesOf(response, client.place)).forEach(receive);
@@ -136,9 +139,9 @@ export async function openStreamableHttp(
   return {
     pid: undefined,
     closed: connection.closed,
-    send(message, traceHeaders) {
+    send(message, requestHeaders) {
       if (message.method !== undefined && typeof message.id === 'number')
-        void exchange(message, message.id, traceHeaders);
+        void exchange(message, message.id, requestHeaders);
       else if (message.method === 'notifications/initialized')
         ready = notify(message).then(() => void listen());
       else void ready.then(() => notify(message));

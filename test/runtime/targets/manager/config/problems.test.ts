@@ -81,8 +81,36 @@ test.each([
     '.mcpd.toml:6: server "a": invalid header "bad name".',
   ],
   [
-    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_id = "x"\n'),
-    '.mcpd.toml:5: server "a": oauth requires client_secret. Set it here or in the secrets file.',
+    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_secret = "x"\n'),
+    '.mcpd.toml:5: server "a": oauth requires client_id. Set it here or in the secrets file.',
+  ],
+  [
+    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\ngrant = "password"\n'),
+    '.mcpd.toml:5: server "a": oauth: grant must be authorization_code or client_credentials, not "password".',
+  ],
+  [
+    server(
+      'url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\ntoken_url = "https://x.example/token"\n',
+    ),
+    '.mcpd.toml:5: server "a": oauth: token_url requires grant = "client_credentials".',
+  ],
+  [
+    server(
+      'url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nredirect_uri = "https://x.example/callback"\n',
+    ),
+    '.mcpd.toml:5: server "a": oauth: redirect_uri must be a loopback URL with a port, e.g. "http://127.0.0.1:8976/callback".',
+  ],
+  [
+    server('url = "https://x.example"\ntools = ["*"]\npass_headers = ["X-Tenant", "Authorization"]\n'),
+    '.mcpd.toml:5: server "a": pass_headers cannot contain "authorization": it belongs to the connection of the client to the manager. Remove it.',
+  ],
+  [
+    '[daemon.api.oauth]\nissuer = "http://id.example"\nresource = "https://mcp.example"\n',
+    '.mcpd.toml:2: [daemon.api.oauth]: issuer must be an https:// URL without query, or an http:// URL of this machine, not "http://id.example".',
+  ],
+  [
+    '[daemon.api.oauth]\nresource = "https://mcp.example"\nalgorithms = ["HS256"]\nissuer = "https://id.example"\n',
+    '.mcpd.toml:3: [daemon.api.oauth]: algorithms must be some of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519.',
   ],
   [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of strings'],
   ['[daemon]\napi = 1\n', '.mcpd.toml:2: [daemon]: api must be a table, not 1.'],

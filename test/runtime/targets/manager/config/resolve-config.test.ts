@@ -202,7 +202,13 @@ client_secret = "$OAUTH"
     transport: 'sse',
     url: 'https://mcp.example/mcp?key=key-1',
     headers: { 'X-Team': 'blue', Authorization: 'Bearer token-1' },
-    oauth: { clientId: 'us', clientSecret: 'oauth-1', scope: 'read', tokenUrl: 'https://id.example/token' },
+    oauth: {
+      grant: 'client_credentials',
+      clientId: 'us',
+      clientSecret: 'oauth-1',
+      scope: 'read',
+      tokenUrl: 'https://id.example/token',
+    },
   });
   expect(secrets).toEqual(
     ['Bearer token-1', 'token-1', 'oauth-1', 'key-1'].map((value) => ({

@@ -95,7 +95,7 @@ test('schemas are closed, and have what the contract says', async () => {
     ErrorModel: [['$schema', 'type', 'title', 'status', 'detail', 'instance', 'errors'], []],
     ErrorDetail: [['message', 'location', 'value'], []],
     ServerHealth: [
-      ['$schema', 'name', 'status', 'lastChecked', 'lastSuccessful', 'latency', 'warnings'],
+      ['$schema', 'name', 'status', 'lastChecked', 'lastSuccessful', 'latency', 'signIn', 'warnings'],
       ['name', 'status'],
     ],
     ServersHealthResponseBody: [['$schema', 'servers'], ['servers']],

@@ -61,7 +61,12 @@ test('the names of all servers are a bare list', async () => {
 });
 
 const viewOf = (health: Health): object =>
-  healthView({ name: 'x', health: () => health, listFaults: { all: () => [] } } as unknown as ManagedServer);
+  healthView({
+    name: 'x',
+    health: () => health,
+    signIn: () => undefined,
+    listFaults: { all: () => [] },
+  } as unknown as ManagedServer);
 
 test('what is not known is left out, and latency counts only for a check that was answered', () => {
   expect(

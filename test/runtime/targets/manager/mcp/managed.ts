@@ -10,7 +10,8 @@ import { createManagerAccess } from '../../../../../runtime/targets/manager/acce
 import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import type { LoadedConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { createTokenAccess } from '../../../../../runtime/targets/manager/access/token-access.ts';
+import type { ResourceSettings, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
 import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
@@ -48,14 +49,17 @@ export interface Managed {
 export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly servers: readonly ServerSpec[];
   readonly keys?: readonly KeyRecord[];
+  /** The authorization server whose access tokens are accepted. */
+  readonly oauth?: ResourceSettings;
 }
 
 /** The manager in this process, on a free port, with real servers behind it. */
-export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptions): Promise<Managed> {
+export async function openManager({ servers, keys, oauth, ...mcpOptions }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
   const lifecycle = createLifecycle();
-  const access = createManagerAccess({ keys: () => keys });
+  const tokens = oauth && createTokenAccess(oauth);
+  const access = createManagerAccess({ keys: () => keys }, Date.now, tokens);
   const redact = createRedactor();
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
   const supervisor = createSupervisor({ open: openConnection, settings, log, redact: redact.text, servers });
@@ -66,7 +70,7 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
   const context: ManagerContext = { kernel, supervisor, calls, reloader, version: '1.2.3' };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
-  const options = { hostRules: { hostname }, redact, mcp: mcp.routes };
+  const options = { hostRules: { hostname }, redact, oauth, mcp: mcp.routes };
   const app = managerApp(context, options);
   const direct = directCalls(context, options, mcp.direct);
   const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
@@ -114,6 +118,7 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
       await listener.close(0);
       await reloader.close();
       await supervisor.close();
+      await tokens?.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { openRecorded } from './open-recorded.ts';
 import { type RemoteFixture, remoteLaunch, startRemote } from './remote-fixture.ts';
 import { specOf } from './spec.ts';
 
-const CLIENT = { clientId: 'manager', clientSecret: 'hush' };
+const CLIENT = { grant: 'client_credentials', clientId: 'manager', clientSecret: 'hush' } as const;
 
 /** The paths of all requests until now: what it prints comes in order. */
 async function paths({ url, requests }: RemoteFixture): Promise<string[]> {
@@ -42,7 +42,7 @@ test('a token that is refused is renewed once, for all that wait', async () => {
 
 test('a wrong secret is told without being shown', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
-  const oauth = { clientId: 'manager', clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
+  const oauth = { ...CLIENT, clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
   const opening = openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
   const failure = await opening.catch((error: Error) => error.message);
   expect(failure).toMatch(

@@ -1,0 +1,87 @@
+import { decodeJwt, type JSONWebKeySet } from 'jose';
+import { AppError } from '../../../contract/errors.ts';
+import { isObject } from '../../../core/json/is-object.ts';
+import { discoverServer } from '../../../serve/oauth/discover.ts';
+import { createJwks } from '../../../serve/oauth/jwks.ts';
+import { createOAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import { verifyToken } from '../../../serve/oauth/verify-token.ts';
+import type { ResourceSettings } from '../config/spec.ts';
+import type { Caller } from './caller.ts';
+import { type Claims, ownAudiences, tokenCaller } from './token-caller.ts';
+
+/** Checks access tokens of the configured issuer. */
+export interface TokenAccess {
+  /** Returns the caller of a token; rejects with an UnauthorizedError if the token is invalid. */
+  signIn(token: string): Promise<Caller>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function createTokenAccess(settings: ResourceSettings, now: () => number = Date.now): TokenAccess {
+  const { issuer, jwksUri, algorithms } = settings;
+  // The configuration names the issuer, so it can be on this network.
+  const http = createOAuthHttp({
+    allowsPrivate: true,
+    allowsHttp: issuer.startsWith('http:'),
+    timeoutMs: TIMEOUT_MS,
+  });
+  const load = async (): Promise<JSONWebKeySet> => {
+    const url = jwksUri ?? (await discoverServer(http, issuer))?.jwksUri;
+    if (url === undefined) throw new OAuthFailure(`The issuer ${issuer} has no metadata with a key set.`);
+    const { status, body } = await http.get(url);
+    if (status === 200 && isKeySet(body)) return body;
+    throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
+  };
+  const keys = createJwks({ load, now });
+  const latest = createLatest(now);
+
+  return {
+    async signIn(token) {
+      // The audiences are read before the verification, which then requires one of them.
+      const [first = settings.resource, ...others] = ownAudiences(settings, unverifiedClaims(token));
+      const rules = { issuer, audiences: [first, ...others], algorithms };
+      const claims = await verifyToken(token, rules, keys, now);
+      const caller = tokenCaller(settings, claims);
+      if (caller) return latest(caller, Number(claims.exp) * 1000);
+      throw new AppError(
+        'UnauthorizedError',
+        `Invalid access token: it has no claim ${settings.userClaim}.`,
+        {
+          reason: 'invalid_token',
+        },
+      );
+    },
+    close: () => http.close(),
+  };
+}
+
+/**
+ * Ends the permissions of a caller with its token, because streams stay open for longer. They continue if the same user has sent
+ * a newer token with the same scopes.
+ */
+function createLatest(now: () => number): (caller: Caller, expiresAt: number) => Caller {
+  const expiries = new Map<string, number>();
+  return (caller, expiresAt) => {
+    const key = `${caller.name} ${caller.grants}`;
+    for (const [other, at] of expiries) if (at <= now()) expiries.delete(other);
+    expiries.set(key, Math.max(expiresAt, expiries.get(key) ?? 0));
+    const isValid = (): boolean => now() < expiresAt || now() < (expiries.get(key) ?? 0);
+    return {
+      ...caller,
+      canUse: (server, tool) => isValid() && caller.canUse(server, tool),
+      canRead: (server, kind, name) => isValid() && caller.canRead(server, kind, name),
+    };
+  };
+}
+
+function unverifiedClaims(token: string): Claims {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return {};
+  }
+}
+
+const isKeySet = (body: unknown): body is JSONWebKeySet => isObject(body) && Array.isArray(body['keys']);

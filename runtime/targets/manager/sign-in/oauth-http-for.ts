@@ -1,0 +1,44 @@
+import { lookup } from 'node:dns/promises';
+import { addressKind, isIpAddress } from '../../../core/net/public-address.ts';
+import { createOAuthHttp, type OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+
+/** What the configuration says about a server that names other URLs. */
+export interface NamingServer {
+  readonly url: URL;
+  /** The configured authorization server. */
+  readonly issuer: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Creates the client for the URLs that a server names. A server on the internet cannot name addresses of this machine and its
+ * networks, unless the configuration names an authorization server there; and a server with TLS cannot name URLs without.
+ */
+export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Promise<OAuthHttp> {
+  const named = issuer === undefined ? undefined : new URL(issuer);
+  return createOAuthHttp({
+    allowsPrivate: isPrivateName(url) || (named !== undefined && (await resolvesToPrivate(named))),
+    allowsHttp: url.protocol === 'http:' || named?.protocol === 'http:',
+    timeoutMs,
+    remedy: 'If it is yours, set oauth.issuer to the authorization server',
+  });
+}
+
+/**
+ * Whether a URL is private by its name alone. The address of a name does not count: the owner of the name could let it resolve to a
+ * private address only to make this program call others.
+ */
+function isPrivateName({ hostname }: URL): boolean {
+  if (isIpAddress(hostname)) return addressKind(hostname) === 'private';
+  return !hostname.includes('.') || PRIVATE_DOMAINS.test(hostname);
+}
+
+/** Domains that nobody can register on the internet. */
+const PRIVATE_DOMAINS = /\.(?:localhost|local|internal|home\.arpa)\.?$/;
+
+/** The configured authorization server is trusted, so its address counts. */
+async function resolvesToPrivate(url: URL): Promise<boolean> {
+  if (isPrivateName(url)) return true;
+  const found = await lookup(url.hostname, { all: true }).catch(() => []);
+  return found.some(({ address }) => addressKind(address) === 'private');
+}

@@ -1,0 +1,42 @@
+import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import type { Tokens } from './sign-in-record.ts';
+import type { SignInStore, SignInTarget } from './sign-in-store.ts';
+import { requestTokens } from './token-request.ts';
+
+/** Codes that mean that the refresh token, or the client, is no longer valid. Other failures can be temporary. */
+const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
+
+/**
+ * Replaces a rejected or expired access token. The lock of the store lets one process use a refresh token once, because servers
+ * that rotate them revoke the whole sign-in if one is used twice. Returns undefined if a person has to sign in again.
+ */
+export async function refreshTokens(
+  store: SignInStore,
+  target: SignInTarget,
+  refused: string,
+  openHttp: () => Promise<OAuthHttp>,
+): Promise<Tokens | undefined> {
+  const record = await store.update(target, async (current) => {
+    // Another process may have refreshed them while this one waited.
+    if (current?.tokens === undefined || current.tokens.access !== refused) return current;
+    const { tokens, ...rest } = current;
+    if (tokens.refresh === undefined) return rest;
+    const http = await openHttp();
+    try {
+      const next = await requestTokens(http, {
+        endpoint: current.tokenEndpoint,
+        client: current.client,
+        grant: { grant_type: 'refresh_token', refresh_token: tokens.refresh, resource: current.resource },
+      });
+      const kept = { refresh: tokens.refresh, ...(tokens.scope !== undefined && { scope: tokens.scope }) };
+      return { ...current, tokens: { ...kept, ...next } };
+    } catch (error) {
+      if (error instanceof OAuthFailure && FINAL.has(error.code ?? '')) return rest;
+      throw error;
+    } finally {
+      await http.close();
+    }
+  });
+  return record?.tokens;
+}

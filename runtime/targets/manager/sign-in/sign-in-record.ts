@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+
+const optionalText = Type.Optional(Type.String());
+
+/** The client at an authorization server: registered before, by its URL, or dynamically. */
+const oauthClient = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  secret: optionalText,
+  /** Whether the client was registered dynamically, for this sign-in. */
+  isDynamic: Type.Optional(Type.Boolean()),
+  /** How the client authenticates at the token endpoint. */
+  authMethod: Type.Union([
+    Type.Literal('none'),
+    Type.Literal('client_secret_basic'),
+    Type.Literal('client_secret_post'),
+  ]),
+});
+export type RegisteredClient = Static<typeof oauthClient>;
+
+const tokens = Type.Object({
+  access: Type.String({ minLength: 1 }),
+  refresh: optionalText,
+  /** Milliseconds since 1970; absent if the authorization server named no time. */
+  expiresAt: Type.Optional(Type.Number()),
+  /** The granted scopes, separated by spaces. */
+  scope: optionalText,
+});
+export type Tokens = Static<typeof tokens>;
+
+/** The sign-in to one server. It is stored encrypted. */
+export const signInRecord = Type.Object({
+  issuer: Type.String(),
+  tokenEndpoint: Type.String(),
+  revocationEndpoint: optionalText,
+  /** The value of the `resource` parameter; absent for servers without metadata, which are older. */
+  resource: optionalText,
+  /** The redirect URI that is registered for the client. */
+  redirectUri: Type.String(),
+  client: oauthClient,
+  /** Absent after the authorization server revoked them; then a person has to sign in again. */
+  tokens: Type.Optional(tokens),
+  /** Scopes that the server required in addition, for the next sign-in. */
+  wantedScope: optionalText,
+});
+export type SignInRecord = Static<typeof signInRecord>;

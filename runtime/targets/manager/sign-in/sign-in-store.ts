@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { Type } from 'typebox';
+import { configError } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import type { Secret } from '../../../core/text/redactions.ts';
+import { errorCode } from '../../../core/values/error-code.ts';
+import { fileState } from '../../../platform/file-state.ts';
+import { createFolders } from '../../../platform/files/create-folders.ts';
+import { withFileLock } from '../../../platform/files/file-lock.ts';
+import { writeText } from '../../../platform/files/write-text.ts';
+import { createSeal } from '../../../platform/seal.ts';
+import { sha256 } from '../../../platform/sha256.ts';
+import { sealKey } from './seal-key.ts';
+import { changesFile } from './sign-in-folder.ts';
+import { type SignInRecord, signInRecord } from './sign-in-record.ts';
+
+/** The server that a sign-in is for. With another URL, it is another server, whatever its name. */
+export interface SignInTarget {
+  readonly server: string;
+  readonly url: string;
+}
+
+export type SignInState = 'signed-in' | 'required';
+
+export interface SignInStore {
+  /** Returns the current sign-in; the file is read again when it changes. Throws a ConfigError if it cannot be decrypted. */
+  read(target: SignInTarget): SignInRecord | undefined;
+  /**
+   * Replaces a sign-in while no other process works on it. `change` gets the current one and returns the new one; undefined
+   * deletes it.
+   */
+  update(
+    target: SignInTarget,
+    change: (current: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
+  ): Promise<SignInRecord | undefined>;
+  /** Remembers in this process that a server requires a sign-in of a person. */
+  require(target: SignInTarget): void;
+  /** Undefined if the server has not required a sign-in. */
+  stateOf(target: SignInTarget): SignInState | undefined;
+  /** Hides a token in logs and errors. */
+  hide(token: string, server: string): void;
+  /** Makes running managers use what `login` and `logout` have changed. */
+  announce(): Promise<void>;
+}
+
+export interface SignInStoreOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Receives the tokens, so that logs and errors do not contain them. */
+  readonly onSecret?: ((secret: Secret) => void) | undefined;
+}
+
+const isRecord = new Ajv().compile<SignInRecord>(signInRecord);
+const sealedFile = Type.Object({ salt: Type.String(), sealed: Type.String() });
+const isSealed = new Ajv().compile<{ readonly salt: string; readonly sealed: string }>(sealedFile);
+
+const SALT_BYTES = 16;
+/** Longer than a token request, during which the lock is held. */
+const LOCK_PATIENCE_MS = 60_000;
+
+/** Opens the sign-ins in a folder: an encrypted file for each server. Nothing is created before the first one. */
+export function openSignIns(folder: string, { env, onSecret }: SignInStoreOptions): SignInStore {
+  const seen = new Map<string, { readonly state: string; readonly record: SignInRecord | undefined }>();
+  const pathOf = ({ server, url }: SignInTarget): string =>
+    join(folder, `${server}-${sha256(url).slice(0, 12)}.json`);
+  /** The purpose binds the text to its server, so that a copied file cannot give one server the token of another. */
+  const sealOf = ({ server, url }: SignInTarget, salt: string) =>
+    createSeal(sealKey(folder, env), Buffer.from(salt, 'base64url'), `sign-in to ${server} at ${url}`);
+
+  const hide = (value: string, server: string): void => onSecret?.({ value, isNamed: true, owner: server });
+  const load = (target: SignInTarget): SignInRecord | undefined => {
+    const path = pathOf(target);
+    const text = readIfExists(path);
+    if (text === undefined) return undefined;
+    const file = parsed(text);
+    const opened = isSealed(file)
+      ? sealOf(target, file.salt).open(Buffer.from(file.sealed, 'base64url'))
+      : undefined;
+    const record = opened === undefined ? undefined : parsed(opened);
+    if (isRecord(record)) {
+      const secrets = [record.tokens?.access, record.tokens?.refresh, record.client.secret];
+      for (const secret of secrets) if (secret !== undefined) hide(secret, target.server);
+      return record;
+    }
+    throw configError(
+      `${path} cannot be decrypted: it is damaged, or was encrypted with another key. Delete it and run \`mcp-manager login ${target.server}\`.`,
+    );
+  };
+  const read = (target: SignInTarget): SignInRecord | undefined => {
+    const path = pathOf(target);
+    const state = fileState(path);
+    const known = seen.get(path);
+    if (known?.state === state) return known.record;
+    const record = load(target);
+    seen.set(path, { state, record });
+    return record;
+  };
+  const write = async (target: SignInTarget, record: SignInRecord | undefined): Promise<void> => {
+    const path = pathOf(target);
+    if (record === undefined) {
+      rmSync(path, { force: true });
+      return;
+    }
+    const salt = randomBytes(SALT_BYTES).toString('base64url');
+    const sealed = Buffer.from(sealOf(target, salt).close(JSON.stringify(record))).toString('base64url');
+    await writeText(path, `${JSON.stringify({ salt, sealed })}\n`, { mode: 0o600 });
+  };
+
+  const required = new Set<string>();
+  const isSignedIn = (target: SignInTarget): boolean => {
+    try {
+      return read(target)?.tokens !== undefined;
+    } catch {
+      return false;
+    }
+  };
+
+  return {
+    read,
+    hide,
+    require: (target) => void required.add(pathOf(target)),
+    stateOf(target) {
+      if (isSignedIn(target)) return 'signed-in';
+      return required.has(pathOf(target)) ? 'required' : undefined;
+    },
+    async update(target, change) {
+      createFolders(folder, 0o700);
+      return await withFileLock(
+        pathOf(target),
+        async () => {
+          const current = load(target);
+          const next = await change(current);
+          if (next !== current) await write(target, next);
+          read(target);
+          return next;
+        },
+        LOCK_PATIENCE_MS,
+      );
+    },
+    async announce() {
+      createFolders(folder, 0o700);
+      await writeText(
+        changesFile(folder),
+        `${new Date().toISOString()} ${randomBytes(4).toString('hex')}\n`,
+        {
+          mode: 0o600,
+        },
+      );
+    },
+  };
+}
+
+function readIfExists(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { AppError, messageOf } from '../../../../contract/errors.ts';
+import type { ServerMetadata } from '../../../../serve/oauth/server-metadata.ts';
+import type { ClientCredentials } from '../../config/spec.ts';
+import { chooseAuthMethod } from '../../sign-in/client-authentication.ts';
+import { findAuthorization } from '../../sign-in/find-authorization.ts';
+import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
+import { mergeScopes } from '../../sign-in/scopes.ts';
+import { requestTokens } from '../../sign-in/token-request.ts';
+import type { Tokens } from '../../sign-in/sign-in-record.ts';
+import type { AccessTokens, Refusal } from './access-tokens.ts';
+
+interface Token {
+  readonly value: string;
+  readonly until: number;
+}
+
+/** Time before its expiry after which a token is not used, so that it does not expire in transit. */
+const MARGIN_MS = 10_000;
+
+export interface ClientTokensOptions {
+  readonly timeoutMs: number;
+  /** Receives each token, so that logs and errors do not contain it. */
+  readonly hide?: ((token: string) => void) | undefined;
+}
+
+/** Requests tokens with client credentials. Concurrent callers share one request. */
+export function createClientTokens(
+  serverUrl: string,
+  client: ClientCredentials,
+  { timeoutMs, hide }: ClientTokensOptions,
+): AccessTokens {
+  let token: Promise<Token> | undefined;
+  let scope = client.scope;
+  let challenge: Refusal['challenge'];
+
+  const fetchToken = async (): Promise<Token> => {
+    const { access, expiresAt = Infinity } = await requestToken(
+      serverUrl,
+      { ...client, scope },
+      { challenge, timeoutMs },
+    );
+    hide?.(access);
+    return { value: access, until: expiresAt - MARGIN_MS };
+  };
+  const valid = async (refused?: string): Promise<string> => {
+    const seen = token;
+    const known = await seen;
+    if (known && known.value !== refused && Date.now() < known.until) return known.value;
+    // Another caller may have requested a token in the meantime.
+    if (token === seen) token = fetchToken();
+    try {
+      return (await token)?.value ?? (await valid(refused));
+    } catch (error) {
+      // The next caller tries again.
+      token = undefined;
+      throw error;
+    }
+  };
+  return {
+    current: () => valid(),
+    async renew(refusal) {
+      challenge = refusal.challenge ?? challenge;
+      if (refusal.status === 403) {
+        const wider = mergeScopes(scope, refusal.challenge?.scope);
+        // The server requires scopes that the token was requested with.
+        if (wider === scope) return undefined;
+        scope = wider;
+      }
+      return valid(refusal.token);
+    },
+  };
+}
+
+async function requestToken(
+  serverUrl: string,
+  client: ClientCredentials,
+  { challenge, timeoutMs }: { readonly challenge: Refusal['challenge']; readonly timeoutMs: number },
+): Promise<Tokens> {
+  const url = new URL(serverUrl);
+  const { clientId: id, clientSecret: secret, tokenUrl, issuer } = client;
+  try {
+    const http = await oauthHttpFor({ url, issuer: issuer ?? tokenUrl, timeoutMs });
+    try {
+      const found =
+        tokenUrl === undefined ? await findAuthorization(http, { url, challenge, issuer }) : undefined;
+      const endpoint = tokenUrl ?? tokenEndpointOf(found?.server);
+      const supported = found?.resource?.scopesSupported?.join(' ');
+      return await requestTokens(http, {
+        endpoint,
+        client: { id, secret, authMethod: chooseAuthMethod(secret, found?.server.tokenAuthMethods) },
+        grant: {
+          grant_type: 'client_credentials',
+          scope: client.scope ?? mergeScopes(challenge?.scope ?? supported),
+          resource: found?.resource?.resource,
+        },
+      });
+    } finally {
+      await http.close();
+    }
+  } catch (error) {
+    const where = tokenUrl ?? `the authorization server of ${url.origin}${url.pathname}`;
+    const reason = messageOf(error).replace(/\.$/, '');
+    throw new AppError(
+      'UpstreamError',
+      `Cannot get an access token for \`${id}\` from ${where}: ${reason}. Check the OAuth settings.`,
+      { cause: error },
+    );
+  }
+}
+
+function tokenEndpointOf(server: ServerMetadata | undefined): string {
+  if (server?.tokenEndpoint !== undefined) return server.tokenEndpoint;
+  throw new Error('the authorization server has no token endpoint');
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { ownAudiences, tokenCaller } from '../../../../../runtime/targets/manager/access/token-caller.ts';
+import type { ResourceSettings } from '../../../../../runtime/targets/manager/config/spec.ts';
+
+const BASE = 'https://mcp.example';
+const settings: ResourceSettings = {
+  issuer: 'https://id.example',
+  resource: BASE,
+  audiences: ['mcp-manager'],
+  jwksUri: undefined,
+  algorithms: ['ES256'],
+  userClaim: 'sub',
+  adminScope: 'mcp:admin',
+  scopes: new Map([
+    ['read', ['git/get_*', 'time']],
+    ['all', ['*']],
+  ]),
+};
+const callerOf = (claims: object, changes: Partial<ResourceSettings> = {}) =>
+  tokenCaller({ ...settings, ...changes }, { aud: BASE, sub: 'ann', ...claims });
+
+test('scopes allow servers and tools', () => {
+  const reader = callerOf({ scope: 'openid read' });
+  expect(reader).toMatchObject({ name: 'user:ann', admin: false, grants: 'openid read' });
+  const allowed = [
+    ['git', 'get_log'],
+    ['time', 'now'],
+    ['git', 'push'],
+    ['other', 'x'],
+  ] as const;
+  expect(allowed.map(([server, tool]) => reader?.canUse(server, tool))).toEqual([true, true, false, false]);
+  expect(reader?.canRead('git', 'prompt', 'x')).toBe(false);
+  expect(callerOf({ scp: ['all', 'mcp:admin'] })).toMatchObject({ admin: true });
+  expect(callerOf({ scp: ['all'] })?.canUse('other', 'x')).toBe(true);
+  for (const scope of ['', 'unknown', undefined]) expect(callerOf({ scope })?.canUse('time')).toBe(false);
+  expect(callerOf({ scope: '' }, { scopes: undefined })?.canUse('time', 'now')).toBe(true);
+});
+
+test('a token for one endpoint allows its server only', () => {
+  const aud = [`${BASE}/mcp/Time`, 'https://other.example'];
+  expect(callerOf({ aud, scope: 'all' })?.canUse('time', 'now')).toBe(true);
+  expect(callerOf({ aud, scope: 'all' })?.canUse('git', 'get_log')).toBe(false);
+  expect(callerOf({ aud, scope: 'all' })?.canRead('git', 'resource', 'x')).toBe(false);
+  for (const whole of ['mcp-manager', BASE, `${BASE}/mcp`]) {
+    expect(callerOf({ aud: [...aud, whole], scope: 'all' })?.canUse('git', 'get_log')).toBe(true);
+  }
+  expect(ownAudiences(settings, { aud: [`${BASE}.evil.example`, `${BASE}/other`, 7] })).toEqual([]);
+});
+
+test('the user is in the configured claim, or the client is the caller', () => {
+  expect(callerOf({ email: 'a@b' }, { userClaim: 'email' })?.name).toBe('user:a@b');
+  expect(callerOf({ sub: undefined, client_id: 'robot' })?.name).toBe('user:robot');
+  expect(callerOf({ sub: undefined })).toBeUndefined();
+});

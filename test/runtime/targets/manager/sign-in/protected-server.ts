@@ -1,0 +1,187 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+interface Grant {
+  readonly scope: string;
+  readonly expiresAt: number;
+}
+
+/** What a test changes about the server, and what the server has seen. */
+export interface ProtectedServer {
+  readonly url: string;
+  readonly origin: string;
+  /** The bodies of all token requests. */
+  readonly tokenRequests: URLSearchParams[];
+  readonly authorizations: URLSearchParams[];
+  readonly registrations: number;
+  readonly revoked: string[];
+  /** Lifetime of access tokens in seconds. */
+  lifetime: number;
+  /** The scope that tool calls require. */
+  callScope: string;
+  /** Members that replace those of the metadata. */
+  serverMetadata: object;
+  resourceMetadata: object;
+  /** Parameters that replace those of redirects. */
+  redirect: Record<string, string | undefined>;
+  /** Rejects all tokens that exist now. */
+  rejectAccess(): void;
+  rejectAll(): void;
+  /** Opens the page of the authorization server like a browser; the person agrees. Resolves with the text of the last page. */
+  browse(url: URL): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+/** An MCP server with an authorization server in the same place. A refresh token that is used twice revokes everything. */
+export async function startProtectedServer(): Promise<ProtectedServer> {
+  const access = new Map<string, Grant>();
+  const refresh = new Map<string, string>();
+  const used = new Set<string>();
+  const codes = new Map<string, URLSearchParams>();
+  const random = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}`;
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let registrations = 0;
+  const state: ProtectedServer = {
+    url: `${origin}/mcp`,
+    origin,
+    tokenRequests: [],
+    authorizations: [],
+    revoked: [],
+    get registrations() {
+      return registrations;
+    },
+    lifetime: 3600,
+    callScope: 'use',
+    serverMetadata: {},
+    resourceMetadata: {},
+    redirect: {},
+    rejectAccess: () => access.clear(),
+    rejectAll() {
+      access.clear();
+      refresh.clear();
+    },
+    async browse(url) {
+      const page = await fetch(url, { redirect: 'manual' });
+      const back = await fetch(page.headers.get('location') ?? '');
+      return { status: back.status, text: await back.text() };
+    },
+  };
+  const issue = (scope: string): object => {
+    const [token, next] = [random('access'), random('refresh')];
+    access.set(token, { scope, expiresAt: Date.now() + state.lifetime * 1000 });
+    refresh.set(next, scope);
+    return {
+      access_token: token,
+      refresh_token: next,
+      token_type: 'Bearer',
+      expires_in: state.lifetime,
+      scope,
+    };
+  };
+  const tokenFor = (form: URLSearchParams): object => {
+    if (form.get('grant_type') === 'refresh_token') {
+      const token = form.get('refresh_token') ?? '';
+      const scope = refresh.get(token);
+      if (used.has(token)) state.rejectAll();
+      if (scope === undefined || used.has(token)) return { error: 'invalid_grant' };
+      used.add(token);
+      return issue(scope);
+    }
+    const asked = codes.get(form.get('code') ?? '');
+    codes.delete(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    const fits =
+      asked?.get('code_challenge') === challenge &&
+      ['client_id', 'redirect_uri', 'resource'].every((name) => asked.get(name) === form.get(name));
+    return asked && fits
+      ? issue(asked.get('scope') ?? '')
+      : { error: 'invalid_grant', error_description: 'no fit' };
+  };
+  const documents: Readonly<Record<string, () => object>> = {
+    '/.well-known/oauth-protected-resource/mcp': () => ({
+      resource: state.url,
+      authorization_servers: [origin],
+      scopes_supported: ['use'],
+      ...state.resourceMetadata,
+    }),
+    '/.well-known/oauth-authorization-server': () => ({
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      revocation_endpoint: `${origin}/revoke`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      ...state.serverMetadata,
+    }),
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', origin);
+    const json = (status: number, body: object, headers = {}): void =>
+      void response
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(body));
+    const body = await text(request);
+    const document = documents[url.pathname];
+    if (document) return json(200, document());
+    if (url.pathname === '/register') {
+      registrations += 1;
+      return json(201, { ...JSON.parse(body), client_id: `client-${registrations}` });
+    }
+    if (url.pathname === '/authorize') {
+      state.authorizations.push(url.searchParams);
+      const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+      const code = random('code');
+      codes.set(code, url.searchParams);
+      const parameters = { code, state: url.searchParams.get('state') ?? '', iss: origin, ...state.redirect };
+      for (const [name, value] of Object.entries(parameters)) if (value) back.searchParams.set(name, value);
+      return void response.writeHead(302, { location: back.href }).end();
+    }
+    if (url.pathname === '/token') {
+      const form = new URLSearchParams(body);
+      state.tokenRequests.push(form);
+      const tokens = tokenFor(form);
+      return json('error' in tokens ? 400 : 200, tokens);
+    }
+    if (url.pathname === '/revoke') {
+      state.revoked.push(new URLSearchParams(body).get('token') ?? '');
+      return json(200, {});
+    }
+    if (url.pathname !== '/mcp' || request.method !== 'POST') return json(404, {});
+    const grant = access.get(request.headers.authorization?.slice('Bearer '.length) ?? '');
+    const where = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+    if (!grant || grant.expiresAt <= Date.now()) {
+      return json(401, {}, { 'www-authenticate': `Bearer ${where}, scope="use"` });
+    }
+    const { id, method } = JSON.parse(body) as { id?: number; method: string };
+    if (method === 'tools/call' && !grant.scope.split(' ').includes(state.callScope)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${state.callScope}", ${where}`;
+      return json(403, {}, { 'www-authenticate': challenge });
+    }
+    if (id === undefined) return void response.writeHead(202).end();
+    return json(200, { jsonrpc: '2.0', id, result: RESULTS[method] ?? {} });
+  }
+  return state;
+}
+
+const RESULTS: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'protected', version: '1.0.0' },
+  },
+  'tools/list': { tools: [{ name: 'hello', inputSchema: { type: 'object' } }] },
+  'tools/call': { content: [{ type: 'text', text: 'hello' }] },
+};

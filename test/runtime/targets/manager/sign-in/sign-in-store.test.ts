@@ -1,0 +1,50 @@
+import { copyFileSync, chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+
+const temp = useTempFolder();
+const TARGET = { server: 'far', url: 'https://far.example/mcp' };
+const count = (times: number) =>
+  execa(process.execPath, [join(import.meta.dirname, 'store-process.ts'), temp(), String(times)], {
+    reject: false,
+  });
+const access = (): string | undefined => openSignIns(temp(), { env: {} }).read(TARGET)?.tokens?.access;
+
+test('two processes lose no change, create one key and leave no files', async () => {
+  await Promise.all([count(15), count(15)]);
+  expect(access()).toBe('30');
+  expect(readdirSync(temp()).map((name) => name.replace(/-.*/, ''))).toEqual(['far', 'key']);
+});
+
+test('a killed process leaves a readable sign-in and no lock', async () => {
+  await count(1);
+  for (let kills = 0; kills < 3; kills += 1) {
+    const running = count(100_000);
+    for await (const _ of running.stdout) break;
+    running.kill('SIGKILL');
+    await running;
+    expect(Number(access())).toBeGreaterThan(kills + 1);
+  }
+  const before = Number(access());
+  await count(1);
+  expect(access()).toBe(String(before + 1));
+});
+
+test('a copied or damaged file is not read, and neither is one with an exposed key', async () => {
+  await count(1);
+  const store = openSignIns(temp(), { env: {} });
+  const file = readdirSync(temp()).find((name) => name.startsWith('far')) ?? '';
+  const other = { server: 'near', url: TARGET.url };
+  copyFileSync(join(temp(), file), join(temp(), file.replace('far', 'near')));
+  expect(() => store.read(other)).toThrow(/near-\w+\.json cannot be decrypted.*`mcp-manager login near`\.$/);
+  writeFileSync(join(temp(), file), '{"salt": "x", "sealed": "y"}');
+  expect(() => store.read(TARGET)).toThrow('cannot be decrypted');
+  await count(0);
+  chmodSync(join(temp(), 'key'), 0o644);
+  expect(() => openSignIns(temp(), { env: {} }).read(other)).toThrow(
+    /is readable by other users\. Restrict it with `chmod 600/,
+  );
+});
