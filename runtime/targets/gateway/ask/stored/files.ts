@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { type Form, type FormFile, requiredFile, writeForm } from '../../shared/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
@@ -139,7 +140,7 @@ export function requiredId({ id }: Readonly<Record<string, unknown>>): string {
 function firstModel({ pieces }: FormFile): string | undefined {
   for (const line of linesIn(pieces)) {
     const [, text] = /"model"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(line.toString('utf8')) ?? [];
-    return text === undefined ? undefined : String(JSON.parse(text));
+    return text === undefined ? undefined : String(parseJsonText(text));
   }
   return undefined;
 }

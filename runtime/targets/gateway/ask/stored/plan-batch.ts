@@ -57,8 +57,7 @@ export async function planBatch(
     const text = bytes.toString('utf8').trim();
     if (text === '') continue;
     const { endpoint, body, request } = readLine(text, line);
-    const named = String(body['model']);
-    const { key, name } = modelOf(named);
+    const { key, name } = modelOf(String(body['model']));
     plan ??= { endpoint, model: key, requests: 0, inputTokens: 0, outputTokens: 0 };
     if (plan.endpoint !== endpoint)
       throw wrong(line, `is for ${endpoint}, others for ${plan.endpoint}. Use one file per route.`);
@@ -72,8 +71,8 @@ export async function planBatch(
       inputTokens: plan.inputTokens + counts.maxPrompt,
       outputTokens: plan.outputTokens + rules.maxOutputTokens(body, assumedOutputTokens),
     };
-    const isSame = named === name;
-    pieces.push(isSame ? bytes : Buffer.from(JSON.stringify({ ...request, body: { ...body, model: name } })));
+    // Written again, so that the provider reads what was read here, even if a name was there twice.
+    pieces.push(Buffer.from(JSON.stringify({ ...request, body: { ...body, model: name } })));
     pieces.push(LINE_END);
   }
   if (!plan) throw new AppError('MalformedError', 'The batch file has no requests.');
@@ -88,6 +87,9 @@ function readLine(text: string, line: number) {
   if (!isOneOf(ROUTES, url)) throw wrong(line, `needs a \`url\` that is one of ${ROUTES.join(', ')}.`);
   if (!isObject(body) || typeof body['model'] !== 'string')
     throw wrong(line, 'needs a `body` with a `model`.');
+  const names = Object.keys(body);
+  if (new Set(names.map((one) => one.toLowerCase())).size < names.length)
+    throw wrong(line, 'has names in its `body` that differ in case only.');
   return { endpoint: url, body, request };
 }
 

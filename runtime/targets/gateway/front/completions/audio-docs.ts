@@ -8,7 +8,7 @@ const SOUND_NOTE = `The file is sent to the provider as it is, as are the other 
 export const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`>, EndpointDocs>> = {
   '/v1/audio/transcriptions': {
     id: 'createTranscription',
-    summary: 'Write down what is said in a sound file, in the format of OpenAI’s audio API.',
+    summary: 'Transcribe a sound file, in the format of OpenAI’s audio API.',
     description: `${SOUND_NOTE} With \`stream=true\`, the text is sent as events.`,
     request: { model: 'openai:whisper-1', file: 'RIFF...', response_format: 'json' },
     answer: answerOf({ text: Type.String(), usage }, 'The answer of the provider.'),
@@ -18,7 +18,7 @@ export const AUDIO_DOCS: Readonly<Record<Extract<Endpoint, `/v1/audio/${string}`
   },
   '/v1/audio/translations': {
     id: 'createTranslation',
-    summary: 'Translate what is said in a sound file into English, in the format of OpenAI’s audio API.',
+    summary: 'Translate the speech of a sound file into English, in the format of OpenAI’s audio API.',
     description: SOUND_NOTE,
     request: { model: 'openai:whisper-1', file: 'RIFF...' },
     answer: answerOf({ text: Type.String(), usage }, 'The answer of the provider.'),
