@@ -33,7 +33,7 @@ export function errorResponseOf(what: string, status: number, body: unknown): OA
 }
 
 /** Returns a text of another server as one line of limited length. */
-const shortened = (text: string): string =>
+export const shortened = (text: string): string =>
   text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()

@@ -4,7 +4,7 @@ import { rfc3339 } from '../../../core/time/rfc3339.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { repeat } from '../accounts/ledger/repeat.ts';
-import type { AlertRow } from '../store/schema.ts';
+import type { AlertRow } from '../store/record-schema.ts';
 import { alertMessage, alertText } from './alert-message.ts';
 import type { AlertsConfig, Webhook } from './alerts-config.ts';
 import type { Outbox } from './outbox.ts';

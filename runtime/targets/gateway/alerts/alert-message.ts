@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../../core/time/rfc3339.ts';
 import { dollarsOf, dollarText } from '../shared/money.ts';
-import type { AlertRow } from '../store/schema.ts';
+import type { AlertRow } from '../store/record-schema.ts';
 
 /** An alert as one sentence. */
 export function alertText({ label, threshold, spent_nano: spent, limit_nano: limit }: AlertRow): string {

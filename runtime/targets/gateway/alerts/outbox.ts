@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { DATABASE_NOW } from '../store/database-now.ts';
 import type { Page } from '../store/page.ts';
-import type { AlertRow } from '../store/schema.ts';
+import type { AlertRow } from '../store/record-schema.ts';
 import type { Store } from '../store/store.ts';
 
 export const ALERT_STATES = ['pending', 'sent', 'failed'] as const;

@@ -1,4 +1,5 @@
-import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, UsageRow } from './schema.ts';
+import type { AlertRow } from './record-schema.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from './schema.ts';
 
 /** Columns and their types, for tables that the ledger writes without a query builder. */
 type Columns<Row> = Readonly<Record<keyof Row, 'text' | 'bigint' | 'integer'>>;

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AuditTrail } from './audit/audit-trail.ts';
-import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
+import type { AlertRow } from './record-schema.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
 
 /** An open database with the current schema. */
 export interface Store {

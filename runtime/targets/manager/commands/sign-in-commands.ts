@@ -26,7 +26,7 @@ const loginCommand: Command = {
     const { spec, store } = await openServer(invocation);
     const [{ login }, { openBrowser }] = await Promise.all([
       import('../sign-in/login.ts'),
-      import('../sign-in/open-browser.ts'),
+      import('../../../platform/open-browser.ts'),
     ]);
     const noBrowser = invocation.flag('no-browser');
     const { issuer, tokens } = await login(spec, {
@@ -34,7 +34,7 @@ const loginCommand: Command = {
       show(url) {
         output.err(`Open this address to sign in to ${spec.name}:\n\n  ${url.href}\n\n`);
         if (noBrowser) output.err('If the browser runs elsewhere, paste the address to which it returns:\n');
-        else openBrowser(url, process.env);
+        else openBrowser(url.href, process.env);
       },
       pasted: noBrowser ? process.stdin : undefined,
       onProblem: (message) => output.err(`${message}\n`),

@@ -1,6 +1,6 @@
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import { csvLine } from '../../shared/csv-line.ts';
-import type { AuditRow } from '../../store/schema.ts';
+import type { AuditRow } from '../../store/record-schema.ts';
 
 const COLUMNS = [
   'id',

@@ -32,6 +32,7 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
           .selectAll()
           .where('tag', '=', tag)
           .executeTakeFirst();
+        const before = known && (await get(trx, tag));
         if (!known) await openAccount(trx, tagAccount(tag), window);
         else if (known.budget_id !== budgetId) await moveWindow(trx, tagAccount(tag), window);
         await trx
@@ -42,7 +43,7 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
           )
           .execute();
         const after = await get(trx, tag);
-        note('tag.set', tag, { before: known && { budgetId: known.budget_id }, after });
+        note('tag.set', tag, { before, after });
         return after;
       });
     },

@@ -1,5 +1,6 @@
 import type { LedgerChanges, LedgerRows } from '../../store/store.ts';
-import type { AccountRow, AlertRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
+import type { AlertRow } from '../../store/record-schema.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
 
 /** The rows of a batch with their changes. Operations are applied one after the other, and each sees the changes of those before. */
 export interface BatchRows {

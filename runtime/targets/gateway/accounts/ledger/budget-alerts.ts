@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AccountRow, AlertRow } from '../../store/schema.ts';
+import type { AlertRow } from '../../store/record-schema.ts';
+import type { AccountRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { HeldAccount } from './held-accounts.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { entriesOf } from '../../../../core/values/keys.ts';
 import { notFound } from '../identity/checks.ts';
 import type { Page } from '../../store/page.ts';
-import type { PromptRow } from '../../store/schema.ts';
+import type { PromptRow } from '../../store/record-schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 

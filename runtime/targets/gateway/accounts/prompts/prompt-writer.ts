@@ -1,7 +1,7 @@
 import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
-import type { PromptRow } from '../../store/schema.ts';
+import type { PromptRow } from '../../store/record-schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { PromptLog } from './prompt-log.ts';
 import { type PromptRedaction, redactRequest, redactText } from './redact-prompt.ts';

@@ -1,6 +1,6 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import type { AuditRow } from '../../store/schema.ts';
+import type { AuditRow } from '../../store/record-schema.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
 
 /** Formats a table with a line for each event. */

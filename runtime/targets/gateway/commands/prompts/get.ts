@@ -1,7 +1,7 @@
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { promptView } from '../../front/prompts/view.ts';
-import type { PromptRow } from '../../store/schema.ts';
+import type { PromptRow } from '../../store/record-schema.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -34,7 +34,10 @@ const match: Operation = {
   id: 'getPublishedPrice',
   tag: 'Pricing',
   summary: 'Get the published price of a model, matched as for requests.',
-  description: requiresRole('viewer', 'Snapshots and other spellings of a name find the entry of their model.'),
+  description: requiresRole(
+    'viewer',
+    'Snapshots and other spellings of a name find the entry of their model.',
+  ),
   parameters: [{ name: 'model', description: 'The model, `provider:model`.', example: 'openai:GPT-5' }],
   answer: answerOf('The price.', matchedPrice, { priced_by: 'map 2026-11-26 openai:gpt-5', price: LISTED }),
   errors: [404, ...STORE_ERRORS],
@@ -46,7 +49,8 @@ const update: Operation = {
   id: 'updatePriceMap',
   tag: 'Pricing',
   summary: 'Replace the map of published prices with a newer one.',
-  description: requiresRole('admin', 
+  description: requiresRole(
+    'admin',
     'The map is replaced as a whole, or not at all if it is not valid. Prices that were set, and recorded costs, do not change.',
   ),
   parameters: [

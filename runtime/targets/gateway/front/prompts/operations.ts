@@ -27,7 +27,8 @@ export const PROMPT_OPERATIONS: readonly Operation[] = [
     id: 'listPrompts',
     tag: 'Admin',
     summary: 'List stored requests, newest first, without their texts.',
-    description: requiresRole('admin', 
+    description: requiresRole(
+      'admin',
       'Requests are stored only for keys with `log_prompts`. Filters are combined with AND.',
     ),
     parameters: [

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
-import type { PromptRow } from '../../store/schema.ts';
+import type { PromptRow } from '../../store/record-schema.ts';
 import type { promptPage, prompts } from './schemas.ts';
 
 export const promptHeadView = ({

@@ -24,7 +24,8 @@ const set: Operation = {
   id: 'setTag',
   tag: 'Budgets',
   summary: 'Assign a budget to a tag.',
-  description: requiresRole('admin', 
+  description: requiresRole(
+    'admin',
     'Requests with the tag are held against the budget, in addition to those of their key and user.',
   ),
   parameters: [TAG],

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
-import type { AuditRow, Schema } from '../schema.ts';
+import type { AuditRow } from '../record-schema.ts';
+import type { Schema } from '../schema.ts';
 import { storableText } from '../storable-text.ts';
 import { changedStates } from './changed-states.ts';
 import { createEventIds } from './event-ids.ts';

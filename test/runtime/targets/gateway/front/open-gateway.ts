@@ -1,11 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
-import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
-import { createAnswerCache } from '../../../../../runtime/targets/gateway/ask/cache/answer-cache.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { createPromptWriter } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-writer.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
@@ -13,7 +10,6 @@ import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
 import { createExperiments } from '../../../../../runtime/targets/gateway/lab/experiments/experiments.ts';
-import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
 import { gatewayApp } from '../../../../../runtime/targets/gateway/front/app.ts';
 import type { GatewayAppOptions } from '../../../../../runtime/targets/gateway/front/app-options.ts';
 import { malformedRequestAnswer } from '../../../../../runtime/targets/gateway/front/http/errors.ts';
@@ -21,12 +17,7 @@ import type { Provider } from '../../../../../runtime/targets/gateway/ask/provid
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
 import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
-import {
-  NO_PROMPTS,
-  type PromptPolicy,
-} from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
-import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import type { PromptPolicy } from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
@@ -36,6 +27,8 @@ import { createSingleJobs } from '../../../../../runtime/targets/gateway/lab/wor
 import { createWorkflows } from '../../../../../runtime/targets/gateway/lab/workflows/workflows.ts';
 import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
 import { MASTER_KEY } from '../master-key.ts';
+import { answerCacheOn } from './answer-cache-on.ts';
+import { heldModels } from './held-models.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
 
 export interface Answer {
@@ -118,7 +111,7 @@ export function gatewayOn(
   options: GatewayOptions = {},
 ): OpenGateway {
   const kernel = testKernel();
-  const { models, held } = modelsOf(options, clock);
+  const { models, held } = heldModels(options, clock);
   const telemetry = createTelemetry({
     metrics: kernel.metrics,
     tracing: undefined,
@@ -240,43 +233,6 @@ export function gatewayOn(
       for (const close of closers.toReversed()) await close();
     },
   };
-}
-
-/** A cache of answers that reports every error. */
-export const answerCacheOn = ({ db }: Pick<Store, 'db'>, clock: Clock) =>
-  createAnswerCache({
-    db,
-    clock,
-    onError: (error) => {
-      throw error;
-    },
-  });
-
-function modelsOf({ providers = [], aliases = [], prompts = NO_PROMPTS }: GatewayOptions, clock: Clock) {
-  // The clock stands still: nobody could wait for another attempt.
-  const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
-  const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
-  const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
-  const set = {
-    router,
-    guardrails,
-    requirePricing: false,
-    allowUnpriced: false,
-    requests: REQUEST_POLICY,
-    prompts,
-    assumedOutputTokens: 1024,
-  };
-  let held = 0;
-  const hold = () => {
-    held += 1;
-    let isHeld = true;
-    const release = (): void => {
-      if (isHeld) held -= 1;
-      isHeld = false;
-    };
-    return { set, release };
-  };
-  return { models: { hold }, held: () => held };
 }
 
 async function readAnswer(response: Response): Promise<Answer> {

@@ -1,0 +1,42 @@
+import type { Clock } from '../../../../../runtime/platform/clock.ts';
+import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
+import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import { NO_PROMPTS } from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
+import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
+import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import type { GatewayOptions } from './open-gateway.ts';
+
+/** The models of options, with a count of those that hold them. */
+export function heldModels(
+  {
+    providers = [],
+    aliases = [],
+    prompts = NO_PROMPTS,
+  }: Pick<GatewayOptions, 'providers' | 'aliases' | 'prompts'>,
+  clock: Clock,
+) {
+  // The clock stands still: nobody could wait for another attempt.
+  const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
+  const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
+  const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
+  const set = {
+    router,
+    guardrails,
+    requirePricing: false,
+    allowUnpriced: false,
+    requests: REQUEST_POLICY,
+    prompts,
+    assumedOutputTokens: 1024,
+  };
+  let held = 0;
+  const hold = () => {
+    held += 1;
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) held -= 1;
+      isHeld = false;
+    };
+    return { set, release };
+  };
+  return { models: { hold }, held: () => held };
+}
