@@ -1,18 +1,24 @@
 import type { Clock } from '../../../../../runtime/platform/clock.ts';
 import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
-import { NO_PROMPTS } from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
+import {
+  NO_PROMPTS,
+  type PromptPolicy,
+} from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
+import type { Provider } from '../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/ask/shapes/request-policy.ts';
 import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
-import type { GatewayOptions } from './open-gateway.ts';
+
+interface ModelOptions {
+  readonly providers?: readonly Provider[];
+  readonly aliases?: readonly Alias[];
+  readonly prompts?: PromptPolicy;
+}
 
 /** The models of options, with a count of those that hold them. */
 export function heldModels(
-  {
-    providers = [],
-    aliases = [],
-    prompts = NO_PROMPTS,
-  }: Pick<GatewayOptions, 'providers' | 'aliases' | 'prompts'>,
+  { providers = [], aliases = [], prompts = NO_PROMPTS }: ModelOptions,
   clock: Clock,
 ) {
   // The clock stands still: nobody could wait for another attempt.
