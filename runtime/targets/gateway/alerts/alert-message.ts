@@ -30,5 +30,6 @@ export const alertData = (alert: AlertRow) => ({
 
 const accountOf = (accountId: string): { readonly type: string; readonly id: string } => {
   const at = accountId.indexOf(':');
-  return { type: accountId.slice(0, at), id: accountId.slice(at + 1) };
+  const kind = accountId.slice(0, at);
+  return { type: kind === 'org' ? 'organization' : kind, id: accountId.slice(at + 1) };
 };

@@ -145,12 +145,14 @@ test('readyz follows the lifecycle; healthz only says that the process lives', a
 test('a request that was let in is waited for', async () => {
   const kernel = testKernel();
   const app = httpShell(kernel);
-  const work = Promise.withResolvers<void>();
+  const [entered, work] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.get('/work', admit(kernel.lifecycle), async (c) => {
+    entered.resolve();
     await work.promise;
     return c.text('done');
   });
   const running = app.request('/work');
+  await entered.promise;
   let drained = false;
   const draining = kernel.lifecycle.drain().then(() => (drained = true));
   expect((await app.request('/work')).status).toBe(503);

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind, Schema } from '../../store/schema.ts';
 import type { GroupGrant } from './identity.ts';
+import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';
 import { modelsOf } from './key-rows.ts';
@@ -23,7 +24,7 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
     .selectFrom('gateway_groups')
     .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
     .select(['blocked', 'parent_id', 'allowed_models', 'rpm', 'tpm', 'max_parallel'])
-    .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone'])
+    .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone', 'alert_thresholds'])
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -44,6 +45,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
       maxBudget: row?.max_budget_nano ?? null,
       budgetDurationSec: row?.budget_duration_sec ?? null,
       budgetCalendar: calendarOf({ calendar: row?.calendar ?? null, time_zone: row?.time_zone ?? null }),
+      alertThresholds: thresholdsOf({ alert_thresholds: row?.alert_thresholds ?? null }),
     },
   };
 }

@@ -106,18 +106,18 @@ async function requireUnused(trx: Kysely<Schema>, budgetId: string): Promise<voi
     .select((row) => row.fn.countAll<number>().as('groups'))
     .where('budget_id', '=', budgetId)
     .executeTakeFirstOrThrow();
-  const { tags } = await trx
+  const tagged = await trx
     .selectFrom('gateway_tags')
-    .select((row) => row.fn.countAll<number>().as('tags'))
+    .select('tag')
     .where('budget_id', '=', budgetId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (users + groups === 0 && !tagged) return;
   const [holders, plural] =
     users > 0
       ? [countText(users, 'user'), 'users']
       : groups > 0
         ? [countText(groups, 'group'), 'teams and organizations']
-        : [countText(tags, 'tag'), 'tags'];
-  if (users + groups + tags === 0) return;
+        : [`tag '${tagged?.tag}'`, 'tags'];
   throw new AppError(
     'ConflictError',
     `Budget with id '${budgetId}' is assigned to ${holders}; assign another budget first, because ${plural} without one have no limit`,

@@ -10,7 +10,7 @@ export const alert = closed(
     type: oneOf(['budget.threshold_reached', 'budget.request_refused']),
     message: Type.String({ description: 'The alert as one sentence.' }),
     account: closed('AlertAccount', {
-      type: Type.String({ description: '`user`, `key` or `tag`.' }),
+      type: Type.String({ description: '`user`, `key`, `team`, `organization` or `tag`.' }),
       id: Type.String(),
     }),
     threshold: orNull(count(), 'Percentage of the budget; null for a refused request.'),

@@ -28,7 +28,10 @@ export function taskModelRoutes(
     const items = all
       .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
       .map(taskModelView);
-    return c.json({ total: items.length, items, object: 'list', data: all.map((entry) => modelView(entry)) });
+    // Clients of Otari ask without a slash at the end, and read OpenAI's list.
+    const isOtari = requested.length === 0 && !new URL(c.req.url).pathname.endsWith('/');
+    const list = isOtari ? { object: 'list', data: all.map((entry) => modelView(entry)) } : {};
+    return c.json({ total: items.length, items, ...list });
   });
 
   return { routes, operations: [LIST] };

@@ -55,6 +55,32 @@ describeDatabases((database) => {
     ]);
   });
 
+  test('a request is held against and charged to the budgets of its team, its organization and its tags', async () => {
+    const state = await database.open(await database.create(), { alertPolicy });
+    const { budgets, identity, ledger } = state;
+    const budgetOf = async (maxBudget: bigint, percent: number): Promise<string> =>
+      (await budgets.create({ maxBudget, alertThresholds: [percent] })).budgetId;
+    await identity.organizations.create({ id: 'acme', budgetId: await budgetOf(100n, 10) });
+    const team = { id: 'research', organizationId: 'acme', budgetId: await budgetOf(50n, 20) };
+    await identity.teams.create(team);
+    await identity.tags.set('nightly', await budgetOf(30n, 30));
+    const plain = await newSpender(identity, { userId: 'ada', teamId: 'research' });
+    const spender = await identity.renew({ ...plain, tags: ['nightly'] });
+    const estimate = { cost: 20n, tokens: 1, free: false };
+    const held = await ledger.reserve(spender, estimate);
+    expect(await identity.tags.get('nightly')).toMatchObject({ reserved: 20n });
+    await expect(ledger.reserve(spender, estimate)).rejects.toMatchObject({
+      message: expect.stringContaining("Tag 'nightly'"),
+    });
+    await ledger.settle(held, used(10n));
+    expect(await identity.teams.get('research')).toMatchObject({ spent: 10n, reserved: 0n });
+    expect((await raised(state)).filter((text) => !text.includes('refused'))).toEqual([
+      'org:acme 10 10/100',
+      'tag:nightly 30 10/30',
+      'team:research 20 10/50',
+    ]);
+  });
+
   test('a key has alerts of its own, and a budget can have other thresholds or none', async () => {
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgets, identity, ledger } = state;
