@@ -37,6 +37,26 @@ describeDatabases((database) => {
     expect(await stateOf()).toMatchObject({ spent: 20n, reserved: 0n, used: 0 });
   });
 
+  test('a kept reservation is released from all of its accounts, and its usage has its tags', async () => {
+    const { url, budgets, identity, ledger, usage } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.teams.create({ id: 'research', budgetId });
+    await identity.tags.set('nightly', budgetId);
+    const plain = await newSpender(identity, { userId: 'ada', teamId: 'research' });
+    const spender = await identity.renew({ ...plain, tags: ['nightly'] });
+    const held = await ledger.keep(await ledger.reserve(spender, estimate));
+    expect(await identity.tags.get('nightly')).toMatchObject({ reserved: 60n });
+    const other = await database.open(url);
+    await other.ledger.settleHeld(held, used(20n));
+    for (const account of [
+      await other.identity.users.get('ada'),
+      await other.identity.teams.get('research'),
+      await other.identity.tags.get('nightly'),
+    ])
+      expect(account).toMatchObject({ spent: 20n, reserved: 0n });
+    expect(await usage.list({ tag: 'nightly', teamId: 'research' }, { skip: 0, limit: 10 })).toHaveLength(1);
+  });
+
   test('objects have one owner, pages, and are taken by one gateway at a time', async () => {
     const { objects, clock, identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
