@@ -15,8 +15,8 @@ export const taskModel = closed('TaskModel', {
   ),
 });
 
-/** The list of workflows, and in other members the list of OpenAI's API, which clients of Otari read. */
+/** The list of workflows. Clients of Otari get the list of OpenAI's API in other members. */
 export const taskModels = closed('TaskModels', {
   ...pageSchema('TaskModelPage', taskModel).properties,
-  ...models.properties,
+  ...Type.Partial(models).properties,
 });
