@@ -3,7 +3,9 @@ import { describeDatabases } from '../../databases.ts';
 import type { FixtureWire } from '../../fixture-provider.ts';
 import { TYPES } from '../../three-providers.ts';
 import type { RunningTestGateway } from '../completions/running-gateway.ts';
-import { ask, CHAT, chat, HELLO, member, start } from './cache-gateway.ts';
+import { CHAT, chat, HELLO, member, startCached } from './cache-gateway.ts';
+
+const { ask, start } = await startCached();
 
 const gateways: RunningTestGateway[] = [];
 afterEach(async () => {

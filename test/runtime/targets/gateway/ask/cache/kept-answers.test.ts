@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { ask, calls, CHAT, chat, fixtures, member, start } from './cache-gateway.ts';
+import { CHAT, chat, member, startCached } from './cache-gateway.ts';
+
+const { ask, calls, fixtures, start } = await startCached();
 
 const shared = start({ scope: 'shared' });
 afterAll(async () => {

@@ -8,7 +8,9 @@ import {
 } from '../../../../../../runtime/targets/gateway/ask/cache/cache-settings.ts';
 import { describeDatabases } from '../../databases.ts';
 import type { RunningTestGateway } from '../completions/running-gateway.ts';
-import { ask, CHAT, chat, member, start } from './cache-gateway.ts';
+import { CHAT, chat, member, startCached } from './cache-gateway.ts';
+
+const { ask, start } = await startCached();
 
 /** An encoder whose vectors count the words of a text, so that texts with nearly the same words are similar. */
 const encoder = { texts: [] as string[], answers: 'vectors' as 'vectors' | 'errors' | 'nothing' };
