@@ -31,6 +31,8 @@ interface OpenOptions {
 
 interface OpenState extends GatewayState {
   readonly store: Store;
+  /** Runs work before the state is closed, such as the end of what uses it in the background. */
+  readonly beforeClose: (work: () => Promise<void>) => void;
 }
 
 const PROGRAMS = await findPostgres();
@@ -63,15 +65,17 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
       alertPolicy,
       onError: (error) => errors.push(error),
     });
+    const before: (() => Promise<void>)[] = [];
     let closed = false;
     const close = async (): Promise<void> => {
       if (closed) return;
       closed = true;
+      for (const work of before) await work();
       await state.close();
       if (errors.length > 0) throw errors[0];
     };
     open.push({ close });
-    return { ...state, close, store };
+    return { ...state, close, store, beforeClose: (work) => void before.push(work) };
   };
   const database = (kind: Store['kind'], create: () => Promise<string>): TestDatabase => ({
     kind,

@@ -106,7 +106,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
 
 /** The HTTP API on a state that somebody else opened, and closes. */
 export function gatewayOn(
-  state: GatewayState & { readonly store: Store },
+  state: GatewayState & { readonly store: Store; readonly beforeClose?: (work: () => Promise<void>) => void },
   clock: TestClock,
   options: GatewayOptions = {},
 ): OpenGateway {
@@ -149,6 +149,7 @@ export function gatewayOn(
       throw error;
     },
   });
+  state.beforeClose?.(() => stored.close());
   const context: GatewayContext = {
     kernel,
     clock,
