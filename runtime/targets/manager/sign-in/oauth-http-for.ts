@@ -33,7 +33,7 @@ function isPrivateName({ hostname }: URL): boolean {
   return !hostname.includes('.') || PRIVATE_DOMAINS.test(hostname);
 }
 
-/** Domains that nobody can register on the internet. */
+/** Domains that cannot be registered on the internet. */
 const PRIVATE_DOMAINS = /\.(?:localhost|local|internal|home\.arpa)\.?$/;
 
 /** The configured authorization server is trusted, so its address counts. */

@@ -8,6 +8,7 @@ import { AppError } from '../../../../runtime/contract/errors.ts';
 import { withFileSource } from '../../../../runtime/platform/file-source.ts';
 import { damageBytes, damageGraph } from '../../../helpers/mutated-graph.ts';
 import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
+import { graphRequest } from '../../../helpers/graph-request.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
@@ -52,22 +53,10 @@ test('what is read before ONNX Runtime starts never fails in another way', async
 
 test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, async () => {
   const tokenizer = await embedderTokenizer();
-  const request = {
-    modelType: 'embedding',
-    vectorsOf: [],
-    output: undefined,
-    inputs: {},
-    isLengthChosen: false,
-    keepsIntegers: true,
-    family: undefined,
-  } as const;
   const ends: (readonly [seed: number, end: unknown])[] = [];
   for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
-    const file = damaged(seed);
-    ends.push([
-      seed,
-      await endOf(() => prepareGraph({ ...request, file, graph: file }, tokenizer, folder())),
-    ]);
+    const request = graphRequest(damaged(seed));
+    ends.push([seed, await endOf(() => prepareGraph(request, tokenizer, folder()))]);
   }
   expect(ends.filter(([, end]) => typeof end === 'object')).toEqual([]);
   expect(ends.filter(([, end]) => end === 'clear error').length).toBeGreaterThan(COUNT / 3);

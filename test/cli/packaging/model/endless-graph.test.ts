@@ -4,6 +4,7 @@ import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
 import { rewriteGraph } from '../../../../cli/packaging/model/rewrite-graph.ts';
 import { tryGraph } from '../../../../cli/packaging/model/try-graph.ts';
 import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
+import { graphRequest } from '../../../helpers/graph-request.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
@@ -12,17 +13,7 @@ const folder = useTempFolder();
 test('a graph whose run does not end is refused with one sentence, and its process is ended', async () => {
   const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
-  const request = {
-    modelType: 'embedding',
-    vectorsOf: [],
-    output: undefined,
-    inputs: {},
-    isLengthChosen: false,
-    keepsIntegers: true,
-    family: undefined,
-    file,
-    graph: file,
-  } as const;
+  const request = graphRequest(file);
   // Resolves after the exit of the process.
   const attempt = withOnnxRuntime(async (runtime) => {
     const rewritten = await rewriteGraph(runtime, request, tokenizer, folder());

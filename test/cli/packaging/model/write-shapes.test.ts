@@ -8,6 +8,7 @@ import { rewriteGraph } from '../../../../cli/packaging/model/rewrite-graph.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { addFirstTokens, editGraph, passThroughSequence } from '../../../helpers/edited-graph.ts';
 import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
+import { graphRequest } from '../../../helpers/graph-request.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
@@ -43,17 +44,7 @@ async function prepare(
   copyFileSync(join(FIXTURES, 'models/embedder/model.onnx'), file);
   editGraph(file, edit);
   const tokenizer = await embedderTokenizer();
-  const request = {
-    modelType: 'embedding',
-    vectorsOf: [],
-    output: undefined,
-    inputs: {},
-    isLengthChosen: false,
-    keepsIntegers: true,
-    family: undefined,
-    file,
-    graph: file,
-  } as const;
+  const request = graphRequest(file);
   return await withOnnxRuntime(async (runtime) => {
     const rewritten = await rewriteGraph(runtime, request, tokenizer, folder);
     const { graphPath, maxLength } = await tryTextGraph(runtime, request, tokenizer, rewritten, folder);

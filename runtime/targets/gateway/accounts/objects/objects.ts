@@ -48,7 +48,7 @@ export interface Objects {
   add(object: StoredObject): Promise<void>;
   /** Adds objects that are not known yet. */
   addMissing(objects: readonly StoredObject[]): Promise<void>;
-  /** The object, whoever it belongs to. */
+  /** The object of any user. */
   find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
   /** Throws a NotFoundError for an object that does not exist or belongs to another user. */
   require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;

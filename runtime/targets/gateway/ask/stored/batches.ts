@@ -79,7 +79,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
-          // A client that leaves must not leave a batch behind that nobody pays.
+          // A client that leaves must not leave an unpaid batch behind.
           .call(owned, { method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER })
           .catch(async (error: unknown) => {
             await release(held);

@@ -32,7 +32,7 @@ export async function writeLogin(path: string, login: Login): Promise<void> {
   await chmod(path, 0o600);
 }
 
-/** Throws a ConfigError if nobody is signed in. */
+/** Throws a ConfigError without a sign-in. */
 export async function readLogin(path: string): Promise<Login> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT')

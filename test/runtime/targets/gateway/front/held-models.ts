@@ -21,7 +21,7 @@ export function heldModels(
   { providers = [], aliases = [], prompts = NO_PROMPTS }: ModelOptions,
   clock: Clock,
 ) {
-  // The clock stands still: nobody could wait for another attempt.
+  // The clock stands still, so a wait for another attempt would not end.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
   const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });

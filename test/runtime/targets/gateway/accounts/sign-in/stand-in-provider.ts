@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** A provider of sign-ins on loopback, as OpenID Connect describes it; nobody has to enter anything. */
+/** A provider of sign-ins on loopback, as OpenID Connect describes it; no input is needed. */
 export interface StandInProvider {
   readonly issuer: string;
-  /** The claims of whoever signs in next. */
+  /** The claims of the next user that signs in. */
   claims: JWTPayload;
   /** Changes the next ID token, for example its key. */
   sign: (claims: JWTPayload) => Promise<string>;
