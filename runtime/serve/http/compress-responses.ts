@@ -79,7 +79,8 @@ export function compressLargeResponse({ method, headers }: IncomingMessage, outg
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
     outgoing.writeHead = writeHead;
     const [head] = rest;
-    const values = rest.length === 1 && isHead(head) && status === 200 ? headerValues(head) : undefined;
+    const isCandidate = rest.length === 1 && isHead(head) && status === 200 && !hasSmallLength(head);
+    const values = isCandidate ? headerValues(head) : undefined;
     if (!values || !isCompressible(outgoing, values))
       return Reflect.apply(writeHead, outgoing, [status, ...rest]);
     hold(status, isHead(head) ? head : undefined, values);
@@ -92,6 +93,13 @@ const isBody = (value: unknown): value is string | Uint8Array =>
 
 const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHeader[] =>
   typeof value === 'object' && value !== null;
+
+/** Whether the headers alone say that the body is small, as they do for most responses. */
+function hasSmallLength(head: OutgoingHttpHeaders | OutgoingHttpHeader[]): boolean {
+  if (!Array.isArray(head)) return false;
+  const at = head.lastIndexOf('Content-Length');
+  return at !== -1 && Number(head[at + 1]) < MIN_COMPRESSED_BYTES;
+}
 
 function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean {
   const valueOf = (name: string): string =>

@@ -44,5 +44,21 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
 ];
 const UNKNOWN = like('unknown');
 
-export const familyOf = (model: string): ModelFamily =>
-  FAMILIES.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1] ?? UNKNOWN;
+const familyOf = (name: string): ModelFamily =>
+  FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN;
+
+/** Clients can ask for any name, so only so many are remembered. */
+const MAX_REMEMBERED = 1000;
+
+/** Finds the family of a model by its name. Names are remembered, because each request asks for one several times. */
+export function createFamilies(): (model: string) => ModelFamily {
+  const known = new Map<string, ModelFamily>();
+  return (model) => {
+    const found = known.get(model);
+    if (found) return found;
+    const family = familyOf(model.toLowerCase());
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(model, family);
+    return family;
+  };
+}

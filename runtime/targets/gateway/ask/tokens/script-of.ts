@@ -17,6 +17,8 @@ export function scriptOf(text: string): Script {
     letters += 1;
     counts[script] += 1;
   }
+  // Most texts.
+  if (letters === counts.latin) return 'latin';
   const [most] = OTHERS.toSorted((one, other) => counts[other] - counts[one]);
   return most !== undefined && counts[most] >= letters * SHARE && counts[most] > 0 ? most : 'latin';
 }
@@ -45,4 +47,9 @@ const BLOCKS: readonly (readonly [from: number, script: Script | undefined])[] =
   [0xff00, undefined],
 ];
 
-const scriptAt = (unit: number): Script | undefined => BLOCKS.findLast(([from]) => unit >= from)?.[1];
+const blockOf = (unit: number): Script | undefined => BLOCKS.findLast(([from]) => unit >= from)?.[1];
+
+/** Looked up, because every request has them. */
+const ASCII = Array.from({ length: 128 }, (_, unit) => blockOf(unit));
+
+const scriptAt = (unit: number): Script | undefined => (unit < ASCII.length ? ASCII[unit] : blockOf(unit));

@@ -5,7 +5,7 @@ import { createLearnedFactors, type LearnedFactors } from './learned-factors.ts'
 import { type EncodingName, loadEncoding } from './load-encoding.ts';
 import { mediaIn } from './media/media-parts.ts';
 import { mediaTokens } from './media/media-tokens.ts';
-import { familyOf } from './model-family.ts';
+import { createFamilies } from './model-family.ts';
 import { countInTexts } from './sample-texts.ts';
 import { type Script, scriptOf } from './script-of.ts';
 
@@ -40,6 +40,7 @@ const [MIN_FACTOR, MAX_FACTOR] = [0.25, 8];
 export function createTokenCounter(learned: LearnedFactors = createLearnedFactors()): TokenCounter {
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
+  const familyOf = createFamilies();
 
   const read = (name: EncodingName): Promise<void> => {
     const known = reading.get(name);
