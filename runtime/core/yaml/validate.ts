@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { relevantErrors } from '../json/relevant-errors.ts';
+import { TRUSTED_SCHEMAS } from '../json/trusted-schemas.ts';
 import { explainKeys, explainUnionKeys, isAboutKeys } from './explain-keys.ts';
 import { explainValue, RULE_KEYWORD } from './explain-value.ts';
 import type { Finding } from './issue.ts';
@@ -14,8 +15,8 @@ interface ValidateOptions {
 /** Validates values, and fills in the schema's defaults in place. */
 export type Validate = (value: unknown, options: ValidateOptions) => Finding[];
 
-/** Compiled schemas are used once or twice, so compilation must be fast; tests verify that the schemas are valid. */
-const STARTS_SOON = { meta: false, validateSchema: false, code: { optimize: false } } as const;
+/** Compiled schemas are used once or twice, so compilation must be fast. */
+const STARTS_SOON = { ...TRUSTED_SCHEMAS, code: { optimize: false } } as const;
 
 export function createValidate(schema: object): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true, verbose: true, ...STARTS_SOON });

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import { TRUSTED_SCHEMAS } from '../../core/json/trusted-schemas.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
 import type { HttpExchange } from './exchange/exchange.ts';
@@ -108,6 +109,7 @@ function createAjv(allErrors: boolean): Ajv {
     verbose: true,
     // Formats such as URLs are documentation; they are not validated.
     validateFormats: false,
+    ...TRUSTED_SCHEMAS,
   });
   ajv.addKeyword(MESSAGE_KEYWORD);
   ajv.addKeyword(DOCUMENTED_KEYWORD);

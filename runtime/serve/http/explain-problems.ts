@@ -91,12 +91,14 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
   }
 }
 
-const OR = new Intl.ListFormat('en', { type: 'disjunction' });
+/** Creates the formatter when there is a problem, because that reads data which a start would wait for. */
+const oneOf = (names: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 
 function eitherOf(place: string, branches: readonly SchemaBranch[], data: unknown): string {
   const keys = branches.map(({ required }) => required?.[0]);
-  if (keys.every((key) => key !== undefined)) return `${OR.format(keys)} is missing`;
-  return `${place} must be ${OR.format(flat(branches).map((branch) => nameOf(branch)))}, not ${describe(data)}`;
+  if (keys.every((key) => key !== undefined)) return `${oneOf(keys)} is missing`;
+  return `${place} must be ${oneOf(flat(branches).map((branch) => nameOf(branch)))}, not ${describe(data)}`;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

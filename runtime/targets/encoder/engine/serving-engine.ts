@@ -29,6 +29,8 @@ export interface ServingOptions {
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
   readonly observer?: EngineObserver;
+  /** Called when the threads have started to open the model, for work that this thread can do until they are ready. */
+  readonly meanwhile?: (() => Promise<unknown>) | undefined;
 }
 
 const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
@@ -106,7 +108,7 @@ async function start(
   model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
-  { cacheDir, limits }: ServingOptions,
+  { cacheDir, limits, meanwhile }: ServingOptions,
 ): Promise<Started> {
   // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
@@ -132,14 +134,15 @@ async function start(
   const open = (settings: TokenizerSettings): TextTokenizer =>
     openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');
-  const opening = Promise.try(open, settings);
-  const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
+  const opening = Promise.all([Promise.try(open, settings), meanwhile?.()]);
+  const [pool, opened] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;
-  if (tokenizer.status === 'rejected') {
+  if (opened.status === 'rejected') {
     await pool.value.close();
-    throw tokenizer.reason;
+    throw opened.reason;
   }
   dispatcher.attach(pool.value);
-  const tokenizerFor = tokenizersBySide(tokenizer.value, settings, open);
-  return { pool: pool.value, tokenizer: tokenizer.value, tokenizerFor };
+  const [tokenizer] = opened.value;
+  const tokenizerFor = tokenizersBySide(tokenizer, settings, open);
+  return { pool: pool.value, tokenizer, tokenizerFor };
 }

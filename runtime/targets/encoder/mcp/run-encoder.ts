@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { TRUSTED_SCHEMAS } from '../../../core/json/trusted-schemas.ts';
 import { DOCUMENTED_KEYWORD } from '../../../serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import type { EncoderContext } from '../context.ts';
@@ -34,7 +35,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
 export function createEncoderTool(context: EncoderContext): EncoderTool {
   const { manifest, limits } = context.engine;
   const request = predictRequest(manifest, limits);
-  const validate = compile(request);
+  let validate: ValidateFunction | undefined;
   const title = 'Run encoder';
   return {
     definition: {
@@ -52,7 +53,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
       },
     },
     async call(args, signal) {
-      check(args, validate);
+      check(args, (validate ??= compile(request)));
       const leave = context.kernel.lifecycle.enter();
       try {
         const { engine } = context;
@@ -78,7 +79,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
 
 /** Does not use `allErrors`: one error is enough for a large request with an error in every input. */
 function compile(schema: object): ValidateFunction {
-  const ajv = new Ajv({ strict: true, verbose: true });
+  const ajv = new Ajv({ strict: true, verbose: true, ...TRUSTED_SCHEMAS });
   return ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD).compile(schema);
 }
 

@@ -1,6 +1,7 @@
 import { formatAddress } from '../../../serve/hostname.ts';
 import type { EncoderContext } from '../context.ts';
-import type { RunningServers, ServeSettings } from './start-servers.ts';
+import type { ServeSettings } from './settings.ts';
+import type { RunningServers } from './start-servers.ts';
 
 /** The startup banner: the model, and the addresses it is served on. */
 export function banner(

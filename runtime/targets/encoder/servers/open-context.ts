@@ -19,6 +19,9 @@ export interface ContextSettings extends ReadTracing {
   readonly logLevel: LogLevel;
 }
 
+/** Work that is done while the threads open the model. */
+export type Meanwhile = () => Promise<unknown>;
+
 export interface OpenedContext extends EncoderContext {
   /** Resolves when the model can no longer run. */
   readonly ended: Promise<void>;
@@ -29,6 +32,7 @@ export async function openContext(
   modelPath: string,
   settings: ContextSettings,
   write: (line: string) => void,
+  meanwhile?: Meanwhile,
 ): Promise<OpenedContext> {
   const log = createLog(settings.logLevel, { write });
   for (const warning of settings.tracingWarnings) log.warn(warning);
@@ -42,6 +46,7 @@ export async function openContext(
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
+    meanwhile,
     observer: {
       ...observer,
       onRequest(request) {

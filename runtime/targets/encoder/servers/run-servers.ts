@@ -2,14 +2,15 @@ import { exposureWarning } from '../../../serve/program/listen-policy.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
 import { banner } from './banner.ts';
 import { openContext } from './open-context.ts';
-import { type ServeSettings, startServers } from './start-servers.ts';
+import type { ServeSettings } from './settings.ts';
+import { loadServers, startServers } from './start-servers.ts';
 
 /** Serves until the process is stopped; returns the exit code. */
 export const runServers = (modelPath: string, settings: ServeSettings): Promise<number> =>
   runServer({
     reloads: false,
     async start(write) {
-      const context = await openContext(modelPath, settings, write);
+      const context = await openContext(modelPath, settings, write, () => loadServers(settings));
       const { ports, stop } = await startServers(context, settings);
       return {
         log: context.kernel.log,

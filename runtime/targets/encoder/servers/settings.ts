@@ -32,6 +32,14 @@ export interface ServerSettings extends Callers, ReadTracing {
   readonly metrics: MetricsAccess;
 }
 
+/** Of the `serve` and `mcp` commands. */
+export interface ServeSettings extends ServerSettings {
+  readonly http: Address | undefined;
+  readonly grpc: Address | undefined;
+  /** Whether `/mcp` is the only route over HTTP. */
+  readonly mcpOnly?: boolean;
+}
+
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
 
 export function readEngineSettings(invocation: Invocation): EngineSettings {

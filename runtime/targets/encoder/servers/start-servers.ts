@@ -1,14 +1,8 @@
 import { systemClock } from '../../../platform/clock.ts';
-import { listenGrpc } from '../grpc/server/listen.ts';
-import { listenHttp } from '../../../serve/http/listen.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { createShutdown } from '../../../serve/program/shutdown.ts';
 import type { EncoderContext } from '../context.ts';
-import { encoderGrpcRoutes } from '../grpc/routes.ts';
-import { encoderApp } from '../http/app.ts';
-import { mcpApp } from '../mcp/app.ts';
-import { mcpRoutes } from '../mcp/routes.ts';
-import type { Address, ServerSettings } from './settings.ts';
+import type { ServeSettings } from './settings.ts';
 
 export interface RunningServers {
   /** The actual ports. */
@@ -17,11 +11,10 @@ export interface RunningServers {
   readonly stop: () => Promise<void>;
 }
 
-export interface ServeSettings extends ServerSettings {
-  readonly http: Address | undefined;
-  readonly grpc: Address | undefined;
-  /** Whether `/mcp` is the only route over HTTP. */
-  readonly mcpOnly?: boolean;
+/** Loads the code of these servers, which takes about as long as it takes the threads to open a model. */
+export async function loadServers({ http, grpc }: Pick<ServeSettings, 'http' | 'grpc'>): Promise<void> {
+  if (http) await import('./serve-http.ts');
+  if (grpc) await import('./serve-grpc.ts');
 }
 
 /** Starts the servers of a model. Either all of them listen, or none does. */
@@ -29,7 +22,7 @@ export async function startServers(
   context: EncoderContext,
   settings: ServeSettings,
 ): Promise<RunningServers> {
-  const { tls, maxBodyBytes, shutdownMs, shutdownDelayMs } = settings;
+  const { shutdownMs, shutdownDelayMs } = settings;
   const { kernel, engine } = context;
   const closers = createCloserStack();
   closers.add(async () => await kernel.tracer?.close(shutdown.graceMs()));
@@ -45,34 +38,16 @@ export async function startServers(
   const ports: { http?: number; grpc?: number } = {};
   try {
     if (settings.http) {
-      const mcp = mcpRoutes(context, {
-        hostname: settings.http.hostname,
-        allowedHosts: settings.allowedHosts,
-        allowedOrigins: settings.corsOrigins,
-        maxBodyBytes,
-      });
-      const { corsOrigins, metrics } = settings;
-      const app = settings.mcpOnly
-        ? mcpApp(context, mcp.routes, { corsOrigins, metrics })
-        : encoderApp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
-      const http = await listenHttp({ app, ...settings.http, tls, lifecycle: kernel.lifecycle });
+      const { serveHttp } = await import('./serve-http.ts');
+      const { http, closeSessions } = await serveHttp(context, settings, settings.http);
       ports.http = http.port;
       closers.add(() => http.close(shutdown.graceMs()));
-      // Streams of MCP sessions are open until their sessions end, so these end first.
-      closers.add(() => mcp.close());
+      // Before the server, which waits for their streams.
+      closers.add(() => closeSessions());
     }
     if (settings.grpc) {
-      const routes = encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes });
-      const grpc = await listenGrpc({
-        routes,
-        lifecycle: kernel.lifecycle,
-        log: kernel.log,
-        metrics: kernel.metrics,
-        tracer: kernel.tracer,
-        ...settings.grpc,
-        tls,
-        closeTimeout: CLOSE_MILLISECONDS,
-      });
+      const { serveGrpc } = await import('./serve-grpc.ts');
+      const grpc = await serveGrpc(context, settings, settings.grpc);
       ports.grpc = grpc.port;
       closers.add(() => grpc.close());
     }
@@ -86,6 +61,3 @@ export async function startServers(
     stop: shutdown.run,
   };
 }
-
-/** Grace period for the last bytes of responses; all requests are answered by then. */
-const CLOSE_MILLISECONDS = 2000;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { configError, messageOf } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { TRUSTED_SCHEMAS } from '../../../core/json/trusted-schemas.ts';
 import { parseRate, RATE_RULE } from './rate.ts';
 import { type KeyRecord, keyRecord } from './key-record.ts';
 
@@ -9,7 +10,7 @@ import { type KeyRecord, keyRecord } from './key-record.ts';
 export function readKeyFile(file: string): KeyRecord[] | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
-  const isRecord = new Ajv({ validateFormats: false }).compile<KeyRecord>(keyRecord);
+  const isRecord = new Ajv({ validateFormats: false, ...TRUSTED_SCHEMAS }).compile<KeyRecord>(keyRecord);
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
     const problem = (reason: string): Error =>

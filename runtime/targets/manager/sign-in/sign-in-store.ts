@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import { Type } from 'typebox';
 import { configError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { TRUSTED_SCHEMAS } from '../../../core/json/trusted-schemas.ts';
 import type { Secret } from '../../../core/text/redactions.ts';
 import { errorCode } from '../../../core/values/error-code.ts';
 import { fileState } from '../../../platform/file-state.ts';
@@ -52,9 +53,11 @@ export interface SignInStoreOptions {
   readonly onSecret?: ((secret: Secret) => void) | undefined;
 }
 
-const isRecord = new Ajv().compile<SignInRecord>(signInRecord);
+const isRecord = new Ajv(TRUSTED_SCHEMAS).compile<SignInRecord>(signInRecord);
 const sealedFile = Type.Object({ salt: Type.String(), sealed: Type.String() });
-const isSealed = new Ajv().compile<{ readonly salt: string; readonly sealed: string }>(sealedFile);
+const isSealed = new Ajv(TRUSTED_SCHEMAS).compile<{ readonly salt: string; readonly sealed: string }>(
+  sealedFile,
+);
 
 const SALT_BYTES = 16;
 /** Longer than a token request, during which the lock is held. */

@@ -1,0 +1,26 @@
+import { type GrpcServer, listenGrpc } from '../grpc/server/listen.ts';
+import type { EncoderContext } from '../context.ts';
+import { encoderGrpcRoutes } from '../grpc/routes.ts';
+import type { Address, ServeSettings } from './settings.ts';
+
+/** Grace period for the last bytes of responses; all requests are answered by then. */
+const CLOSE_MILLISECONDS = 2000;
+
+/** Serves gRPC at an address. */
+export async function serveGrpc(
+  context: EncoderContext,
+  { tls, maxBodyBytes }: ServeSettings,
+  address: Address,
+): Promise<GrpcServer> {
+  const { lifecycle, log, metrics, tracer } = context.kernel;
+  return await listenGrpc({
+    routes: encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes }),
+    lifecycle,
+    log,
+    metrics,
+    tracer,
+    ...address,
+    tls,
+    closeTimeout: CLOSE_MILLISECONDS,
+  });
+}
