@@ -67,7 +67,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     };
     const context = await openContext({ config, log, redactor, reload });
     closers.add(context.close);
-    const { kernel, models, state } = context;
+    const { kernel, state } = context;
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
@@ -88,7 +88,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       async apply(fresh) {
         redactor.learn(fresh.secrets);
         await state.prices.seed(fresh.models.pricing);
-        models.replace(fresh.models);
+        context.modelFollower.replaceFile(fresh);
         context.replaceAlerts(fresh.alerts);
         log.level = fresh.logLevel;
         await context.recordReload({ changed: changedSettings(current, fresh) });

@@ -23,7 +23,9 @@ export async function withState<Result>(
   const { database: location } = config;
   refuseMissing(location);
   try {
-    const state = openAdministration(await openStore(location, { autoMigrate: false }), systemClock);
+    const { masterKey } = config;
+    const store = await openStore(location, { autoMigrate: false });
+    const state = openAdministration(store, { clock: systemClock, masterKey });
     try {
       return await state.audit.actingAs(localActor(), () => work(state, config));
     } finally {
