@@ -8,7 +8,11 @@ import type { GatewayFile } from './schemas/file.ts';
 import type { ConfiguredProvider, EntryOutcome, WithStored } from './stored-models.ts';
 
 /** Returns how stored entries are added to the models of a file. */
-export function createWithStored(context: ResolveContext, file: GatewayFile, models: ModelsConfig): WithStored {
+export function createWithStored(
+  context: ResolveContext,
+  file: GatewayFile,
+  models: ModelsConfig,
+): WithStored {
   const quiet: ResolveContext = { ...context, report: () => undefined, warn: () => undefined };
   const limits = resolveLimits(quiet, [], { timeouts: file.timeouts });
   const resolveProvider = createStoredProviders(quiet, { limits, usesPriceMap: file.price_map });
@@ -34,7 +38,11 @@ export function createWithStored(context: ResolveContext, file: GatewayFile, mod
       ]),
     );
     return {
-      models: { ...models, providers: all, aliases: [...models.aliases, ...[...aliases.values()].flatMap(activeValue)] },
+      models: {
+        ...models,
+        providers: all,
+        aliases: [...models.aliases, ...[...aliases.values()].flatMap(activeValue)],
+      },
       providers,
       aliases,
       secrets: secrets.all(),

@@ -10,7 +10,9 @@ export function createAliasRegistry({ entries, config, onChange }: RegistryParts
   const check = (stored: StoredEntries, name: string, settings: EntrySettings): void => {
     const others = stored.aliases.filter((one) => one.name !== name);
     const alias = { name, settings, createdAt: 0, updatedAt: 0 };
-    const outcome = config().withStored({ ...stored, aliases: [...others, alias] }).aliases.get(name);
+    const outcome = config()
+      .withStored({ ...stored, aliases: [...others, alias] })
+      .aliases.get(name);
     if (outcome?.problem) throw entryProblem('alias', name, outcome.problem);
   };
   const list = async (): Promise<AliasEntry[]> => listOf(await entries.read(), config());
@@ -56,7 +58,10 @@ export function createAliasRegistry({ entries, config, onChange }: RegistryParts
 
 const SPACE_RULE = 'A name must not begin or end with a space.';
 
-function listOf(stored: StoredEntries, { models, withStored }: ReturnType<RegistryParts['config']>): AliasEntry[] {
+function listOf(
+  stored: StoredEntries,
+  { models, withStored }: ReturnType<RegistryParts['config']>,
+): AliasEntry[] {
   const outcomes = withStored(stored).aliases;
   const own = models.aliases.map((value): AliasEntry => ({
     name: value.name,
@@ -77,5 +82,7 @@ function listOf(stored: StoredEntries, { models, withStored }: ReturnType<Regist
       stored: one,
     };
   });
-  return [...own, ...others].toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+  return [...own, ...others].toSorted((one, other) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
+  );
 }

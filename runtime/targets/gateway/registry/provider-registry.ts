@@ -1,7 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { EntrySettings, StoredEntries, StoredProvider } from '../accounts/registry/model-entries.ts';
-import { splitSecrets } from '../accounts/registry/entry-secrets.ts';
-import { addressOf } from '../accounts/registry/entry-secrets.ts';
+import { addressOf, splitSecrets } from '../accounts/registry/entry-secrets.ts';
 import { memberOfProblem } from '../config/resolve/stored-provider.ts';
 import type { Alias } from '../ask/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
@@ -11,7 +10,11 @@ import type { EntryRegistry, ProviderEntry, RegistryParts } from './registry.ts'
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
 /** Creates the registry of providers. Names are case-insensitive. */
-export function createProviderRegistry({ entries, config, onChange }: RegistryParts): EntryRegistry<ProviderEntry> {
+export function createProviderRegistry({
+  entries,
+  config,
+  onChange,
+}: RegistryParts): EntryRegistry<ProviderEntry> {
   const isInFile = (name: string): boolean => config().models.providers.some((one) => one.name === name);
   /** Throws an InputError if the provider would not be used. */
   const check = (stored: StoredEntries, provider: StoredProvider): void => {
@@ -19,7 +22,12 @@ export function createProviderRegistry({ entries, config, onChange }: RegistryPa
     const merged = config().withStored({ ...stored, providers: [...others, provider] });
     const outcome = merged.providers.get(provider.name);
     if (outcome?.status !== 'invalid') return;
-    throw entryProblem('provider', provider.name, outcome.problem, memberOfProblem(outcome.problem, joined(provider)));
+    throw entryProblem(
+      'provider',
+      provider.name,
+      outcome.problem,
+      memberOfProblem(outcome.problem, joined(provider)),
+    );
   };
   const list = async (): Promise<ProviderEntry[]> => listOf(await entries.read(), config());
   const get = async (text: string): Promise<ProviderEntry> => {
@@ -33,6 +41,7 @@ export function createProviderRegistry({ entries, config, onChange }: RegistryPa
     async create(text, settings) {
       const name = text.toLowerCase();
       if (!NAME.test(name)) throw entryProblem('provider', text.slice(0, 100), NAME_RULE, 'name');
+      refusePlaceholders(name, settings);
       await entries.change((stored) => {
         if (isInFile(name)) throw nameTaken('provider', name, 'file');
         if (stored.providers.some((one) => one.name === name)) throw nameTaken('provider', name, 'database');
@@ -45,6 +54,7 @@ export function createProviderRegistry({ entries, config, onChange }: RegistryPa
     },
     async change(text, changes) {
       const name = text.toLowerCase();
+      refusePlaceholders(name, changes);
       await entries.change((stored) => {
         const before = stored.providers.find((one) => one.name === name);
         if (isInFile(name)) throw inFile('provider', name);
@@ -73,6 +83,19 @@ export function createProviderRegistry({ entries, config, onChange }: RegistryPa
 
 const NAME_RULE =
   'A name must have 1 to 100 letters, digits, `-`, `_` and `.`, and begin with a letter or digit.';
+
+/**
+ * Throws an InputError for placeholders such as `${OPENAI_API_KEY}`: they would be sent as they are. They are not replaced, because an
+ * administrator of the gateway could read every variable of its process by sending it to a server.
+ */
+function refusePlaceholders(name: string, settings: EntrySettings): void {
+  for (const [member, value] of Object.entries(settings)) {
+    const [placeholder] = /\$\{[^"}]*\}/.exec(JSON.stringify(value) ?? '') ?? [];
+    if (placeholder === undefined) continue;
+    const problem = `\`${member}\` contains ${placeholder}. Variables are only replaced in files; send the value.`;
+    throw entryProblem('provider', name, problem, member);
+  }
+}
 
 interface SplitSettings {
   readonly settings: EntrySettings;
@@ -135,7 +158,8 @@ const modelsOfAlias = ({ name, targets, fallbacks = [] }: Alias): NamedModels =>
 
 function modelOf(target: unknown): string | undefined {
   if (typeof target === 'string') return target;
-  const model: unknown = typeof target === 'object' && target !== null && 'model' in target ? target.model : undefined;
+  const model: unknown =
+    typeof target === 'object' && target !== null && 'model' in target ? target.model : undefined;
   return typeof model === 'string' ? model : undefined;
 }
 
@@ -147,8 +171,13 @@ const usersOf = (provider: string, aliases: readonly NamedModels[]): string[] =>
     )
     .map(({ name }) => name);
 
-const encoderIn = ({ provider, model }: { readonly provider: string; readonly model: string }): string | undefined =>
-  provider === 'encoder' ? model.toLowerCase() : undefined;
+const encoderIn = ({
+  provider,
+  model,
+}: {
+  readonly provider: string;
+  readonly model: string;
+}): string | undefined => (provider === 'encoder' ? model.toLowerCase() : undefined);
 
 function inUse(name: string, users: readonly string[]): AppError {
   const noun = users.length === 1 ? 'alias' : 'aliases';
@@ -160,7 +189,10 @@ function inUse(name: string, users: readonly string[]): AppError {
   );
 }
 
-function listOf(stored: StoredEntries, { models, withStored }: ReturnType<RegistryParts['config']>): ProviderEntry[] {
+function listOf(
+  stored: StoredEntries,
+  { models, withStored }: ReturnType<RegistryParts['config']>,
+): ProviderEntry[] {
   const { providers } = withStored(stored);
   const all = [...models.aliases.map(modelsOfAlias), ...namedModels(stored)];
   const own = models.providers.map((value): ProviderEntry => ({

@@ -1,4 +1,9 @@
-import type { EntrySettings, ModelEntries, StoredAlias, StoredProvider } from '../accounts/registry/model-entries.ts';
+import type {
+  EntrySettings,
+  ModelEntries,
+  StoredAlias,
+  StoredProvider,
+} from '../accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
 import type { Alias } from '../ask/routing/routing.ts';
 import type { ConfiguredProvider, WithStored } from '../config/stored-models.ts';
@@ -43,7 +48,10 @@ export interface EntryRegistry<One> {
 export interface RegistryParts {
   readonly entries: ModelEntries;
   /** The models of the configuration file, and how stored entries are added to them. */
-  readonly config: () => { readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>; readonly withStored: WithStored };
+  readonly config: () => {
+    readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>;
+    readonly withStored: WithStored;
+  };
   /** Called after a change is stored. */
   readonly onChange?: (() => Promise<void>) | undefined;
 }

@@ -117,7 +117,11 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       onError,
     });
     await modelFollower.sync();
-    const registryParts = { entries, config: () => modelFollower.file(), onChange: () => modelFollower.sync() };
+    const registryParts = {
+      entries,
+      config: () => modelFollower.file(),
+      onChange: () => modelFollower.sync(),
+    };
 
     const { compute } = config.workflows;
     const workflows = createWorkflows(store, { clock, models, compute, services: jobs });

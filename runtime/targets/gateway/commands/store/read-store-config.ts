@@ -1,3 +1,4 @@
+import type { Secret } from '../../../../core/text/redactions.ts';
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
@@ -15,23 +16,28 @@ export interface StoreConfig {
   readonly fileModels: FileModels;
   /** Undefined if there is none, and for commands that do not need it. */
   readonly masterKey: string | undefined;
+  /** Values that messages must not contain. */
+  readonly secrets: readonly Secret[];
+}
+
+export interface StoreNeeds {
+  readonly needsMasterKey?: boolean | undefined;
 }
 
 /** Ignores problems of other settings, because for example the variable of a provider's key need not be set in this shell. */
 export async function readStoreConfig(
   invocation: Invocation,
-  needed: readonly string[] = [],
+  { needsMasterKey = false }: StoreNeeds = {},
 ): Promise<StoreConfig> {
   const flagsAndEnv = readFlagsAndEnv(invocation, STORE_OPTIONS, process.env);
-  const { database, models, file, withStored, masterKey } = await readGatewayConfig(
-    flagsAndEnv,
-    process.env,
-    { only: [...STORE_SETTINGS, ...needed] },
-  );
+  const only = needsMasterKey ? [...STORE_SETTINGS, 'master_key', 'master_key_file'] : STORE_SETTINGS;
+  const config = await readGatewayConfig(flagsAndEnv, process.env, { only });
+  const { database, models, file, withStored, masterKey, secrets } = config;
   return {
     database,
     models: file === undefined ? undefined : models,
     fileModels: { models, withStored },
     masterKey,
+    secrets,
   };
 }

@@ -51,7 +51,10 @@ function targetProblem(text: string, { providers, stored }: KnownProviders): str
   const model = parseModel(text);
   if (!model) return `Invalid model ${JSON.stringify(text)}: expected \`provider:model\`.`;
   const isEncoder = model.provider === ENCODER;
-  const [name, known] = [isEncoder ? model.model.toLowerCase() : model.provider, namesOf(providers, isEncoder)];
+  const [name, known] = [
+    isEncoder ? model.model.toLowerCase() : model.provider,
+    namesOf(providers, isEncoder),
+  ];
   if (known.includes(name)) return undefined;
   const noun = isEncoder ? 'encoder' : 'provider';
   if (stored.includes(name)) return `The ${noun} \`${name}\` of ${JSON.stringify(text)} is invalid.`;

@@ -19,9 +19,13 @@ interface ProviderDefaults {
 type ResolveStored = (entry: StoredProvider, secrets: Redactions) => EntryOutcome<ConfiguredProvider>;
 
 /** Returns the resolver of stored providers. They follow the rules of the file, and those of `credentialProblem`. */
-export function createStoredProviders(context: ResolveContext, { limits, usesPriceMap }: ProviderDefaults): ResolveStored {
+export function createStoredProviders(
+  context: ResolveContext,
+  { limits, usesPriceMap }: ProviderDefaults,
+): ResolveStored {
   let compiled: Validate | undefined;
-  const validate: Validate = (value, options) => (compiled ??= createValidate(storedProvider))(value, options);
+  const validate: Validate = (value, options) =>
+    (compiled ??= createValidate(storedProvider))(value, options);
   return ({ name, settings, secrets: own }, secrets) => {
     if (own === undefined) return invalid(UNOPENED);
     const entry = joinSecrets(settings, own);

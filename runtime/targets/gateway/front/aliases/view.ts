@@ -6,12 +6,17 @@ import type { alias } from './schemas.ts';
 
 export function aliasView(entry: AliasEntry): Static<typeof alias> {
   // Entries of the database have been validated.
-  const { targets = [], strategy = 'weighted', fallbacks = [] }: Partial<StoredAliasEntry> =
-    entry.stored?.settings ?? { ...entry.value };
+  const {
+    targets = [],
+    strategy = 'weighted',
+    fallbacks = [],
+  }: Partial<StoredAliasEntry> = entry.stored?.settings ?? { ...entry.value };
   return {
     name: entry.name,
     targets: targets.map((target) =>
-      typeof target === 'string' ? { model: target, weight: 1 } : { model: target.model, weight: target.weight ?? 1 },
+      typeof target === 'string'
+        ? { model: target, weight: 1 }
+        : { model: target.model, weight: target.weight ?? 1 },
     ),
     strategy,
     fallbacks: [...fallbacks],

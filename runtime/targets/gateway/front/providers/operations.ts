@@ -79,7 +79,10 @@ const change: Operation = {
     'Members are replaced as a whole; null removes one. A new address requires new secrets. Requests in flight keep the old settings. 409 for a provider of the configuration file.',
   ),
   parameters: [NAME],
-  request: { schema: providerChanges, examples: { key: { api_key: 'sk-…' }, clear: { max_connections: null } } },
+  request: {
+    schema: providerChanges,
+    examples: { key: { api_key: 'sk-…' }, clear: { max_connections: null } },
+  },
   answer: answerOf('The changed provider.', provider, MISTRAL),
   errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
 };

@@ -6,7 +6,10 @@ import { newProvider, providerChanges } from './schemas.ts';
 import { providerView } from './view.ts';
 
 /** `/v1/providers`: the providers of the configuration file, and those that are created at run time. */
-export function providerRoutes({ providers }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
+export function providerRoutes(
+  { providers }: GatewayContext,
+  { guards, readBody }: HttpParts,
+): GatewayRoutes {
   const routes = newRoutes();
   routes.post('/v1/providers', guards.admin, async (c) => {
     const { name, ...settings } = await readBody(c, newProvider);

@@ -6,7 +6,9 @@ import { nonEmptyText, timeOrNull } from '../http/fields.ts';
 
 /** A schema of the configuration file, without the keyword that only the file's messages use. */
 export const schemaOfFile = (schema: TSchema): TSchema =>
-  JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === RULE_KEYWORD ? undefined : value))) as TSchema;
+  JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => (key === RULE_KEYWORD ? undefined : value)),
+  ) as TSchema;
 
 const settings = Object.entries(storedProvider.properties).map(
   ([name, schema]) => [name, schemaOfFile(schema)] as const,
@@ -30,7 +32,8 @@ export const providerChanges = closed(
 /** The members that providers and aliases have in common. */
 export const entryFields = {
   source: oneOf(['file', 'database'], {
-    description: 'Where the entry is: in the configuration file, which only the file changes, or in the database.',
+    description:
+      'Where the entry is: in the configuration file, which only the file changes, or in the database.',
   }),
   status: oneOf(['active', 'shadowed', 'invalid'], {
     description:
@@ -49,8 +52,12 @@ export const provider = closed(
     api_base: orNull(Type.String(), 'Base URL; null unless it is active, and for a program of the file.'),
     local: orNull(Type.Boolean(), 'Whether private addresses are allowed; null unless it is active.'),
     models: orNull(Type.Array(Type.String()), 'Configured list of models; null if there is none.'),
-    secrets: Type.Array(Type.String(), { description: 'Names of its secrets, whose values are never returned.' }),
-    settings: orNull(anyObject('Settings of an entry of the database, without secrets; null for one of the file.')),
+    secrets: Type.Array(Type.String(), {
+      description: 'Names of its secrets, whose values are never returned.',
+    }),
+    settings: orNull(
+      anyObject('Settings of an entry of the database, without secrets; null for one of the file.'),
+    ),
     used_by: Type.Array(Type.String(), { description: 'Aliases that use the provider.' }),
     ...entryFields,
   },

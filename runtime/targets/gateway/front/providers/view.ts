@@ -19,7 +19,9 @@ export const entryView = ({
   status,
   problem,
   stored,
-}: ProviderEntry | AliasEntry): { [Name in keyof typeof entryFields]: Static<(typeof entryFields)[Name]> } => ({
+}: ProviderEntry | AliasEntry): {
+  [Name in keyof typeof entryFields]: Static<(typeof entryFields)[Name]>;
+} => ({
   source,
   status,
   problem,
@@ -30,7 +32,8 @@ export const entryView = ({
 function instanceView(
   value: ConfiguredProvider | undefined,
 ): Pick<Static<typeof provider>, 'type' | 'api_base' | 'local' | 'models'> {
-  if (!value || 'path' in value) return { type: value?.type ?? null, api_base: null, local: null, models: null };
+  if (!value || 'path' in value)
+    return { type: value?.type ?? null, api_base: null, local: null, models: null };
   const { type, baseUrl, local, models } = value;
   return { type, api_base: baseUrl, local, models: models ? [...models] : null };
 }

@@ -54,7 +54,11 @@ export const REQUESTS: readonly [
   ['GET', '/v1/tags'],
   ['DELETE', '/v1/tags/search'],
   ['GET', '/v1/tags/search'],
-  ['POST', '/v1/providers', { name: 'mistral', api_key: 'sk-1', headers: { 'X-Team': 'one' }, timeouts: { connect: 5 } }],
+  [
+    'POST',
+    '/v1/providers',
+    { name: 'mistral', api_key: 'sk-1', headers: { 'X-Team': 'one' }, timeouts: { connect: 5 } },
+  ],
   ['POST', '/v1/providers', { name: 'mistral' }],
   ['POST', '/v1/providers', { name: 'unknown' }],
   ['POST', '/v1/aliases', { name: 'a/b', targets: ['mistral:small', { model: 'mistral:large', weight: 2 }] }],
