@@ -15,6 +15,8 @@ export interface FileModels {
 export interface ModelFollower {
   /** The current configuration file. */
   readonly file: () => FileModels;
+  /** The models that new requests use. */
+  readonly current: () => ModelsConfig;
   /** Applies changes that other processes have stored at least a second ago. A promise only if the database has to be read. */
   refresh(): Promise<void> | undefined;
   /** Applies all changes that are stored when it is called. */
@@ -38,6 +40,7 @@ export function followModels(
   { entries, apply, learn, log, onError }: FollowerParts,
 ): ModelFollower {
   let file = first;
+  let current = first.models;
   let stored: StoredEntries = { providers: [], aliases: [] };
   let known = -1;
   let running: Promise<void> | undefined;
@@ -48,7 +51,7 @@ export function followModels(
     const merged = nextFile.withStored(nextStored);
     learn(merged.secrets);
     apply(merged.models);
-    [file, stored] = [nextFile, nextStored];
+    [file, stored, current] = [nextFile, nextStored, merged.models];
     const problems = [...named('Provider', merged.providers), ...named('Alias', merged.aliases)];
     for (const problem of problems) if (!reported.has(problem)) log.warn(problem);
     reported = new Set(problems);
@@ -70,6 +73,7 @@ export function followModels(
   };
   return {
     file: () => file,
+    current: () => current,
     refresh() {
       if (running) return running.catch(() => undefined);
       const revision = entries.revision();
