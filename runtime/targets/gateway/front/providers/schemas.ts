@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { storedProvider } from '../../config/schemas/stored-entries.ts';
@@ -6,9 +7,9 @@ import { nonEmptyText, timeOrNull } from '../http/fields.ts';
 
 /** A schema of the configuration file, without the keyword that only the file's messages use. */
 export const schemaOfFile = (schema: TSchema): TSchema =>
-  JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => (key === RULE_KEYWORD ? undefined : value)),
-  ) as TSchema;
+  parseJsonText(JSON.stringify(schema, withoutRule)) as TSchema;
+
+const withoutRule = (key: string, value: unknown): unknown => (key === RULE_KEYWORD ? undefined : value);
 
 const settings = Object.entries(storedProvider.properties).map(
   ([name, schema]) => [name, schemaOfFile(schema)] as const,
