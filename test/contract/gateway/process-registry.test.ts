@@ -76,13 +76,11 @@ describeDatabases((database) => {
     for (const api of [killed, other]) {
       const statuses = await Promise.all(answered.map((alias) => chat(api, alias)));
       expect(statuses.filter((status) => status !== 200)).toEqual([]);
-      const [providers, aliases] = await Promise.all(
-        ['/v1/providers?limit=1000', '/v1/aliases?limit=1000'].map((path) => api.get(path, AS_MASTER)),
-      );
-      const all = [...providers?.body, ...aliases?.body] as {
-        readonly name: string;
-        readonly status: string;
-      }[];
+      const list = async (
+        kind: string,
+      ): Promise<readonly { readonly name: string; readonly status: string }[]> =>
+        (await api.get(`/v1/${kind}?limit=1000`, AS_MASTER)).body;
+      const all = [...(await list('providers')), ...(await list('aliases'))];
       expect(all.filter(({ status }) => status !== 'active')).toEqual([]);
       expect(all.length).toBeGreaterThanOrEqual(2 * answered.length + 1);
     }

@@ -19,7 +19,7 @@ export type EntryOutcome<Value> =
 export type ConfiguredProvider = ProviderInstance | EncoderProgram;
 
 /** The models of the configuration file and the valid entries of the database. */
-export interface MergedModels {
+interface MergedModels {
   readonly models: ModelsConfig;
   readonly providers: ReadonlyMap<string, EntryOutcome<ConfiguredProvider>>;
   readonly aliases: ReadonlyMap<string, EntryOutcome<Alias>>;

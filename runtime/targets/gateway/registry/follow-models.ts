@@ -61,8 +61,9 @@ export function followModels(
     const revision = await pending;
     if (revision === known) return;
     const fresh = await entries.read();
-    if (!isDeepStrictEqual(fresh, stored)) applyBoth(file, fresh);
+    // Entries that cannot be applied are reported once, not by every request until the next change.
     known = revision;
+    if (!isDeepStrictEqual(fresh, stored)) applyBoth(file, fresh);
   };
   const start = (pending: number | Promise<number>): Promise<void> => {
     const loading = load(pending).finally(() => {

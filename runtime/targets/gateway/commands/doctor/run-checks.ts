@@ -17,7 +17,10 @@ import { openProviders } from './open-providers.ts';
 export async function runChecks(invocation: Invocation, env: Environment): Promise<Finding[]> {
   const { config, database, findings } = await checkConfig(invocation, env);
   if (!config)
-    return [...findings, ...(database ? (await checkDatabase(database, { autoMigrate: true })).findings : [])];
+    return [
+      ...findings,
+      ...(database ? (await checkDatabase(database, { autoMigrate: true })).findings : []),
+    ];
   const stored = await checkDatabase(config.database, config);
   const merged = config.withStored(stored.entries ?? { providers: [], aliases: [] });
   const { models } = merged;

@@ -32,7 +32,7 @@ export function createStoredProviders(
     const findings: Finding[] = validate(structuredClone(entry), { source: () => '', hidden: hiddenValue });
     if (name === ENCODER) return invalid('The name `encoder` is reserved for encoders. Use another name.');
     if (findings.length === 0) {
-      const foreign = credentialProblem(name, entry as StoredProviderEntry);
+      const foreign = credentialProblem(name, entry);
       if (foreign !== undefined) return invalid(foreign);
       const instance = resolveProvider(
         {
@@ -46,7 +46,7 @@ export function createStoredProviders(
               : { ...context.flagsAndEnv, variable: () => undefined },
         },
         ['providers', name],
-        entry as StoredProviderEntry,
+        entry,
         limits,
         usesPriceMap,
       );

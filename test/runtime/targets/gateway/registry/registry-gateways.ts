@@ -5,7 +5,7 @@ import { afterEach, expect, vi } from 'vitest';
 import { startGateway } from '../../../../../runtime/targets/gateway/servers/start-gateway.ts';
 import { readWithEnv } from '../config/read.ts';
 
-export const MASTER = 'the-master-key-of-the-registry-tests-01234';
+const MASTER = 'the-master-key-of-the-registry-tests-01234';
 
 export interface RegistryGateway {
   /** With the master key, or the key that is given. */

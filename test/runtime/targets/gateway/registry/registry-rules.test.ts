@@ -194,14 +194,14 @@ test('secrets are sent only where they were meant for', async () => {
   expect(await gateway.chat('mine:good', key)).toBe(200);
   expect((await openai.last()).headers).toMatchObject({ authorization: 'Bearer sk-2' });
   // Not even somebody who can write to the database moves a secret.
-  const { db, close } = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
+  const store = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
   await gateway.stop();
-  await db
+  await store.db
     .updateTable('gateway_providers')
     .set({ settings: JSON.stringify({ type: 'openai-compatible', api_base: held.url }) })
     .where('name', '=', 'mine')
     .execute();
-  await close();
+  await store.close();
   const moved = await start(url, { config: CONFIG });
   expect((await moved.ask('GET', '/v1/providers/mine')).body).toMatchObject({
     status: 'invalid',
