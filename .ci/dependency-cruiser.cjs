@@ -11,7 +11,7 @@ const LAYERS = {
     'batching maths json tasks model.ts engine infer context.ts schemas predict bench mcp http grpc/server grpc/[^/]+.ts servers commands',
   gateway:
     'shared store accounts/identity accounts/ledger accounts/audit accounts/prompts ask/shapes ask/streams ask/wires ask/providers alerts ask/routing ask/guardrails ' +
-    'ask/cache gateway-state.ts ask/models ask/completions config telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
+    'ask/cache gateway-state.ts ask/models ask/completions config registry telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
     'lab/secrets lab/artifacts lab/jobs lab/workflows context.ts lab/compare front servers commands',
   manager:
     'shared config access shapes sign-in upstream supervisor calls context.ts plugins http mcp client config-edit registry servers commands',

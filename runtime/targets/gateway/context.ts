@@ -8,6 +8,8 @@ import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
+import type { AliasEntry, EntryRegistry, ProviderEntry } from './registry/registry.ts';
+import type { ModelFollower } from './registry/follow-models.ts';
 import type { Stored } from './ask/stored/stored.ts';
 import type { TokenCounter } from './ask/tokens/token-counter.ts';
 import type { Telemetry } from './ask/completions/telemetry.ts';
@@ -28,6 +30,9 @@ export interface GatewayContext {
   /** Where new jobs run. */
   readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
+  readonly modelFollower: Pick<ModelFollower, 'refresh'>;
+  readonly providers: EntryRegistry<ProviderEntry>;
+  readonly aliases: EntryRegistry<AliasEntry>;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
   readonly stored: Stored;

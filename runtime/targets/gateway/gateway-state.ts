@@ -13,6 +13,8 @@ import type { Objects } from './accounts/objects/objects.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
+import { createModelEntries } from './accounts/registry/create-model-entries.ts';
+import type { ModelEntries } from './accounts/registry/model-entries.ts';
 import type { UsageReports } from './accounts/ledger/usage-api.ts';
 import { createUsageReports } from './accounts/ledger/usage-reports.ts';
 import type { AuditTrail } from './store/audit/audit-trail.ts';
@@ -34,6 +36,7 @@ export interface GatewayState {
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
   readonly objects: Objects;
+  readonly modelEntries: ModelEntries;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -71,8 +74,10 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
 export type Administration = Omit<GatewayState, 'ledger' | 'refusedAttempts'>;
 
 /** Opens the state for commands. Closing it also closes the store. */
-export const openAdministration = (store: Store, clock: Clock): Administration =>
-  administer(store, followRevision(store, clock), { clock, masterKey: undefined });
+export const openAdministration = (
+  store: Store,
+  { clock, masterKey }: Pick<GatewayStateOptions, 'clock' | 'masterKey'>,
+): Administration => administer(store, followRevision(store, clock), { clock, masterKey });
 
 function administer(
   store: Store,
@@ -92,6 +97,7 @@ function administer(
     promptLog: createPromptLog(store, clock.now),
     audit: store.audit,
     objects: createObjects(store, clock),
+    modelEntries: createModelEntries(store, revision, options),
     close: async () => {
       await identity.close();
       await store.close();

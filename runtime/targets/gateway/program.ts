@@ -3,6 +3,7 @@ import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { ALERT_COMMANDS } from './commands/alerts/commands.ts';
+import { ALIAS_COMMANDS } from './commands/aliases/commands.ts';
 import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
@@ -19,6 +20,7 @@ import { whoamiCommand } from './commands/sign-in/whoami.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { PROMPT_COMMANDS } from './commands/prompts/commands.ts';
+import { PROVIDER_COMMANDS } from './commands/providers/commands.ts';
 import { TAG_COMMANDS } from './commands/tags/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
 import { ORG_COMMANDS } from './commands/orgs/commands.ts';
@@ -45,6 +47,8 @@ export const gatewayProgram: Program = {
     budgets: BUDGET_COMMANDS,
     tags: TAG_COMMANDS,
     alerts: ALERT_COMMANDS,
+    providers: PROVIDER_COMMANDS,
+    aliases: ALIAS_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
     audit: auditCommand,

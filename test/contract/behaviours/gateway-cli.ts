@@ -48,6 +48,11 @@ export const GATEWAY_CLI = {
     source: 'issue 20, "Money"',
     behaviour: '`tags` gives budgets to tags, and `usage` filters and sums by tag.',
   },
+  'gcli:providers': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      '`providers` and `aliases` list those of the file and of the database, and create, change, test and delete the latter.',
+  },
   'gcli:pricing:units': {
     source: 'issue 20, "Money"',
     behaviour: '`pricing set --unit` sets prices of web searches, images and other units.',

@@ -100,6 +100,11 @@ export const GATEWAY_HTTP = {
     behaviour:
       'A sign-in by OpenID Connect opens a session with the roles of groups; changes come from the gateway’s own pages only.',
   },
+  'gateway:providers': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'Providers and aliases are created, changed and deleted at run time; those of the file only by the file, and one in use not at all.',
+  },
   'gateway:pricing': {
     source: 'gateway reference 1.5, 4.16',
     behaviour: 'Prices are set and read by models whose names hold colons and slashes, with their history.',

@@ -75,6 +75,11 @@ export const GATEWAY_PROCESS = {
     source: 'issue 6, "Store"',
     behaviour: 'Two gateways on one SQLite file both serve, and know each other’s keys.',
   },
+  'gateway-process:registry': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'Killed at any moment: a provider or an alias that was answered is served by all gateways, and none is there in part.',
+  },
   'gateway-process:encoders': {
     source: 'issue 6, "Completions"',
     behaviour:

@@ -11,13 +11,17 @@ import { type ParsedFile, parseFile } from './parse-file.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { presetsWithKeys } from './resolve/provider-keys.ts';
 import { resolveConfig } from './resolve-config.ts';
+import { createWithStored } from './resolve-stored.ts';
 import type { GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
+import type { WithStored } from './stored-models.ts';
 
 /** A configuration with its file and its warnings. */
 export interface LoadedGatewayConfig extends GatewayConfig, ReloadableConfig {
   /** The file that was read; undefined if there is none. */
   readonly file: string | undefined;
+  /** Adds the providers and aliases that are stored in the database. */
+  readonly withStored: WithStored;
 }
 
 const DEFAULT_FILE = 'gateway.yml';
@@ -114,7 +118,12 @@ function resolveAll(
     warn: (message) => warnings.push(message),
   };
   const config = resolveConfig(context, file, written);
-  return { ...config, secrets: secrets.all(), warnings };
+  return {
+    ...config,
+    secrets: secrets.all(),
+    warnings,
+    withStored: createWithStored(context, file, config.models),
+  };
 }
 
 /** Warns if other users can read secrets in the file. Windows has no mode bits that would show it. */

@@ -11,6 +11,7 @@ import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
+import { aliasRoutes } from './aliases/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { createCredentialReader } from './auth/session-credentials.ts';
@@ -35,6 +36,7 @@ import { organizationRoutes } from './organizations/routes.ts';
 import { priceMapRoutes } from './price-map/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { withoutOtariRoot } from './otari/paths.ts';
 import { secretRoutes } from './secrets/routes.ts';
@@ -80,6 +82,8 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     budgetRoutes(context, parts),
     tagRoutes(context, parts),
     alertRoutes(context, parts),
+    providerRoutes(context, parts),
+    aliasRoutes(context, parts),
     pricingRoutes(context, parts),
     priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),

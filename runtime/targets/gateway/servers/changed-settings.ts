@@ -12,7 +12,14 @@ export function changedSettings(before: GatewayConfig, after: GatewayConfig): st
 }
 
 /** Members of a loaded configuration that follow from others. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(['secrets', 'file', 'files', 'sources', 'warnings']);
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'secrets',
+  'file',
+  'files',
+  'sources',
+  'warnings',
+  'withStored',
+]);
 
 const differing = <Part extends object>(before: Part, after: Part): string[] =>
   keysOf(after)

@@ -11,7 +11,7 @@ import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import { createAnswerCache } from '../ask/cache/answer-cache.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
-import type { GatewayConfig } from '../config/spec.ts';
+import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
@@ -20,6 +20,9 @@ import { createStored } from '../ask/stored/create-stored.ts';
 import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
+import { createAliasRegistry } from '../registry/alias-registry.ts';
+import { followModels, type ModelFollower } from '../registry/follow-models.ts';
+import { createProviderRegistry } from '../registry/provider-registry.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
 import { openProvider } from '../ask/providers/open-provider.ts';
 import { locationText } from '../store/database-url.ts';
@@ -33,6 +36,7 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
+  readonly modelFollower: ModelFollower;
   readonly replaceAlerts: (alerts: AlertsConfig | undefined) => void;
   /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
@@ -48,7 +52,7 @@ export interface OpenedContext extends GatewayContext {
 type ReloadResult = { readonly changed: readonly string[] } | { readonly error: AppError };
 
 export interface ContextParts {
-  readonly config: GatewayConfig;
+  readonly config: LoadedGatewayConfig;
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly reload: () => Promise<void>;
@@ -104,6 +108,20 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       random: Math.random,
     });
     closers.add(() => models.close());
+    const { modelEntries: entries } = state;
+    const modelFollower = followModels(config, {
+      entries,
+      apply: (fresh) => models.replace(fresh),
+      learn: (secrets) => redactor.learn(secrets),
+      log,
+      onError,
+    });
+    await modelFollower.sync();
+    const registryParts = {
+      entries,
+      config: () => modelFollower.file(),
+      onChange: () => modelFollower.sync(),
+    };
 
     const { compute } = config.workflows;
     const workflows = createWorkflows(store, { clock, models, compute, services: jobs });
@@ -148,6 +166,9 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       singleJobs,
       compute,
       models,
+      modelFollower,
+      providers: createProviderRegistry(registryParts),
+      aliases: createAliasRegistry(registryParts),
       watch,
       onError,
       async recordReload(result) {

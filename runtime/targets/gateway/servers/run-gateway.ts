@@ -22,8 +22,13 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
   });
 
 /** The text that users see when the gateway is ready, with its URLs. */
-function bannerOf({ url, config, firstKey }: Pick<RunningGateway, 'url' | 'config' | 'firstKey'>): string {
-  const { providers, aliases } = config.models;
+function bannerOf({
+  url,
+  config,
+  models,
+  firstKey,
+}: Pick<RunningGateway, 'url' | 'config' | 'models' | 'firstKey'>): string {
+  const { providers, aliases } = models;
   const names = providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
   const aliasText = aliases.length === 0 ? '' : `; aliases: ${aliases.map(({ name }) => name).join(', ')}`;
   const lines = [

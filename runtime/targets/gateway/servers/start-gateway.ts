@@ -9,6 +9,7 @@ import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { enforceRetention } from '../accounts/retention.ts';
 import type { Keys } from '../accounts/identity/identity.ts';
+import type { ModelsConfig } from '../ask/models/models-config.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
@@ -34,6 +35,8 @@ export interface RunningGateway {
   /** URL of the gateway. */
   readonly url: string;
   readonly config: LoadedGatewayConfig;
+  /** The models of the file and of the database at the start. */
+  readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>;
   readonly log: Logger;
   /** The API key that was created because there was none. It cannot be shown again. */
   readonly firstKey: string | undefined;
@@ -67,7 +70,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     };
     const context = await openContext({ config, log, redactor, reload });
     closers.add(context.close);
-    const { kernel, models, state } = context;
+    const { kernel, state } = context;
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
@@ -88,7 +91,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       async apply(fresh) {
         redactor.learn(fresh.secrets);
         await state.prices.seed(fresh.models.pricing);
-        models.replace(fresh.models);
+        context.modelFollower.replaceFile(fresh);
         context.replaceAlerts(fresh.alerts);
         log.level = fresh.logLevel;
         await context.recordReload({ changed: changedSettings(current, fresh) });
@@ -127,6 +130,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     return {
       url,
       config,
+      models: context.modelFollower.current(),
       log,
       firstKey,
       reload,

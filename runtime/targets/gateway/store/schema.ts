@@ -1,4 +1,5 @@
 import type { Nanos } from '../shared/money.ts';
+import type { ModelEntrySchema } from './model-entry-schema.ts';
 import type { RecordSchema } from './record-schema.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
@@ -6,7 +7,7 @@ import type { WorkflowSchema } from './workflow-schema.ts';
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
  * end in `_nano`; only they are read as bigint.
  */
-export interface Schema extends WorkflowSchema, RecordSchema {
+export interface Schema extends WorkflowSchema, RecordSchema, ModelEntrySchema {
   gateway_meta: MetaRow;
   gateway_users: UserRow;
   gateway_keys: KeyRow;
@@ -26,7 +27,7 @@ export interface Schema extends WorkflowSchema, RecordSchema {
 export interface MetaRow {
   readonly id: number;
   readonly schema_version: number;
-  /** Counts changes of users, keys, budgets and prices, so that processes know when their caches are outdated. */
+  /** Counts changes of users, keys, budgets, prices, providers and aliases, so that processes know when their caches are outdated. */
   readonly revision: number;
   /** The process that keeps reservations only in memory. Ledgers of other processes must not write meanwhile. */
   readonly ledger_owner: string | null;

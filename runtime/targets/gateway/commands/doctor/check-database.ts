@@ -8,6 +8,8 @@ import type { Price } from '../../accounts/ledger/ledger.ts';
 import { createPrices } from '../../accounts/ledger/prices.ts';
 import type { PriceMap } from '../../accounts/price-map/price-map.ts';
 import { createPriceMaps } from '../../accounts/price-map/price-maps.ts';
+import { createModelEntries } from '../../accounts/registry/create-model-entries.ts';
+import type { StoredEntries } from '../../accounts/registry/model-entries.ts';
 import type { Store } from '../../store/store.ts';
 import { explainOpenError } from '../../store/database-error.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
@@ -22,12 +24,19 @@ export interface CheckedDatabase {
   readonly prices: readonly Price[] | undefined;
   /** The price map that is in use; undefined for the one that ships with the program. */
   readonly priceMap?: PriceMap;
+  /** Providers and aliases in the database; undefined if it cannot be read. */
+  readonly entries?: StoredEntries;
+}
+
+interface DatabaseSettings {
+  readonly autoMigrate: boolean;
+  readonly masterKey?: string | undefined;
 }
 
 /** Checks access to the database, its schema version and its clock. Does not create a database that does not exist. */
 export async function checkDatabase(
   location: DatabaseLocation,
-  autoMigrate: boolean,
+  { autoMigrate, masterKey }: DatabaseSettings,
 ): Promise<CheckedDatabase> {
   if (location.kind === 'sqlite' && !existsSync(location.path)) {
     return { findings: [checkMissingFile(location.path)], prices: [] };
@@ -35,7 +44,7 @@ export async function checkDatabase(
   try {
     const store = openDatabase(location);
     try {
-      return await checkStore(store, locationText(location), autoMigrate);
+      return await checkStore(store, locationText(location), { autoMigrate, masterKey });
     } finally {
       await store.close();
     }
@@ -49,7 +58,11 @@ export async function checkDatabase(
 
 const SUBJECT = 'database';
 
-async function checkStore(store: Store, shown: string, autoMigrate: boolean): Promise<CheckedDatabase> {
+async function checkStore(
+  store: Store,
+  shown: string,
+  { autoMigrate, masterKey }: DatabaseSettings,
+): Promise<CheckedDatabase> {
   const { from, to } = await versionsOf(store);
   const clock = await checkClock(store);
   if (from > to) {
@@ -69,6 +82,7 @@ async function checkStore(store: Store, shown: string, autoMigrate: boolean): Pr
   const revision = followRevision(store, systemClock);
   const prices = await listAll(createPrices(store, revision, systemClock));
   return {
+    entries: await createModelEntries(store, revision, { clock: systemClock, masterKey }).read(),
     priceMap: await createPriceMaps(store, revision, systemClock).current(),
     findings: [ok(SUBJECT, `${shown}, version ${to}`), ...clock],
     prices,

@@ -1,5 +1,5 @@
 import type { Invocation } from '../../../../serve/cli/command.ts';
-import { type Finding, note, ok } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import { createRedactor } from '../../../../serve/redact.ts';
 import type { Environment } from '../../../../core/text/expand.ts';
 import { readBundledMap } from '../../accounts/price-map/bundled-map.ts';
@@ -16,12 +16,17 @@ import { openProviders } from './open-providers.ts';
 /** Runs all checks of `doctor`. */
 export async function runChecks(invocation: Invocation, env: Environment): Promise<Finding[]> {
   const { config, database, findings } = await checkConfig(invocation, env);
-  if (!config) return [...findings, ...(database ? (await checkDatabase(database, true)).findings : [])];
-  const { models } = config;
+  if (!config)
+    return [
+      ...findings,
+      ...(database ? (await checkDatabase(database, { autoMigrate: true })).findings : []),
+    ];
+  const stored = await checkDatabase(config.database, config);
+  const merged = config.withStored(stored.entries ?? { providers: [], aliases: [] });
+  const { models } = merged;
   const { opened, findings: refused } = openProviders(models.providers);
   try {
-    const [stored, address, ...providers] = await Promise.all([
-      checkDatabase(config.database, config.autoMigrate),
+    const [address, ...providers] = await Promise.all([
       checkAddress(config.server),
       ...opened.map(checkProvider),
     ]);
@@ -29,6 +34,8 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       ...findings,
       checkMasterKey(config.masterKey),
       ...stored.findings,
+      ...checkEntries('provider', merged.providers),
+      ...checkEntries('alias', merged.aliases),
       ...refused,
       ...providers.map(({ finding }) => finding),
       ...checkGuardrails(models.guardrails.profiles, providers),
@@ -37,12 +44,23 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       address,
     ];
     // Messages of providers can repeat a key that was sent to them.
-    const { text } = createRedactor(config.secrets);
+    const { text } = createRedactor([...config.secrets, ...merged.secrets]);
     return all.map((finding) => ({ ...finding, message: text(finding.message) }));
   } finally {
     await Promise.all(opened.map(async ({ provider }) => await provider.close()));
   }
 }
+
+/** Reports entries of the database that the gateway does not use, or uses in part. */
+const checkEntries = (
+  noun: string,
+  outcomes: ReadonlyMap<string, { readonly status: string; readonly problem: string | null }>,
+): Finding[] =>
+  [...outcomes].flatMap(([name, { status, problem: found }]) => {
+    if (found === null) return [];
+    const [what, message] = [`${noun} ${name}`, `in the database: ${found.replace(/\.$/, '')}`];
+    return status === 'shadowed' ? [note(what, message)] : [problem(what, message)];
+  });
 
 /** Reports a missing master key. One that is too short is a warning of the configuration. */
 const checkMasterKey = (key: string | undefined): Finding =>

@@ -35,7 +35,7 @@ export const createKeyCommand = storeCommand({
     const teamId = invocation.value('team');
     const scope = KEY_SCOPES.find((known) => known === invocation.value('scope'));
     return async ({ state, models, output, json }) => {
-      warnAboutModels(fields.allowedModels, { models, output });
+      await warnAboutModels(fields.allowedModels, { models, state, output });
       const { users, keys } = state.identity;
       const isNew = userId === undefined || !(await exists(users, userId));
       const created = await keys

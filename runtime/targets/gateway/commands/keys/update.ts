@@ -26,8 +26,9 @@ export const updateKeyCommand = storeCommand({
     const allowedModels = anyModel(invocation) ? null : fields.allowedModels;
     const budgetOptions = budgetOptionsOf(invocation);
     requireChanges({ ...fields, ...budgetOptions, allowedModels });
-    return async ({ state: { identity }, models, output, json }) => {
-      warnAboutModels(allowedModels, { models, output });
+    return async ({ state, models, output, json }) => {
+      const { identity } = state;
+      await warnAboutModels(allowedModels, { models, state, output });
       const { id, budget: before } = await findKey(identity.keys, text);
       const budget = mergeBudget(budgetOptions, before);
       const key = await identity.keys.change(id, { ...fields, allowedModels, budget });

@@ -3,13 +3,17 @@ import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Warns about patterns that match no configured model. They are accepted, because models can be configured later. */
-export function warnAboutModels(
+export async function warnAboutModels(
   patterns: readonly string[] | null | undefined,
-  { models, output }: Pick<StoreContext, 'models' | 'output'>,
-): void {
+  { models, state, output }: Pick<StoreContext, 'models' | 'state' | 'output'>,
+): Promise<void> {
   if (!models || !patterns) return;
-  const aliases = models.aliases.map(({ name }) => name);
-  const providers = models.providers.map(({ type, name }) => (type === 'encoder' ? `encoder:${name}` : name));
+  const stored = await state.modelEntries.read();
+  const aliases = [...models.aliases, ...stored.aliases].map(({ name }) => name);
+  const entries = stored.providers.map(({ name, settings: { type } }) => ({ name, type }));
+  const providers = [...models.providers, ...entries].map(({ type, name }) =>
+    type === 'encoder' ? `encoder:${name}` : name,
+  );
   const matches = (pattern: string): boolean =>
     aliases.some((alias) => matchesAny([pattern], alias)) ||
     providers.some((name) => canMatch(pattern, name));

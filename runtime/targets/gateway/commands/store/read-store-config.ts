@@ -1,8 +1,10 @@
+import type { Secret } from '../../../../core/text/redactions.ts';
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import type { FileModels } from '../../registry/follow-models.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 
 /** The part of the configuration that commands on the database need. */
@@ -10,13 +12,32 @@ export interface StoreConfig {
   readonly database: DatabaseLocation;
   /** Configured models; undefined without a configuration file. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'> | undefined;
+  /** The models of the file, or else of the environment, and how those of the database are added to them. */
+  readonly fileModels: FileModels;
+  /** Undefined if there is none, and for commands that do not need it. */
+  readonly masterKey: string | undefined;
+  /** Values that messages must not contain. */
+  readonly secrets: readonly Secret[];
+}
+
+export interface StoreNeeds {
+  readonly needsMasterKey?: boolean | undefined;
 }
 
 /** Ignores problems of other settings, because for example the variable of a provider's key need not be set in this shell. */
-export async function readStoreConfig(invocation: Invocation): Promise<StoreConfig> {
+export async function readStoreConfig(
+  invocation: Invocation,
+  { needsMasterKey = false }: StoreNeeds = {},
+): Promise<StoreConfig> {
   const flagsAndEnv = readFlagsAndEnv(invocation, STORE_OPTIONS, process.env);
-  const { database, models, file } = await readGatewayConfig(flagsAndEnv, process.env, {
-    only: STORE_SETTINGS,
-  });
-  return { database, models: file === undefined ? undefined : models };
+  const only = needsMasterKey ? [...STORE_SETTINGS, 'master_key', 'master_key_file'] : STORE_SETTINGS;
+  const config = await readGatewayConfig(flagsAndEnv, process.env, { only });
+  const { database, models, file, withStored, masterKey, secrets } = config;
+  return {
+    database,
+    models: file === undefined ? undefined : models,
+    fileModels: { models, withStored },
+    masterKey,
+    secrets,
+  };
 }

@@ -9,18 +9,21 @@ export interface StoreContext {
   readonly state: Administration;
   /** Configured models; undefined without a configuration file. */
   readonly models: StoreConfig['models'];
+  readonly config: StoreConfig;
   readonly output: Output;
   /** Whether to print the result as JSON. */
   readonly json: boolean;
 }
 
 export interface StoreCommand extends Omit<Command, 'run'> {
+  /** Whether the command encrypts or decrypts secrets, for which it reads the master key. */
+  readonly needsMasterKey?: boolean;
   /** Parses the command line before the database is opened; the function that it returns does the work. */
   readonly prepare: (invocation: Invocation) => (context: StoreContext) => Promise<void>;
 }
 
 /** Creates a command that works directly on the database. A running gateway applies its changes within a second. */
-export const storeCommand = ({ prepare, ...command }: StoreCommand): Command => ({
+export const storeCommand = ({ prepare, needsMasterKey, ...command }: StoreCommand): Command => ({
   ...command,
   options: { ...command.options, ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
@@ -28,7 +31,11 @@ export const storeCommand = ({ prepare, ...command }: StoreCommand): Command => 
     // Imported after parsing, because help and invalid command lines need no database.
     const { withState } = await import('./with-state.ts');
     const json = invocation.flag('json');
-    await withState(invocation, async (state, { models }) => await work({ state, models, output, json }));
+    await withState(
+      invocation,
+      async (state, config) => await work({ state, models: config.models, config, output, json }),
+      { needsMasterKey },
+    );
     return 0;
   },
 });

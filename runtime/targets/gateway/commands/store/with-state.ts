@@ -7,7 +7,7 @@ import { explainOpenError } from '../../store/database-error.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { localActor } from './local-actor.ts';
-import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
+import { readStoreConfig, type StoreConfig, type StoreNeeds } from './read-store-config.ts';
 import { errorCode } from '../../../../core/values/error-code.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 
@@ -18,12 +18,15 @@ import { memberOf } from '../../../../core/values/member-of.ts';
 export async function withState<Result>(
   invocation: Invocation,
   work: (state: Administration, config: StoreConfig) => Promise<Result>,
+  needs: StoreNeeds = {},
 ): Promise<Result> {
-  const config = await readStoreConfig(invocation);
+  const config = await readStoreConfig(invocation, needs);
   const { database: location } = config;
   refuseMissing(location);
   try {
-    const state = openAdministration(await openStore(location, { autoMigrate: false }), systemClock);
+    const { masterKey } = config;
+    const store = await openStore(location, { autoMigrate: false });
+    const state = openAdministration(store, { clock: systemClock, masterKey });
     try {
       return await state.audit.actingAs(localActor(), () => work(state, config));
     } finally {

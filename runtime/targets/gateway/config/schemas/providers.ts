@@ -30,7 +30,7 @@ const entra = keys(
   'Azure: an application in Microsoft Entra, in place of `api_key`.',
 );
 
-const aws = keys(
+export const aws = keys(
   {
     region: text('Region, e.g. us-east-1 (AWS_REGION, AWS_DEFAULT_REGION).'),
     access_key_id: text('Access key (AWS_ACCESS_KEY_ID).'),
@@ -41,7 +41,7 @@ const aws = keys(
   'Amazon Bedrock: region and keys (those that tools of Amazon find).',
 );
 
-const google = keys(
+export const google = keys(
   {
     project: text('Project (GOOGLE_CLOUD_PROJECT).'),
     location: text('Location, e.g. europe-west1 (GOOGLE_CLOUD_LOCATION, global).'),

@@ -22,29 +22,28 @@ const target = Type.Union([model, weighted], {
   [RULE_KEYWORD]: '`provider:model`, or a mapping with `model` and `weight`',
 });
 
+const targets = (description: string) => Type.Array(target, { minItems: 1, description });
+
+/** The complete form of an alias. */
+export const aliasSettings = Type.Object(
+  {
+    targets: targets('Targets. One is selected at random by weight; if it fails, one of the others is.'),
+    strategy: choice(
+      STRATEGIES,
+      'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight (weighted).',
+    ),
+    fallbacks: Type.Optional(
+      Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Targets with weights, a strategy, and fallbacks.' },
+);
+
 export const alias = Type.Union(
   [
     Type.String({ minLength: 1, description: 'The model that the alias stands for.' }),
-    Type.Array(target, {
-      minItems: 1,
-      description: 'Targets. One is selected at random; if it fails, one of the others is.',
-    }),
-    Type.Object(
-      {
-        targets: Type.Array(target, {
-          minItems: 1,
-          description: 'Targets. One is selected at random by weight; if it fails, one of the others is.',
-        }),
-        strategy: choice(
-          STRATEGIES,
-          'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight (weighted).',
-        ),
-        fallbacks: Type.Optional(
-          Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
-        ),
-      },
-      { additionalProperties: false, description: 'Targets with weights, a strategy, and fallbacks.' },
-    ),
+    targets('Targets. One is selected at random; if it fails, one of the others is.'),
+    aliasSettings,
   ],
   {
     description: 'An alias of one or several models.',

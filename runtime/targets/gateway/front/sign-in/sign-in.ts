@@ -42,7 +42,8 @@ export function createSignIn({
   state,
   jobs,
   telemetry,
-}: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry'>): SignIn {
+  modelFollower,
+}: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry' | 'modelFollower'>): SignIn {
   const { identity } = state;
   const counted = (error: unknown): unknown => {
     if (error instanceof AppError && error.code === 'UnauthorizedError') {
@@ -50,9 +51,16 @@ export function createSignIn({
     }
     return error;
   };
+  /** Also applies the providers and aliases that other processes have changed. There is almost never anything to wait for. */
+  const authenticated = async (headers: HeaderReader): Promise<SignedIn> => {
+    const found = signedIn(await identity.authenticate(headers));
+    const pending = modelFollower.refresh();
+    if (pending) await pending;
+    return found;
+  };
   const caller = async (headers: HeaderReader): Promise<SignedIn> => {
     try {
-      return signedIn(await identity.authenticate(headers));
+      return await authenticated(headers);
     } catch (error) {
       throw counted(error);
     }
@@ -63,7 +71,7 @@ export function createSignIn({
       try {
         const work = jobs.access.payer(headers);
         if (work) return { name: 'worker', payer: await work };
-        const { name, caller: payer } = signedIn(await identity.authenticate(headers));
+        const { name, caller: payer } = await authenticated(headers);
         return { name, payer };
       } catch (error) {
         throw counted(error);

@@ -29,6 +29,7 @@ import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts'
 import { MASTER_KEY } from '../master-key.ts';
 import { answerCacheOn } from './answer-cache-on.ts';
 import { heldModels } from './held-models.ts';
+import { testRegistry } from './test-registry.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
 
 export interface Answer {
@@ -161,6 +162,7 @@ export function gatewayOn(
     singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
     compute,
     models,
+    ...testRegistry(state.modelEntries),
     tokenCounter,
     completions: createCompletions({
       state,

@@ -81,6 +81,12 @@ export async function runGateway({
     file: undefined,
     files: [],
     sources: [],
+    withStored: () => ({
+      models: { ...MODELS, ...models },
+      providers: new Map(),
+      aliases: new Map(),
+      secrets: [],
+    }),
   } as const;
   const gateway = await startGateway({
     read: () => Promise.resolve(all),

@@ -1,0 +1,99 @@
+import { messageOf } from '../../../../contract/errors.ts';
+import type { Redactions } from '../../../../core/text/redactions.ts';
+import type { Finding } from '../../../../core/yaml/issue.ts';
+import { createValidate, type Validate } from '../../../../core/yaml/validate.ts';
+import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
+import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
+import { checkedUrl } from '../../ask/providers/http/provider-address.ts';
+import type { ProviderLimits } from '../../ask/providers/provider.ts';
+import { type StoredProviderEntry, storedProvider } from '../schemas/stored-entries.ts';
+import type { ConfiguredProvider, EntryOutcome } from '../stored-models.ts';
+import type { ResolveContext } from './context.ts';
+import { ENCODER, resolveProvider } from './provider.ts';
+
+interface ProviderDefaults {
+  readonly limits: Partial<ProviderLimits>;
+  readonly usesPriceMap: boolean | undefined;
+}
+
+type ResolveStored = (entry: StoredProvider, secrets: Redactions) => EntryOutcome<ConfiguredProvider>;
+
+/** Returns the resolver of stored providers. They follow the rules of the file, and those of `credentialProblem`. */
+export function createStoredProviders(
+  context: ResolveContext,
+  { limits, usesPriceMap }: ProviderDefaults,
+): ResolveStored {
+  let compiled: Validate | undefined;
+  const validate: Validate = (value, options) =>
+    (compiled ??= createValidate(storedProvider))(value, options);
+  return ({ name, settings, secrets: own }, secrets) => {
+    if (own === undefined) return invalid(UNOPENED);
+    const entry = joinSecrets(settings, own);
+    const findings: Finding[] = validate(structuredClone(entry), { source: () => '', hidden: hiddenValue });
+    if (name === ENCODER) return invalid('The name `encoder` is reserved for encoders. Use another name.');
+    if (findings.length === 0) {
+      const foreign = credentialProblem(name, entry);
+      if (foreign !== undefined) return invalid(foreign);
+      const instance = resolveProvider(
+        {
+          ...context,
+          secrets,
+          report: (path, message, at = 'value') => findings.push({ path: path.slice(2), message, at }),
+          // The environment's keys belong to the addresses of presets.
+          flagsAndEnv:
+            entry['api_base'] === undefined
+              ? context.flagsAndEnv
+              : { ...context.flagsAndEnv, variable: () => undefined },
+        },
+        ['providers', name],
+        entry,
+        limits,
+        usesPriceMap,
+      );
+      const problem = instance && addressProblem(instance);
+      if (problem !== undefined) return invalid(problem);
+      if (instance && findings.length === 0) return { status: 'active', value: instance, problem: null };
+    }
+    return invalid(findings.map(sentenceOf).join(' '));
+  };
+}
+
+const UNOPENED =
+  'Its secrets cannot be decrypted: they were stored with another master key, or for another address. Set them again.';
+
+const invalid = (problem: string) => ({ status: 'invalid', problem }) as const;
+
+/** Messages repeat values that are not secret only. */
+const hiddenValue = (path: readonly string[]): string | undefined =>
+  /^(api_key|headers|client_secret|secret_access_key|session_token)$/.test(path[0] ?? '') ||
+  /^(client_secret|secret_access_key|session_token)$/.test(path.at(-1) ?? '')
+    ? 'a hidden value'
+    : undefined;
+
+/** Credentials of the gateway's machine must not be sent to an address that an administrator of the gateway chooses. */
+function credentialProblem(name: string, entry: StoredProviderEntry): string | undefined {
+  if (entry.api_base === undefined) return undefined;
+  const type = (entry.type ?? name).toLowerCase();
+  const hasOwn = entry.api_key !== undefined || entry.aws?.secret_access_key !== undefined;
+  if (type === 'vertex' || (type === 'bedrock' && !hasOwn))
+    return `\`api_base\` of type ${type} would get the credentials of this machine. Omit it, or use the configuration file.`;
+  return undefined;
+}
+
+/** The check that opening the provider does. */
+function addressProblem(instance: ConfiguredProvider): string | undefined {
+  if ('path' in instance) return undefined;
+  try {
+    checkedUrl(instance.name, instance.baseUrl, instance.local);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+export const sentenceOf = ({ path, message }: Finding): string =>
+  `${path.length === 0 ? '' : `\`${path.join('.')}\`: `}${message.replace(/\.$/, '')}.`;
+
+/** The member of an entry that a problem is about; undefined if it is about the whole entry. */
+export const memberOfProblem = (problem: string, settings: EntrySettings): string | undefined =>
+  Object.keys(settings).find((member) => problem.startsWith(`\`${member}`));

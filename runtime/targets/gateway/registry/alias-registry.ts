@@ -1,0 +1,88 @@
+import { checkId } from '../accounts/identity/checks.ts';
+import type { EntrySettings, StoredEntries } from '../accounts/registry/model-entries.ts';
+import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
+import type { AliasEntry, EntryRegistry, RegistryParts } from './registry.ts';
+
+/** Creates the registry of aliases. */
+export function createAliasRegistry({ entries, config, onChange }: RegistryParts): EntryRegistry<AliasEntry> {
+  const isInFile = (name: string): boolean => config().models.aliases.some((one) => one.name === name);
+  /** Throws an InputError if the alias, or one of its targets, would not be used. */
+  const check = (stored: StoredEntries, name: string, settings: EntrySettings): void => {
+    const others = stored.aliases.filter((one) => one.name !== name);
+    const alias = { name, settings, createdAt: 0, updatedAt: 0 };
+    const outcome = config()
+      .withStored({ ...stored, aliases: [...others, alias] })
+      .aliases.get(name);
+    if (outcome?.problem) throw entryProblem('alias', name, outcome.problem);
+  };
+  const list = async (): Promise<AliasEntry[]> => listOf(await entries.read(), config());
+  const get = async (name: string): Promise<AliasEntry> =>
+    (await list()).find((one) => one.name === name) ?? missingEntry('alias', name);
+  return {
+    list,
+    get,
+    async create(name, settings) {
+      checkId('name', name);
+      if (name.trim() !== name) throw entryProblem('alias', name, SPACE_RULE, 'name');
+      await entries.change((stored) => {
+        if (isInFile(name)) throw nameTaken('alias', name, 'file');
+        if (stored.aliases.some((one) => one.name === name)) throw nameTaken('alias', name, 'database');
+        check(stored, name, settings);
+        return { kind: 'alias', name, settings };
+      });
+      await onChange?.();
+      return await get(name);
+    },
+    async change(name, changes) {
+      await entries.change((stored) => {
+        const before = stored.aliases.find((one) => one.name === name);
+        if (isInFile(name)) throw inFile('alias', name);
+        if (!before) return missingEntry('alias', name);
+        const settings = withChanges(before.settings, changes);
+        check(stored, name, settings);
+        return { kind: 'alias', name, settings };
+      });
+      await onChange?.();
+      return await get(name);
+    },
+    async delete(name) {
+      await entries.change((stored) => {
+        const isStored = stored.aliases.some((one) => one.name === name);
+        if (isInFile(name) && !isStored) throw inFile('alias', name);
+        return isStored ? { kind: 'alias', name, settings: undefined } : missingEntry('alias', name);
+      });
+      await onChange?.();
+    },
+  };
+}
+
+const SPACE_RULE = 'A name must not begin or end with a space.';
+
+function listOf(
+  stored: StoredEntries,
+  { models, withStored }: ReturnType<RegistryParts['config']>,
+): AliasEntry[] {
+  const outcomes = withStored(stored).aliases;
+  const own = models.aliases.map((value): AliasEntry => ({
+    name: value.name,
+    source: 'file',
+    status: 'active',
+    problem: null,
+    value,
+    stored: undefined,
+  }));
+  const others = stored.aliases.map((one): AliasEntry => {
+    const outcome = outcomes.get(one.name) ?? { status: 'invalid', problem: '' };
+    return {
+      name: one.name,
+      source: 'database',
+      status: outcome.status,
+      problem: outcome.problem,
+      value: outcome.status === 'active' ? outcome.value : undefined,
+      stored: one,
+    };
+  });
+  return [...own, ...others].toSorted((one, other) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
+  );
+}

@@ -1,0 +1,33 @@
+import { createRedactions } from '../../../../../runtime/core/text/redactions.ts';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import type { ModelEntries } from '../../../../../runtime/targets/gateway/accounts/registry/model-entries.ts';
+import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
+import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
+import { resolveModels } from '../../../../../runtime/targets/gateway/config/resolve/models.ts';
+import { createWithStored } from '../../../../../runtime/targets/gateway/config/resolve-stored.ts';
+import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
+import { createAliasRegistry } from '../../../../../runtime/targets/gateway/registry/alias-registry.ts';
+import { createProviderRegistry } from '../../../../../runtime/targets/gateway/registry/provider-registry.ts';
+
+/** Providers and aliases in a database beside an empty file. What requests use does not follow them. */
+export function testRegistry(
+  entries: ModelEntries,
+): Pick<GatewayContext, 'modelFollower' | 'providers' | 'aliases'> {
+  const context = {
+    flagsAndEnv: readFlagsAndEnv(parseInvocation(serveCommand, [], {}), serveCommand.options, {}),
+    report: () => undefined,
+    warn: () => undefined,
+    secrets: createRedactions(),
+    isNeeded: () => true,
+    folder: '.',
+  };
+  const names = { providers: [], encoders: [], profiles: [], profileKeys: new Map() };
+  const models = resolveModels(context, {}, names);
+  const file = { models, withStored: createWithStored(context, {}, models) };
+  const parts = { entries, config: () => file };
+  return {
+    modelFollower: { refresh: () => undefined },
+    providers: createProviderRegistry(parts),
+    aliases: createAliasRegistry(parts),
+  };
+}

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { StoredEntries } from '../../../../../runtime/targets/gateway/accounts/registry/model-entries.ts';
+import type { ModelsConfig } from '../../../../../runtime/targets/gateway/ask/models/models-config.ts';
+import {
+  type FileModels,
+  followModels,
+} from '../../../../../runtime/targets/gateway/registry/follow-models.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
+
+/** A file whose models only tell which file and which entries they are of. */
+const fileOf = (name: string): FileModels => {
+  const models = { aliases: [{ name, targets: [] }], providers: [] } as unknown as ModelsConfig;
+  return {
+    models,
+    withStored: ({ aliases }) => ({
+      models: {
+        ...models,
+        aliases: [...models.aliases, ...aliases.map((one) => ({ name: one.name, targets: [] }))],
+      },
+      providers: new Map(),
+      aliases: new Map(),
+      secrets: [],
+    }),
+  };
+};
+const entriesOf = (...names: string[]): StoredEntries => ({
+  providers: [],
+  aliases: names.map((name) => ({ name, settings: {}, createdAt: 0, updatedAt: 0 })),
+});
+
+function setUp() {
+  const state = { revision: 1, stored: entriesOf(), reads: 0 };
+  const applied: string[] = [];
+  const errors: unknown[] = [];
+  let pending: PromiseWithResolvers<undefined> | undefined;
+  let failure: Error | undefined;
+  const follower = followModels(fileOf('a'), {
+    entries: {
+      revision: () => state.revision,
+      async read() {
+        state.reads += 1;
+        await pending?.promise;
+        if (failure) throw failure;
+        return state.stored;
+      },
+      change: () => Promise.reject(new Error('unused')),
+    },
+    apply(models) {
+      if (models.aliases.some(({ name }) => name === 'bad')) throw new Error('bad entry');
+      applied.push(models.aliases.map(({ name }) => name).join(' '));
+    },
+    learn: () => undefined,
+    log: testKernel().log,
+    onError: (error) => errors.push(error),
+  });
+  const store = (...names: string[]): void => {
+    state.revision += 1;
+    state.stored = entriesOf(...names);
+  };
+  return {
+    follower,
+    applied,
+    errors,
+    state,
+    store,
+    hold: () => (pending = Promise.withResolvers<undefined>()),
+    fail: (error: Error | undefined) => (failure = error),
+  };
+}
+
+test('entries are read once for each revision, and applied if they differ', async () => {
+  const { follower, applied, state, store } = setUp();
+  await follower.sync();
+  expect(follower.refresh()).toBeUndefined();
+  store('x');
+  await Promise.all([follower.refresh(), follower.refresh(), follower.refresh()]);
+  expect(follower.refresh()).toBeUndefined();
+  // Something else has changed, for example a key.
+  state.revision += 1;
+  await follower.refresh();
+  expect([state.reads, applied]).toEqual([3, ['a x']]);
+});
+
+test('a reload while entries are read loses neither', async () => {
+  const { follower, applied, store, hold } = setUp();
+  await follower.sync();
+  store('x');
+  const held = hold();
+  const refreshed = follower.refresh();
+  follower.replaceFile(fileOf('b'));
+  held.resolve(undefined);
+  await refreshed;
+  expect(applied).toEqual(['b', 'b x']);
+});
+
+test('a change that comes while older entries are read is applied by sync', async () => {
+  const { follower, applied, store, hold } = setUp();
+  const held = hold();
+  const older = follower.refresh();
+  store('x', 'y');
+  const synced = follower.sync();
+  held.resolve(undefined);
+  await Promise.all([older, synced]);
+  expect(applied.at(-1)).toBe('a x y');
+  expect(follower.refresh()).toBeUndefined();
+});
+
+test('without the database the models stay, and the next request tries again', async () => {
+  const { follower, applied, errors, store, fail } = setUp();
+  store('x');
+  fail(new Error('down'));
+  await follower.refresh();
+  expect([applied, errors]).toEqual([[], [new Error('down')]]);
+  await expect(follower.sync()).rejects.toThrow('down');
+  fail(undefined);
+  await follower.refresh();
+  expect(applied).toEqual(['a x']);
+});
+
+test('entries that cannot be applied are reported once, and change nothing', async () => {
+  const { follower, applied, errors, store } = setUp();
+  store('bad');
+  await follower.refresh();
+  expect(follower.refresh()).toBeUndefined();
+  expect([applied, errors]).toEqual([[], [new Error('bad entry')]]);
+  store('good');
+  await follower.refresh();
+  follower.replaceFile(fileOf('b'));
+  expect(applied).toEqual(['a good', 'b good']);
+});
