@@ -8,8 +8,8 @@ import { AS_MASTER, asKey, PROVIDER_KEY, providersFor } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
 
 /** `KILLS=50` for more of them. */
-const KILLS = Number(process.env['KILLS'] ?? 3);
-const CLIENTS = 4;
+const KILLS = Number(process.env['KILLS'] ?? 2);
+const CLIENTS = 2;
 
 const { start } = useGatewayProcesses();
 const openai = await startFixture('openai');
