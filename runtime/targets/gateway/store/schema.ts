@@ -105,6 +105,7 @@ export interface KeyRow {
   /** `models` or `manage`. */
   readonly scope: string;
   readonly team_id: string | null;
+  readonly alert_thresholds: string | null;
 }
 
 export interface BudgetRow {

@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
-export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
+export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec' | 'alertThresholds'>;
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** What a user can manage: everything, nothing but read everything, or only what belongs to the user. */

@@ -96,10 +96,21 @@ describeDatabases((database) => {
     await ledger.settle(await ledger.reserve(spender, estimate), used(20n));
     const keyId = spender.key?.id;
     expect(await raised(state)).toEqual([`key:${keyId} 50 20/40`, 'user:ada 10 20/200'].toSorted());
+    // Those of a key are its own, until it has none.
+    const alertsAt = async (alertThresholds: number[] | null): Promise<void> =>
+      void (await identity.keys.change(keyId ?? '', { budget: { ...keyBudget, alertThresholds } }));
+    await alertsAt([60, 70, 70]);
+    expect((await identity.keys.get(keyId ?? '')).budget?.alertThresholds).toEqual([60, 70]);
+    await ledger.bill(await identity.renew(spender), used(5n));
+    expect((await raised(state)).filter((text) => text.startsWith('key'))).toEqual([
+      `key:${keyId} 50 20/40`,
+      `key:${keyId} 60 25/40`,
+    ]);
+    await alertsAt([]);
     await budgets.change(budgetId, { alertThresholds: [] });
     const again = await identity.renew(spender);
-    await ledger.bill(again, used(170n));
-    expect((await raised(state)).filter((text) => text.startsWith('user'))).toEqual(['user:ada 10 20/200']);
+    await ledger.bill(again, used(165n));
+    expect(await raised(state)).toHaveLength(3);
   });
 
   test('work that ends later raises the alerts of all its accounts once, in the window in which it ends', async () => {
