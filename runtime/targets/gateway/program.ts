@@ -3,6 +3,7 @@ import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { ALERT_COMMANDS } from './commands/alerts/commands.ts';
+import { CACHE_COMMANDS } from './commands/cache/commands.ts';
 import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
@@ -45,6 +46,7 @@ export const gatewayProgram: Program = {
     budgets: BUDGET_COMMANDS,
     tags: TAG_COMMANDS,
     alerts: ALERT_COMMANDS,
+    cache: CACHE_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
     audit: auditCommand,

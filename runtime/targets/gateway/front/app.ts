@@ -11,6 +11,7 @@ import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
+import { cacheRoutes } from './cache/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { createCredentialReader } from './auth/session-credentials.ts';
@@ -80,6 +81,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     budgetRoutes(context, parts),
     tagRoutes(context, parts),
     alertRoutes(context, parts),
+    cacheRoutes(context, parts),
     pricingRoutes(context, parts),
     priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),

@@ -37,6 +37,7 @@ const MASTER_ONLY = [
   ['DELETE', '/v1/tags/x'],
   ['GET', '/v1/alerts'],
   ['POST', '/v1/alerts/test'],
+  ['DELETE', '/v1/cache'],
   ['POST', '/v1/pricing'],
   ['DELETE', '/v1/pricing/a:b'],
   ['GET', '/v1/price-map'],
