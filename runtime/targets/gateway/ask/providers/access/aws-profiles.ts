@@ -17,7 +17,7 @@ export interface Profiles {
 export async function readProfiles(paths: readonly string[]): Promise<Profiles> {
   const files = await Promise.all(paths.map(async (path) => sectionsOf(await textOf(path))));
   const merged = (title: string): Section | undefined => {
-    const found = files.flatMap((sections) => sections.get(title) ?? []);
+    const found = files.map((sections) => sections.get(title)).filter((one) => one !== undefined);
     return found.length === 0 ? undefined : (Object.assign({}, ...found.toReversed()) as Section);
   };
   return {
