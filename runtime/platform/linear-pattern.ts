@@ -10,6 +10,8 @@ export interface LinearPattern {
   readonly expression: RegExp;
   /** Whether it can match only at the end of a text. */
   readonly hasEndAnchor: boolean;
+  /** Finds where a match can have begun at the end of a text; undefined if the pattern is too large for that. */
+  readonly begun: RegExp | undefined;
 }
 
 export interface PatternMatch {
@@ -40,7 +42,8 @@ export function compileLinearPattern(
   try {
     // oxlint-disable-next-line eslint/no-invalid-regexp -- V8 knows the flag with the option above.
     const expression = new RegExp(expanded, 'lg');
-    return { source, ignoreCase, expression, hasEndAnchor: withoutLiterals(source).includes('$') };
+    const hasEndAnchor = withoutLiterals(source).includes('$');
+    return { source, ignoreCase, expression, hasEndAnchor, begun: begunExpression(source, ignoreCase) };
   } catch (error) {
     if (!/linear time/.test(String(error))) throw error;
     throw new SyntaxError(
@@ -50,23 +53,33 @@ export function compileLinearPattern(
   }
 }
 
+function begunExpression(source: string, lowerCase: boolean): RegExp | undefined {
+  try {
+    // oxlint-disable-next-line eslint/no-invalid-regexp -- V8 knows the flag with the option above.
+    return new RegExp(`(?:${expandRepetitions(source, { lowerCase, canEnd: true })})$`, 'lg');
+  } catch {
+    return undefined;
+  }
+}
+
 /** The message of an error about the rewritten pattern would show another pattern than the user wrote. */
 const requireValid = (source: string): void => void new RegExp(source);
 
 /** A pattern without escapes and lists of characters. */
 const withoutLiterals = (source: string): string => source.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, '');
 
-/** Finds all matches that do not overlap. Yields to the event loop, and throws when the deadline (of `performance.now`) has passed. */
+/** Finds all matches that do not overlap, from a position on. Yields to the event loop, and throws when the deadline (of `performance.now`) has passed. */
 export async function matchesOf(
   { expression, ignoreCase, hasEndAnchor }: LinearPattern,
   text: string,
   deadline: number,
+  searchedFrom = 0,
 ): Promise<PatternMatch[]> {
   const pause = createYielder();
   const searched = ignoreCase ? lowerAscii(text) : text;
   const partLength = partLengthOf(expression);
   const matches: PatternMatch[] = [];
-  let from = 0;
+  let from = searchedFrom;
   for (let start = 0; start === 0 || start + MAX_MATCH_LENGTH < searched.length; start += partLength) {
     // The character before a part is kept, so that \b and lookbehind see it.
     const offset = Math.max(0, start - 1);
@@ -96,6 +109,17 @@ export async function matchesOf(
 /** At least the overlap of parts, so that a long pattern is not mostly searched twice. */
 const partLengthOf = ({ source }: RegExp): number =>
   Math.max(MAX_MATCH_LENGTH, Math.min(MAX_PART_LENGTH, Math.floor(MAX_STEPS / source.length)));
+
+/**
+ * Where the first match begins, from a position on, that the end of the text has cut off or that can become longer; the length of the
+ * text if there is none. Of longer matches than `MAX_MATCH_LENGTH`, nothing is found.
+ */
+export function openMatchIn({ begun, ignoreCase }: LinearPattern, text: string, from: number): number {
+  const start = Math.max(from, text.length - MAX_MATCH_LENGTH);
+  if (!begun || (text.length - start) * begun.source.length > MAX_STEPS_AT_ONCE) return start;
+  begun.lastIndex = start;
+  return begun.exec(ignoreCase ? lowerAscii(text) : text)?.index ?? text.length;
+}
 
 /** Whether a pattern is found in a short text, without a pause. Throws for a text on which this would take too long. */
 export function isFoundIn({ expression, ignoreCase }: LinearPattern, text: string): boolean {

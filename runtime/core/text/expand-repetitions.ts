@@ -4,14 +4,21 @@ const MAX_LENGTH = 1000;
 export interface ExpandOptions {
   /** Writes ASCII letters in lower case, to match texts in lower case. */
   readonly lowerCase: boolean;
+  /**
+   * Writes every part so that the text can end in place of it. With `$` behind it, the result matches what a match can begin with, at
+   * the end of a text.
+   */
+  readonly canEnd?: boolean | undefined;
 }
 
 /**
  * Rewrites a regular expression for an engine without backtracking: counted repetitions are written out, and groups capture nothing.
  * Throws a SyntaxError for a repetition that is too long. Other mistakes are left to the engine.
  */
-export function expandRepetitions(source: string, { lowerCase }: ExpandOptions): string {
+export function expandRepetitions(source: string, { lowerCase, canEnd = false }: ExpandOptions): string {
   const lower = (text: string): string => (lowerCase ? text.replaceAll(/[A-Z]/g, asciiLower) : text);
+  const orEnd = (text: string): string => (canEnd && text !== '$' ? `(?:${text}|$)` : text);
+  const maxLength = canEnd ? MAX_LENGTH * orEnd('x').length : MAX_LENGTH;
   let at = 0;
 
   const alternatives = (): string => {
@@ -21,7 +28,7 @@ export function expandRepetitions(source: string, { lowerCase }: ExpandOptions):
         out += source[at];
         at += 1;
       } else out += repeated(atom());
-      requireShort(out);
+      if (out.length > maxLength) throw new SyntaxError(`It is longer than ${MAX_LENGTH} characters.`);
     }
     return out;
   };
@@ -35,10 +42,10 @@ export function expandRepetitions(source: string, { lowerCase }: ExpandOptions):
     const escaped = /^\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|c[A-Za-z]|[^])/.exec(rest)?.[0];
     if (escaped !== undefined && /^\\[1-9k]/.test(escaped))
       throw new SyntaxError('A backreference is not supported.');
-    if (escaped !== undefined) return taken(escaped);
+    if (escaped !== undefined) return orEnd(taken(escaped));
     const list = /^\[(?:\\[^]|[^\]\\])*\]/.exec(rest)?.[0];
-    if (list !== undefined) return lowerList(taken(list));
-    return lower(taken(rest.slice(0, 1)));
+    if (list !== undefined) return orEnd(lowerList(taken(list)));
+    return orEnd(lower(taken(rest.slice(0, 1))));
   };
   const group = (rest: string): string => {
     const open = /^\((?:\?(?:[:=!]|<[=!]|<\w+>))?/.exec(rest)?.[0] ?? '(';
@@ -61,7 +68,7 @@ export function expandRepetitions(source: string, { lowerCase }: ExpandOptions):
     const unit = one.length === 1 ? one : `(?:${one})`;
     const optional = comma === '' ? 0 : most === '' ? Infinity : Number(most) - Number(fewest);
     const count = Number(fewest) + (optional === Infinity ? 1 : Math.max(optional, 0));
-    if (count * (unit.length + 1) > MAX_LENGTH) throw tooLong(text);
+    if (count * (unit.length + 1) > maxLength) throw tooLong(text);
     if (optional < 0) throw new SyntaxError(`Invalid repetition ${text}: the numbers are out of order.`);
     const tail = optional === Infinity ? `${unit}*${lazy}` : `${unit}?${lazy}`.repeat(optional);
     return unit.repeat(Number(fewest)) + tail;
@@ -82,10 +89,6 @@ export function expandRepetitions(source: string, { lowerCase }: ExpandOptions):
 }
 
 const asciiLower = (letter: string): string => letter.toLowerCase();
-
-function requireShort(text: string): void {
-  if (text.length > MAX_LENGTH) throw new SyntaxError(`It is longer than ${MAX_LENGTH} characters.`);
-}
 
 const tooLong = (text: string): SyntaxError =>
   new SyntaxError(

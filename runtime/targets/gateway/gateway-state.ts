@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
 import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
+import { type CacheClears, createCacheClears } from './ask/cache/cache-clears.ts';
 import { createOutbox, type Outbox } from './alerts/outbox.ts';
 import type { Identity, RateLimits } from './accounts/identity/identity.ts';
 import { createIdentity } from './accounts/identity/create-identity.ts';
@@ -30,6 +31,7 @@ export interface GatewayState {
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   readonly alerts: Outbox;
+  readonly cacheClears: CacheClears;
   readonly auditLog: AuditLog;
   readonly promptLog: PromptLog;
   /** Records who changes what. */
@@ -93,6 +95,7 @@ function administer(
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
     alerts: createOutbox(store),
+    cacheClears: createCacheClears(store, revision, clock),
     auditLog: createAuditLog(store),
     promptLog: createPromptLog(store, clock.now),
     audit: store.audit,

@@ -4,6 +4,7 @@ import { versionCommand } from '../../serve/cli/version-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { ALERT_COMMANDS } from './commands/alerts/commands.ts';
 import { ALIAS_COMMANDS } from './commands/aliases/commands.ts';
+import { CACHE_COMMANDS } from './commands/cache/commands.ts';
 import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
@@ -49,6 +50,7 @@ export const gatewayProgram: Program = {
     alerts: ALERT_COMMANDS,
     providers: PROVIDER_COMMANDS,
     aliases: ALIAS_COMMANDS,
+    cache: CACHE_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
     audit: auditCommand,

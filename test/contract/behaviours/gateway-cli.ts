@@ -44,6 +44,11 @@ export const GATEWAY_CLI = {
     behaviour:
       '`alerts list` shows alerts about budgets, and `alerts test` sends a signed message to the webhook; thresholds of a budget are set with `--alert-at`.',
   },
+  'gcli:cache': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      '`cache clear` deletes cached answers, of all keys or of one, and leaves an event in the audit log.',
+  },
   'gcli:tags': {
     source: 'issue 20, "Money"',
     behaviour: '`tags` gives budgets to tags, and `usage` filters and sums by tag.',

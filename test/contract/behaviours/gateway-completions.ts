@@ -49,6 +49,11 @@ export const GATEWAY_COMPLETIONS = {
     behaviour:
       'Entities that an executable finds are masked for the model and restored in answers and streams of every API.',
   },
+  'gateway:guardrails:mask-output': {
+    source: 'issue 20, "Teams"',
+    behaviour:
+      'What a model writes is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
+  },
   'gateway:guardrails:kinds': {
     source: 'issue 20, "Teams"',
     behaviour:

@@ -35,6 +35,18 @@ verifiesGatewayCommand('gcli:alerts', async (arm) => {
   expect(await bare.refused(1, 'alerts', 'test')).toContain('No webhook is configured.');
 });
 
+verifiesGatewayCommand('gcli:cache', async (arm) => {
+  const { done, json, refused } = folderOf(arm);
+  await done('migrate');
+  await done('keys', 'create', '--name', 'ci');
+  expect(await done('cache', 'clear')).toBe('Cleared the cache: 0 answers were in the database.\n');
+  expect(await json('cache', 'clear', '--key', 'ci')).toEqual({ deleted: 0 });
+  expect(await refused(1, 'cache', 'clear', '--key', 'cj')).toContain('There is no key "cj"');
+  const { items } = await json('audit', '--action', 'cache');
+  const { id } = await json('keys', 'get', 'ci');
+  expect(items.map(({ object }: { object: string | null }) => object)).toEqual([id, null]);
+});
+
 verifiesGatewayCommand('gcli:tags', async (arm) => {
   const { done, json, refused } = folderOf(arm);
   await done('migrate');

@@ -25,7 +25,7 @@ verifiesGatewayCommand('gcli:audit', async (arm) => {
     address: null,
     outcome: 'success',
     before: { budget: null },
-    after: { budget: { max_budget: 5, budget_duration_sec: null } },
+    after: { budget: { max_budget: 5, budget_duration_sec: null, alert_thresholds: null } },
   });
   expect(JSON.stringify(items)).not.toContain(key);
   const table = await done('audit', '--action', 'key');

@@ -14,7 +14,18 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
   const { done, json, refused } = folderOf(arm);
   await done('migrate');
   expect(await done('keys', 'list')).toBe('');
-  const options = ['--model', 'openai:*', '--model', 'fast', '--budget', '$2.50', '--budget-every', 'daily'];
+  const options = [
+    '--model',
+    'openai:*',
+    '--model',
+    'fast',
+    '--budget',
+    '$2.50',
+    '--budget-every',
+    'daily',
+    '--alert-at',
+    '90, 50',
+  ];
   const limits = ['--rpm', '60', '--tpm', '5000', '--max-parallel', '2', '--metadata', 'team=search'];
   await done('keys', 'create', '--name', 'ci', '--user', 'bob', '--expires', '90d', ...options, ...limits);
   const key = await json('keys', 'get', 'ci');
@@ -23,7 +34,7 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
     user_id: 'bob',
     status: 'active',
     allowed_models: ['openai:*', 'fast'],
-    budget: { max_budget: 2.5, budget_duration_sec: 86_400 },
+    budget: { max_budget: 2.5, budget_duration_sec: 86_400, alert_thresholds: [50, 90] },
     rpm: 60,
     tpm: 5000,
     max_parallel: 2,
@@ -49,11 +60,15 @@ verifiesGatewayCommand('gcli:keys', async (arm) => {
     tpm: 5000,
     allowed_models: null,
     // Half of it was named.
-    budget: { max_budget: 7, budget_duration_sec: 86_400 },
+    budget: { max_budget: 7, budget_duration_sec: 86_400, alert_thresholds: [50, 90] },
   });
+  expect(await done('keys', 'update', 'cd', '--alert-at', 'none')).toMatch(/^alerts at +none$/m);
   expect(await done('keys', 'list', '--status', 'active')).toBe('');
   const last = await json('keys', 'update', 'cd', '--activate', '--budget', 'none', '--budget-every', 'none');
   expect(last).toMatchObject({ status: 'active', budget: null });
+  expect(await refused(2, 'keys', 'update', 'cd', '--alert-at', '50')).toContain(
+    '--alert-at requires a budget of the key. Use it with --budget.',
+  );
   expect(await done('keys', 'delete', 'cd')).toBe(`Deleted key ${key.id}.\n`);
   expect(await refused(1, 'keys', 'get', key.id)).toContain('There is no key');
 });

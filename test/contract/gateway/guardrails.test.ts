@@ -1,3 +1,5 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { expect } from 'vitest';
 import { builtExecutable } from '../../helpers/built.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
@@ -8,7 +10,11 @@ import { shareGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
 
 const start = shareGateways();
-const [openai, anthropic] = await Promise.all([startFixture('openai'), startFixture('anthropic')]);
+const [openai, anthropic, gemini] = await Promise.all([
+  startFixture('openai'),
+  startFixture('anthropic'),
+  startFixture('gemini'),
+]);
 const CHAT = '/v1/chat/completions';
 const SECRET = 'Anna Smith Peter Weber met in Paris';
 const configWith = (guardrails: object): object => ({
@@ -47,6 +53,79 @@ verifiesGateway('gateway:guardrails:mask', async (arm) => {
   const response = await api.post('/v1/responses', { model: 'openai:good', input: SECRET }, key);
   expect(response.text).toContain(SECRET);
   expect((await openai.last()).body).not.toContain('Anna');
+});
+
+const MASKED_OUTPUT = {
+  ...configWith({
+    profiles: {
+      pii: { encoder: 'ner', entities: ['PER', 'LOC'], threshold: 0.8, timeout: '60s' },
+      cities: { patterns: { CITY: 'Zürich|Bern[a-z]*' }, action: 'mask' },
+    },
+    policy: [
+      { profile: 'pii', on: 'output' },
+      { profile: 'cities', on: 'both', restore: false },
+    ],
+  }),
+  providers: providersFor({ openai, anthropic, gemini }),
+};
+const ASKED = `${SECRET}. Zürich, Bernau`;
+/** The stand-ins greet, in which the small model finds a name, and repeat the question, in which cities are masked. */
+const MASKED_ANSWER = '[PER_2] [PER_3] met in [LOC_1]. [CITY_1], [CITY_2]';
+
+verifiesGateway('gateway:guardrails:mask-output', async (arm) => {
+  const api = await start(arm, { config: MASKED_OUTPUT });
+  const apiKey = await createKey(api, { user_id: 'ada' });
+  const openaiClient = new OpenAI({ baseURL: `${api.url}/v1`, apiKey, maxRetries: 0 });
+  const anthropicClient = new Anthropic({ baseURL: api.url, apiKey, maxRetries: 0 });
+  const messages = [{ role: 'user' as const, content: ASKED }];
+  const answers = async (model: string): Promise<readonly (string | null | undefined)[]> => {
+    const chat = await openaiClient.chat.completions.create({ model, messages });
+    const chatStream = openaiClient.chat.completions.stream({ model, messages });
+    const response = await openaiClient.responses.create({ model, input: ASKED });
+    const responseStream = openaiClient.responses.stream({ model, input: ASKED });
+    let said = '';
+    responseStream.on('response.output_text.delta', ({ delta }) => (said += delta));
+    const asked = { model, messages, max_tokens: 99 };
+    const message = await anthropicClient.messages.create(asked);
+    return [
+      chat.choices[0]?.message.content,
+      (await chatStream.finalChatCompletion()).choices[0]?.message.content,
+      response.output_text,
+      (await responseStream.finalResponse()).output_text,
+      said,
+      message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      await anthropicClient.messages.stream(asked).finalText(),
+    ];
+  };
+  for (const model of ['openai:good', 'anthropic:good', 'gemini:good'])
+    for (const [place, answer] of (await answers(model)).entries())
+      expect(answer, `${model} ${place}`).toMatch(new RegExp(`${RegExp.escape(MASKED_ANSWER)}$`));
+  expect((await openai.last()).body).toContain('[CITY_1], [CITY_2]');
+
+  const contents = [{ role: 'user', parts: [{ text: ASKED }] }];
+  for (const method of ['generateContent', 'streamGenerateContent?alt=sse']) {
+    const answer = await api.post(`/v1beta/models/gemini:good:${method}`, { contents }, asKey(apiKey));
+    const texts = [...answer.text.matchAll(/"text": ?("(?:[^"\\]|\\.)*")/g)];
+    expect(texts.map(([, json = '""']) => JSON.parse(json) as string).join(''), method).toContain(
+      MASKED_ANSWER,
+    );
+  }
+
+  const tools = [
+    { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } },
+  ];
+  for (const model of ['openai:tools', 'anthropic:tools', 'gemini:tools']) {
+    const called = await openaiClient.chat.completions
+      .stream({ model, messages, tools })
+      .finalChatCompletion();
+    const [call] = called.choices[0]?.message.tool_calls ?? [];
+    const args = call?.type === 'function' ? call.function : undefined;
+    expect([args?.name, JSON.parse(args?.arguments ?? '')]).toEqual([
+      'weather',
+      // The small model finds names in the city, too.
+      { city: expect.stringMatching(/^\[(?:CITY|PER)_1\]((?!rich).)*$/u), days: 3 },
+    ]);
+  }
 });
 
 const FORMS = configWith({

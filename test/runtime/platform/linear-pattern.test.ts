@@ -4,6 +4,7 @@ import {
   isFoundIn,
   MAX_MATCH_LENGTH,
   matchesOf,
+  openMatchIn,
   replaceMatches,
 } from '../../../runtime/platform/linear-pattern.ts';
 
@@ -39,6 +40,26 @@ describe('the same matches as with the usual engine', () => {
       .filter((match) => match !== '');
     expect(await found(source, text)).toEqual(usual);
     expect(usual).not.toEqual([]);
+  });
+  test.each(sources)('%s, wherever the text is cut', async (source) => {
+    const pattern = compileLinearPattern(source);
+    const matches = await matchesOf(pattern, text, soon());
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const part = text.slice(0, cut);
+      let from = 0;
+      // What a match before the open end is in the part, it is in the whole text.
+      const whole = [...matches];
+      for (;;) {
+        const open = openMatchIn(pattern, part, from);
+        const [next] = await matchesOf(pattern, part, soon(), from);
+        const [expected] = whole;
+        const isCut = expected !== undefined && expected.start < cut && expected.end > cut;
+        expect(isCut && open > expected.start, String(cut)).toBe(false);
+        if (!next || next.start >= open) break;
+        expect(next, String(cut)).toEqual(whole.shift());
+        from = next.end;
+      }
+    }
   });
 });
 
@@ -109,6 +130,20 @@ test('searching a part of a text is short for the longest patterns, too', async 
   expect(longest).toBeLessThan(1000);
   expect(isFoundIn(pattern, `${text.slice(0, 1000)}c`)).toBe(true);
   expect(() => isFoundIn(pattern, text)).toThrow('is too long for the pattern');
+});
+
+test('only what can still become a match is open', () => {
+  const open = (source: string, text: string): string => {
+    const pattern = compileLinearPattern(source, { ignoreCase: true });
+    return text.slice(openMatchIn(pattern, text, 0));
+  };
+  const iban = String.raw`[A-Z]{2}\d{2}(?: ?\d{4}){2,7}`;
+  expect(open(iban, 'to de89 3704 0')).toBe('de89 3704 0');
+  expect(open(iban, 'to de89 3704 0044 0532')).toBe('de89 3704 0044 0532');
+  expect(open(iban, 'to de89x')).toBe('x');
+  expect(open(iban, 'Hello.')).toBe('');
+  expect(open('a[^]*z', `xa${'b'.repeat(2000)}`)).toBe('');
+  expect(open('(?:[ab]|ab){0,60}c', 'ab'.repeat(2000))).toHaveLength(MAX_MATCH_LENGTH);
 });
 
 test('replaces matches', async () => {

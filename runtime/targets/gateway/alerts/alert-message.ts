@@ -1,5 +1,6 @@
 import { rfc3339 } from '../../../core/time/rfc3339.ts';
 import { dollarsOf, dollarText } from '../shared/money.ts';
+import { accountOwner } from '../store/account-ids.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 
 /** An alert as one sentence. */
@@ -29,7 +30,6 @@ export const alertData = (alert: AlertRow) => ({
 });
 
 const accountOf = (accountId: string): { readonly type: string; readonly id: string } => {
-  const at = accountId.indexOf(':');
-  const kind = accountId.slice(0, at);
-  return { type: kind === 'org' ? 'organization' : kind, id: accountId.slice(at + 1) };
+  const { kind, id } = accountOwner(accountId);
+  return { type: kind === 'org' ? 'organization' : kind, id };
 };

@@ -5,7 +5,7 @@ import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 /** `doctor` reports what keeps the gateway from working, each problem with a remedy. */
 export const doctorCommand: Command = {
   summary:
-    'Diagnose problems with the configuration, database, providers, encoders and prices. Exits with 1 if any are found.',
+    'Diagnose problems with the configuration, database, providers, encoders, webhooks, sign-in and prices. Exits with 1 if any are found.',
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   async run(invocation, output) {
     const [{ runChecks }, { showFindings }] = await Promise.all([

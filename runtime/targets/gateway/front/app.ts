@@ -12,6 +12,7 @@ import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { aliasRoutes } from './aliases/routes.ts';
+import { cacheRoutes } from './cache/routes.ts';
 import { apiHealthRoutes } from './health/api-routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { createCredentialReader } from './auth/session-credentials.ts';
@@ -84,6 +85,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     alertRoutes(context, parts),
     providerRoutes(context, parts),
     aliasRoutes(context, parts),
+    cacheRoutes(context, parts),
     pricingRoutes(context, parts),
     priceMapRoutes(context, parts, options),
     usageRoutes(context, parts),

@@ -137,6 +137,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const answerCache = createAnswerCache({
       db: store.db,
       clock,
+      clears: state.cacheClears,
       onError: (error) => log.warn({ err: error }, 'The database of the answer cache is unavailable.'),
     });
     closers.add(() => answerCache.close());

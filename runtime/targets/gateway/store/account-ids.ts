@@ -9,6 +9,12 @@ export const tagAccount = (tag: string): string => `tag:${tag}`;
 /** Accounts of groups have the IDs `team:<id>` and `org:<id>`. */
 export const groupAccount = (kind: GroupKind, id: string): string => `${kind}:${id}`;
 
+/** What an account belongs to, from its id. */
+export function accountOwner(accountId: string): { readonly kind: string; readonly id: string } {
+  const at = accountId.indexOf(':');
+  return { kind: accountId.slice(0, at), id: accountId.slice(at + 1) };
+}
+
 /** The id of the group of a kind among accounts; null if there is none. */
 export function groupIn(accounts: readonly string[], kind: GroupKind): string | null {
   const prefix = groupAccount(kind, '');

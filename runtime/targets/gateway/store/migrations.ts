@@ -2,9 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import { addAlerts } from './add-alerts.ts';
 import { addAnswerCache } from './add-answer-cache.ts';
 import { addAuditLog } from './add-audit-log.ts';
+import { addCacheClears } from './add-cache-clears.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addGroups } from './add-groups.ts';
+import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
@@ -38,6 +40,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addStoredObjects,
   addGroups,
   addModelEntries,
+  addKeyAlerts,
+  addCacheClears,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

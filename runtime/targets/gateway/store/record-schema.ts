@@ -4,6 +4,7 @@ import type { Nanos } from '../shared/money.ts';
 export interface RecordSchema {
   gateway_price_map: PriceMapRow;
   gateway_answers: AnswerRow;
+  gateway_cache_clears: { readonly api_key_id: string; readonly cleared_at: number };
   gateway_alerts: AlertRow;
   gateway_token_factors: TokenFactorRow;
   gateway_audit: AuditRow;
@@ -59,6 +60,7 @@ interface AnswerRow {
   /** Little-endian 32-bit numbers. */
   readonly vector: Uint8Array | null;
   readonly body: Uint8Array;
+  readonly api_key_id: string | null;
 }
 
 /** An alert about a budget, which is sent to the webhook until it is accepted. */

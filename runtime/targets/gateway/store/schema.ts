@@ -106,6 +106,7 @@ export interface KeyRow {
   /** `models` or `manage`. */
   readonly scope: string;
   readonly team_id: string | null;
+  readonly alert_thresholds: string | null;
 }
 
 export interface BudgetRow {

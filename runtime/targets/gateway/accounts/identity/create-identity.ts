@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Caller, HeaderReader, Identity, RateLimits, Spender } from './identity.ts';
 import { refused, tokenIn, tokenOf } from './credentials.ts';
+import { createAccountGrants } from './account-grants.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
 import { createGroups } from './groups.ts';
@@ -102,6 +103,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
         : await userSpender(directory, user.userId, team);
       return await tagged(spender, tags);
     },
+    accounts: createAccountGrants(store.db, directory, tagGrants),
     requireModel: checkModel,
     close: lastUsed.close,
   };

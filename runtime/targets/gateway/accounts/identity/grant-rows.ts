@@ -77,6 +77,7 @@ export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGr
       maxParallel: row.max_parallel,
       maxBudget: row.max_budget_nano,
       budgetDurationSec: row.budget_duration_sec,
+      alertThresholds: thresholdsOf(row),
     },
   };
   return { key, user: userGrantOf(row, defaults) };

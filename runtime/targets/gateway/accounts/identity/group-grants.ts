@@ -19,6 +19,16 @@ export async function groupGrantsOf(
   return [grantOf('team', teamId, team), grantOf('org', parentId, await rowOf(db, 'org', parentId))];
 }
 
+/** The grant of one team or organization; undefined if it does not exist. */
+export async function groupGrantOf(
+  db: Kysely<Schema>,
+  kind: GroupKind,
+  id: string,
+): Promise<GroupGrant | undefined> {
+  const row = await rowOf(db, kind, id);
+  return row && grantOf(kind, id, row);
+}
+
 const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
   await db
     .selectFrom('gateway_groups')

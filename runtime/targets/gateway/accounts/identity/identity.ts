@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
-export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
+export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec' | 'alertThresholds'>;
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** What a user can manage: everything, nothing but read everything, or only what belongs to the user. */
@@ -284,6 +284,8 @@ export interface Identity {
   spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
+  /** The accounts with these ids, with their limits. Those of deleted keys, users, groups and tags are missing. */
+  accounts(ids: readonly string[]): Promise<readonly SharedAccount[]>;
   /** Throws a ForbiddenError if the key, its team or its organization is not allowed to use the model. */
   requireModel(spender: Spender, model: string): void;
   /** Writes the times of last use, and stops. */

@@ -4,6 +4,7 @@ import { inTeams } from './in-teams.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
+import { thresholdsOf, thresholdsToText } from './alert-columns.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import {
@@ -56,7 +57,10 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     rpm: row.rpm,
     tpm: row.tpm,
     maxParallel: row.max_parallel,
-    budget: maxBudget === null && budgetDurationSec === null ? null : { maxBudget, budgetDurationSec },
+    budget:
+      maxBudget === null && budgetDurationSec === null
+        ? null
+        : { maxBudget, budgetDurationSec, alertThresholds: thresholdsOf(row) },
     logPrompts: row.log_prompts === null ? null : row.log_prompts === 1,
     spent: spentNow(row, now),
   };
@@ -89,9 +93,13 @@ export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
     max_parallel: changes.maxParallel,
     max_budget_nano: budget === null ? null : budget?.maxBudget,
     budget_duration_sec: budget === null ? null : budget?.budgetDurationSec,
+    alert_thresholds: budget === undefined ? undefined : thresholdColumn(budget?.alertThresholds),
   };
   return omitUndefined(columns);
 }
+
+const thresholdColumn = (percentages: readonly number[] | null | undefined): string | null =>
+  percentages ? thresholdsToText(percentages) : null;
 
 const flagColumn = (flag: boolean | null | undefined): number | null | undefined =>
   typeof flag === 'boolean' ? Number(flag) : flag;

@@ -58,6 +58,7 @@ export function createKeys(
           max_budget_nano: null,
           budget_duration_sec: null,
           log_prompts: null,
+          alert_thresholds: null,
           created_at: now,
           updated_at: now,
           team_id: team,

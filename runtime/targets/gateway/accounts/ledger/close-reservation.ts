@@ -6,6 +6,7 @@ import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
 import type { BatchRows } from './batch-rows.ts';
 import { type AlertPolicy, thresholdAlerts } from './budget-alerts.ts';
+import { rollWindow } from './budget-window.ts';
 import type { HeldAccount } from './held-accounts.ts';
 import { correctTokens } from './minute-usage.ts';
 
@@ -15,7 +16,9 @@ export interface Closing {
   readonly userId: string;
   readonly keyId: string | null;
   /** All accounts to charge. Those of a request of a dead process have no limits. */
-  readonly accounts: readonly (Pick<HeldAccount, 'id'> & Partial<HeldAccount>)[];
+  readonly accounts: readonly (Pick<HeldAccount, 'id'> & {
+    readonly [Name in 'limits' | 'label']?: HeldAccount[Name] | undefined;
+  })[];
   readonly tags?: readonly string[] | undefined;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
@@ -50,10 +53,14 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
   for (const { id: accountId, limits, label } of accounts) {
     const account = rows.account(accountId);
     if (!account) continue;
-    const charged = settled(account);
+    // Work that takes a day is charged to the budget window in which it ends.
+    const rolled = held && isLasting(held) && limits ? rollWindow(account, limits, now) : undefined;
+    if (rolled?.reset) rows.log(rolled.reset);
+    const before = rolled?.account ?? account;
+    const charged = settled(before);
     rows.put(charged);
     if (!policy || !limits || !label) continue;
-    for (const alert of thresholdAlerts(account, charged, { limits, label }, policy, now)) rows.raise(alert);
+    for (const alert of thresholdAlerts(before, charged, { limits, label }, policy, now)) rows.raise(alert);
   }
   if (held) rows.close(id);
   const isKeyKnown = keyId !== null && rows.account(keyAccount(keyId)) !== undefined;

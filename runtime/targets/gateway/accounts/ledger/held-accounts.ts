@@ -1,4 +1,5 @@
 import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { keyLabel, userLabel } from '../identity/account-labels.ts';
 import type { Limits, Spender } from '../identity/identity.ts';
 
 /** An account that a request is held against and charged to. */
@@ -14,14 +15,14 @@ export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   const ofUser = {
     id: userAccount(user.userId),
     limits: user.limits,
-    label: () => `User '${user.userId}'`,
+    label: () => userLabel(user),
   };
   const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
   if (!key) return [ofUser, ...ofOthers];
   const ofKey = {
     id: keyAccount(key.id),
     limits: key.limits,
-    label: () => `API key '${key.name ?? key.prefix}'`,
+    label: () => keyLabel(key),
   };
   return [ofKey, ofUser, ...ofOthers];
 }

@@ -21,8 +21,8 @@ import { memberOf } from '../../../../core/values/member-of.ts';
 export interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
-  /** Reads a key and its user again if they have changed since the request was authenticated. */
-  readonly identity: Pick<Identity, 'renew'>;
+  /** Reads a key and its user again if they have changed since the request was authenticated, and the limits of work that is paid later. */
+  readonly identity: Pick<Identity, 'renew' | 'accounts'>;
   /** When alerts are raised; undefined if there are none. Read for each request, because the configuration can change. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Called with errors of background work. */
@@ -153,7 +153,12 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         .where('id', '=', held.id)
         .executeTakeFirst();
       const payer = row ?? { user_id: held.userId, key_id: held.keyId, other_accounts: null };
-      const accounts = accountsOf(payer).map((id) => ({ id }));
+      const ids = accountsOf(payer);
+      const known = new Map((await identity.accounts(ids)).map((one) => [one.account, one]));
+      const accounts = ids.map((id) => {
+        const { limits, label = '' } = known.get(id) ?? {};
+        return { id, limits, label: () => label };
+      });
       await closeOrKeep({ ...held, accounts, entries, now: now() });
     },
     settle: finish,

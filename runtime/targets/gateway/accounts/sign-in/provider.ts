@@ -20,6 +20,8 @@ export interface SignInProvider {
   claims(exchange: CodeExchange): Promise<Readonly<Record<string, unknown>>>;
   /** Throws if a response is from another provider. @see https://www.rfc-editor.org/rfc/rfc9207 */
   checkIssuer(issuer: string | undefined): Promise<void>;
+  /** Reads the metadata and the keys. Returns how many keys there are; throws an OAuthFailure. */
+  check(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -58,17 +60,18 @@ export function createSignInProvider(
     loading.catch(() => (known = undefined));
     return await loading;
   };
+  const loadKeys = async () => {
+    const url = (await metadata()).jwksUri ?? '';
+    const { status, body } = await http.get(url);
+    if (status !== 200 || !isObject(body) || !Array.isArray(body['keys']))
+      throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
+    return { keys: body['keys'] };
+  };
   const keys: KeyFinder = createJwks({
     now: () => clock.now(),
     // ID tokens come from the provider itself, so unknown keys are new ones, and never an attack.
     cooldownMs: 0,
-    load: async () => {
-      const url = (await metadata()).jwksUri ?? '';
-      const { status, body } = await http.get(url);
-      if (status !== 200 || !isObject(body) || !Array.isArray(body['keys']))
-        throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
-      return { keys: body['keys'] };
-    },
+    load: loadKeys,
   });
 
   return {
@@ -110,6 +113,7 @@ export function createSignInProvider(
       if (named === undefined && !server.sendsIssuer) return;
       if (named !== server.issuer) throw refused('The response is not from the configured provider');
     },
+    check: async () => (await loadKeys()).keys.length,
     close: () => http.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { CacheClears } from './cache-clears.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';
 import type { CacheSettings } from './cache-settings.ts';
 import { createMemoryEntries } from './memory-entries.ts';
@@ -28,10 +29,11 @@ export interface AnswerCache {
 export interface AnswerCacheParts {
   readonly db: Kysely<Schema>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly clears: Pick<CacheClears, 'isCleared'>;
   readonly onError: (error: unknown) => void;
 }
 
-export function createAnswerCache({ db, clock: exact, onError }: AnswerCacheParts): AnswerCache {
+export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerCacheParts): AnswerCache {
   // The database has whole milliseconds.
   const clock = { now: () => Math.floor(exact.now()) };
   const memory = createMemoryEntries();
@@ -60,11 +62,15 @@ export function createAnswerCache({ db, clock: exact, onError }: AnswerCachePart
     async find(key, settings, maxAgeMs = Infinity) {
       const limit = Math.min(settings.ttlMs, maxAgeMs);
       const known = memory.get(key);
-      if (known && isFresh(known, limit)) return known;
-      if (settings.store === 'memory') return undefined;
       try {
+        if (known && isFresh(known, limit)) {
+          if (!(await clears.isCleared(known))) return known;
+          memory.delete(key);
+        }
+        if (settings.store === 'memory') return undefined;
         const entry = await stored.get(key, clock.now());
-        if (!entry || !isFresh(entry, limit)) return undefined;
+        // Another gateway can have written it after it was cleared.
+        if (!entry || !isFresh(entry, limit) || (await clears.isCleared(entry))) return undefined;
         memory.put(entry, settings.maxBytes);
         return entry;
       } catch (error) {

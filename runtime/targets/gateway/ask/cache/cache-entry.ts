@@ -9,6 +9,8 @@ export interface CacheEntry {
   readonly completionTokens: number;
   /** Types of tools that the model did not get. */
   readonly droppedTools: readonly string[];
+  /** The key whose request has created it; null for a request without a key. */
+  readonly keyId: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -30,7 +30,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
       const row = await db
         .selectFrom('gateway_answers')
         .select(['body', 'target', 'prompt_tokens', 'completion_tokens', 'dropped_tools'])
-        .select(['created_at', 'expires_at'])
+        .select(['created_at', 'expires_at', 'api_key_id'])
         .where('key', '=', key)
         .where('expires_at', '>', now)
         .executeTakeFirst();
@@ -43,6 +43,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
           promptTokens: row.prompt_tokens,
           completionTokens: row.completion_tokens,
           droppedTools: namesIn(row.dropped_tools),
+          keyId: row.api_key_id,
           createdAt: row.created_at,
           expiresAt: row.expires_at,
         }
@@ -61,6 +62,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
         question_group: question?.group ?? null,
         vector: vector ?? null,
         body: entry.body,
+        api_key_id: entry.keyId,
       };
       await db
         .insertInto('gateway_answers')

@@ -150,7 +150,8 @@ export function openCachedRequest(
       if (!primary.some((target) => target.key === answer.target)) return;
       const createdAt = Math.floor(clock.now());
       const expiresAt = createdAt + settings.ttlMs;
-      cache.keep({ ...answer, key, createdAt, expiresAt }, settings, question);
+      const keyId = spender.key?.id ?? null;
+      cache.keep({ ...answer, key, keyId, createdAt, expiresAt }, settings, question);
       if (question && settings.semantic) cache.similar.add(key, question, expiresAt, settings.semantic);
     },
     end: () => end?.(),

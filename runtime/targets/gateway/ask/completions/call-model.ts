@@ -1,6 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Logger } from '../../../../serve/log.ts';
+import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
 import { restoreStream } from '../guardrails/mask/restore-stream.ts';
 import type { HeldModels } from '../models/model-set.ts';
@@ -59,7 +60,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     account.answeredBy(target.key);
     reportDropped(parts, target, answer.droppedTools);
     if (answer.kind === 'stream') return begin(parts, answer, target);
-    const checked = await checkOutput(parts, answer.text);
+    const checked = await checkOutput(parts, answer);
     if (checked.error && rejected.count() < checked.retries) {
       rejected.add(target.key, answer.summary);
       // The same target, so that one price applies.
@@ -67,7 +68,8 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
       continue;
     }
     const summary = rejected.with(target.key, answer.summary);
-    return await finish(parts, { ...answer, summary }, target, checked.error);
+    const { bytes, text, error } = checked;
+    return await finish(parts, { ...answer, bytes, text, summary }, target, error);
   }
 }
 
@@ -104,46 +106,69 @@ async function finish(
   account.whenRecorded(held.release);
   keeper?.whole(bytes, { key, summary, droppedTools });
   const { placeholders } = guarded;
-  return { kind: 'whole', bytes: placeholders ? restoreAnswer(bytes, placeholders) : bytes, type };
+  const isRestored = placeholders?.hasRestored() === true;
+  return { kind: 'whole', bytes: isRestored ? restoreAnswer(bytes, placeholders, type) : bytes, type };
 }
 
 interface OutputResult {
+  /** The answer and its text, after masking. */
+  readonly bytes: Uint8Array;
+  readonly text: string;
   /** Why the answer is not sent; undefined if it is. */
   readonly error: AppError | undefined;
   readonly retries: number;
 }
 
-async function checkOutput(
-  { request, guarded: { rules, verdicts: ofInput }, held: { set } }: CallModelParts,
-  text: string,
-): Promise<OutputResult> {
-  if (rules.length === 0) return { error: undefined, retries: 0 };
+/** Masks an answer, then checks what is left of it. */
+async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<OutputResult> {
+  const { request, guarded, held } = parts;
+  const { guardrails } = held.set;
+  const { rules } = guarded;
+  const { bytes, text } = answer;
+  if (rules.length === 0) return { bytes, text, error: undefined, retries: 0 };
+  let written: Pick<OutputResult, 'bytes' | 'text'> = { bytes, text };
   try {
-    const { verdicts, blocked, retries } = await set.guardrails.checkOutput(rules, text, request);
-    setVerdictsHeader(request, [...ofInput, ...verdicts]);
-    return { error: blocked, retries };
+    const masked = await guardrails.maskOutput(rules, answer, outputMasking(parts));
+    if (masked) written = { bytes: masked.bytes, text: masked.text };
+    const report = (verdicts: readonly GuardrailVerdict[]): void =>
+      setVerdictsHeader(request, [...guarded.verdicts, ...(masked?.verdicts ?? []), ...verdicts]);
+    report([]);
+    if (masked?.blocked) return { ...written, error: masked.blocked, retries: 0 };
+    const { verdicts, blocked, retries } = await guardrails.checkOutput(rules, written.text, request);
+    report(verdicts);
+    return { ...written, error: blocked, retries };
   } catch (thrown) {
     // The model generated the answer, so the provider bills it.
-    return { error: AppError.from(thrown), retries: 0 };
+    return { ...written, error: AppError.from(thrown), retries: 0 };
   }
 }
 
+const outputMasking = ({ request, call, guarded }: CallModelParts): OutputMasking => ({
+  request,
+  body: call.body,
+  placeholders: guarded.placeholders,
+});
+
 function begin(
-  { request, guarded, prompt, account, held, keeper, clock, log }: CallModelParts,
+  parts: CallModelParts,
   { stream, type, droppedTools = [] }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
+  const { request, guarded, prompt, account, held, keeper, clock, log } = parts;
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
-  const guard = held.set.guardrails.streamGuard(guarded.rules, request, (verdicts) => {
-    // Verdicts are logged only: the headers of a stream are already sent.
+  const { guardrails } = held.set;
+  // Verdicts are logged only: the headers of a stream are already sent.
+  const report = (verdicts: readonly GuardrailVerdict[]): void => {
     for (const verdict of verdicts)
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
-  });
+  };
+  const guard = guardrails.streamGuard(guarded.rules, request, report);
   let complete: StreamSummary | undefined;
   const events = stream.forward({
     clock,
     guard: prompt ? prompt.collect(guard) : guard,
+    mask: guardrails.streamMask(guarded.rules, outputMasking(parts), report),
     async settle(summary) {
       const error = errorOf(summary);
       try {
@@ -157,7 +182,9 @@ function begin(
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
   const { placeholders } = guarded;
-  return { kind: 'stream', events: placeholders ? restoreStream(kept, placeholders) : kept, type };
+  // Bytes that are no events are sound.
+  const isRestored = placeholders?.hasRestored() === true && type === undefined;
+  return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

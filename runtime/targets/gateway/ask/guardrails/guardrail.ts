@@ -1,5 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
-import type { StreamGuard } from '../streams/stream.ts';
+import type { StreamGuard, StreamMask } from '../streams/stream.ts';
 import type { LinearPattern } from '../../../../platform/linear-pattern.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -31,7 +31,7 @@ export interface ClassifierProfile extends EncoderProfile {
   readonly threshold: number;
 }
 
-/** What happens to what was found in a text: the text is blocked, or a placeholder replaces it, and the answer gets it back. */
+/** What happens to what was found in a text: the text is blocked, or a placeholder replaces it. */
 type FoundAction = 'mask' | 'block';
 
 /** Finds entities, e.g. names of persons, with an encoder of type token_classification. */
@@ -82,6 +82,8 @@ export interface GuardrailRule {
   /** What to do if the check is unavailable, e.g. its encoder or its server. */
   readonly onUnavailable: 'block' | 'monitor';
   readonly on: readonly GuardrailPlace[];
+  /** Whether the answer gets back what was masked in the request; default: true. */
+  readonly isRestored?: boolean | undefined;
 }
 
 export interface GuardrailVerdict {
@@ -105,6 +107,12 @@ export interface CheckedInput extends Checked {
   readonly masked?: { readonly body: Json; readonly placeholders: Placeholders } | undefined;
 }
 
+export interface MaskedOutput extends Checked {
+  readonly bytes: Uint8Array;
+  /** The whole output as text. */
+  readonly text: string;
+}
+
 interface CheckedOutput extends Checked {
   /** How often a model can be called again, because only the form of the answer is wrong. */
   readonly retries: number;
@@ -116,6 +124,23 @@ export interface CheckedRequest {
   readonly signal: AbortSignal;
 }
 
+/** A whole answer of a model. */
+export interface WrittenAnswer {
+  readonly bytes: Uint8Array;
+  /** Content type. Default: JSON. */
+  readonly type?: string | undefined;
+  /** The whole output as text. */
+  readonly text: string;
+}
+
+export interface OutputMasking {
+  readonly request: CheckedRequest;
+  /** The request as it was sent, in which placeholders are taken. */
+  readonly body: Json;
+  /** Those of the request, if anything was masked in it. */
+  readonly placeholders: Placeholders | undefined;
+}
+
 export interface Guardrails {
   /**
    * Combines the rules of the policy with those of a request, which can add rules and make them stricter, but never weaken them.
@@ -123,9 +148,22 @@ export interface Guardrails {
    */
   rules(requested: unknown): readonly GuardrailRule[];
   checkInput(rules: readonly GuardrailRule[], body: Json, request: CheckedRequest): Promise<CheckedInput>;
+  /** Masks a whole answer; undefined if no rule masks output. */
+  maskOutput(
+    rules: readonly GuardrailRule[],
+    answer: WrittenAnswer,
+    masked: OutputMasking,
+  ): Promise<MaskedOutput> | undefined;
+  /** A mask for the events of a stream; undefined if no rule masks output. */
+  streamMask(
+    rules: readonly GuardrailRule[],
+    masked: OutputMasking,
+    onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void,
+  ): StreamMask | undefined;
+  /** Checks the output of a model by the rules that do not mask it. */
   checkOutput(rules: readonly GuardrailRule[], text: string, request: CheckedRequest): Promise<CheckedOutput>;
   /**
-   * A guard for a stream; undefined if no rule is for output. With a blocking rule, text is held back until a window is full or the
+   * A guard for a stream; undefined if no rule checks output. With a blocking rule, text is held back until a window is full or the
    * answer has ended, and is sent after the check. Otherwise nothing is held back, and the whole text is checked at the end.
    */
   streamGuard(

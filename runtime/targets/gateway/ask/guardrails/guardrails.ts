@@ -5,6 +5,7 @@ import type {
   GuardrailProfile,
   GuardrailRule,
   Guardrails,
+  OutputMasking,
   SchemaProfile,
 } from './guardrail.ts';
 import { checkInput } from './check-input.ts';
@@ -12,7 +13,11 @@ import { judge, type JudgeParts } from './judge.ts';
 import { type AnswerSchema, compileAnswerSchema } from './judges/answer-schema.ts';
 import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/defaults.ts';
 import { createWebhooks } from './judges/webhooks.ts';
-import { readRules, requirePlaces, strictest } from './read-rules.ts';
+import { maskingProfile } from './mask/find-spans.ts';
+import { maskAnswer, type MaskingParts } from './mask/mask-output.ts';
+import { createStreamMask } from './mask/mask-stream.ts';
+import { createPlaceholders } from './mask/placeholders.ts';
+import { readRules, requireUsable, strictest } from './read-rules.ts';
 import { createStreamGuard } from './stream-guard.ts';
 
 export interface GuardrailOptions {
@@ -34,18 +39,47 @@ export function createGuardrails({
   const parts: JudgeParts = { profiles: byName, classifier, clock, webhooks, schemaOf: cachedSchemas() };
   const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
     rules.filter(({ on }) => on.includes(place));
+  /** The rules for output by what they do: masking comes first. */
+  const outputRules = (rules: readonly GuardrailRule[]) => {
+    const { masking = [], checking = [] } = Object.groupBy(rulesFor(rules, 'output'), (rule) =>
+      maskingProfile(parts, rule) ? 'masking' : 'checking',
+    );
+    return { masking, checking };
+  };
+  const maskingOf = (
+    rules: readonly GuardrailRule[],
+    { request, body, placeholders }: OutputMasking,
+  ): MaskingParts | undefined => {
+    const { masking } = outputRules(rules);
+    return masking.length === 0
+      ? undefined
+      : {
+          parts,
+          rules: masking,
+          request,
+          placeholders: placeholders ?? createPlaceholders(JSON.stringify(body)),
+        };
+  };
   const profileOf = ({ profile }: GuardrailRule): GuardrailProfile | undefined => byName.get(profile);
 
   return {
     rules(requested) {
       if (requested === undefined && demanded.length === 0) return [];
       const own = readRules(requested, [...byName.keys()]);
-      for (const rule of own) requirePlaces(rule, profileOf(rule));
+      for (const rule of own) requireUsable(rule, profileOf(rule));
       return strictest(demanded, own);
     },
     checkInput: (rules, body, request) => checkInput(parts, rulesFor(rules, 'input'), body, request),
+    maskOutput(rules, { bytes, text, type }, masked) {
+      const masking = maskingOf(rules, masked);
+      return masking && maskAnswer(masking, bytes, text, type);
+    },
+    streamMask(rules, masked, onVerdicts) {
+      const masking = maskingOf(rules, masked);
+      return masking && createStreamMask(masking, onVerdicts);
+    },
     async checkOutput(rules, text, request) {
-      const own = rulesFor(rules, 'output');
+      const own = outputRules(rules).checking;
       const checked = await judge(parts, own, { ...request, place: 'output', texts: [text] });
       const wrong = own.filter((rule, index) => {
         const verdict = checked.verdicts[index];
@@ -55,7 +89,7 @@ export function createGuardrails({
       return { ...checked, retries: checked.blocked ? Math.min(...retries) : 0 };
     },
     streamGuard(rules, request, onVerdicts) {
-      const own = rulesFor(rules, 'output');
+      const own = outputRules(rules).checking;
       if (own.length === 0) return undefined;
       return createStreamGuard({
         blocks: own.some(({ mode, onUnavailable }) => mode === 'block' || onUnavailable === 'block'),

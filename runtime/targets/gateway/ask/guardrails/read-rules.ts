@@ -5,7 +5,7 @@ import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Maximum rules in one request, because every rule calls an encoder. */
 const MAX_RULES = 8;
-const KNOWN_MEMBERS = ['profile', 'mode', 'on_unavailable', 'on', 'url'];
+const KNOWN_MEMBERS = ['profile', 'mode', 'on_unavailable', 'on', 'restore', 'url'];
 
 /** Reads the `guardrails` of a request. Throws an InputError for invalid or unknown members. */
 export function readRules(requested: unknown, profiles: readonly string[]): GuardrailRule[] {
@@ -24,6 +24,7 @@ function readRule(rule: unknown, place: string, profiles: readonly string[]): Gu
     mode = 'block',
     on_unavailable: onUnavailable = mode,
     on = ['input'],
+    restore,
     url,
   } = membersOf(rule);
   const unknown = Object.keys(rule).find((name) => !KNOWN_MEMBERS.includes(name));
@@ -38,8 +39,11 @@ function readRule(rule: unknown, place: string, profiles: readonly string[]): Gu
     const near = typeof profile === 'string' ? didYouMean(profile, profiles) : '';
     throw inputError(`\`${place}.profile\` must name a configured guardrail${near}`);
   }
+  if (restore !== undefined && typeof restore !== 'boolean')
+    throw inputError(`\`${place}.restore\` must be true or false.`);
   return {
     profile,
+    ...(restore === undefined ? {} : { isRestored: restore }),
     mode: oneOf(mode, ['block', 'monitor'], `${place}.mode`),
     onUnavailable: oneOf(onUnavailable, ['block', 'monitor'], `${place}.on_unavailable`),
     on: (Array.isArray(on) ? on : [on]).map((name) => oneOf(name, ['input', 'output'], `${place}.on`)),
@@ -70,23 +74,28 @@ const stricter = (a: GuardrailRule, b: GuardrailRule): GuardrailRule => ({
   mode: blockIf(a.mode === 'block' || b.mode === 'block'),
   onUnavailable: blockIf(a.onUnavailable === 'block' || b.onUnavailable === 'block'),
   on: [...new Set<GuardrailPlace>([...a.on, ...b.on])],
+  ...(a.isRestored === false || b.isRestored === false ? { isRestored: false } : {}),
 });
 
 const blockIf = (blocks: boolean): 'block' | 'monitor' => (blocks ? 'block' : 'monitor');
 
-/** Throws an InputError for a rule at a place where its profile does nothing. */
-export function requirePlaces(
-  { profile: name, on }: GuardrailRule,
-  profile: GuardrailProfile | undefined,
-): void {
-  const problem = profile && on.map((place) => placeProblem(profile, place)).find(Boolean);
-  if (problem !== undefined) throw inputError(`Guardrail \`${name}\` ${problem}.`);
+/** Throws an InputError for a rule that does nothing. */
+export function requireUsable(rule: GuardrailRule, profile: GuardrailProfile | undefined): void {
+  const problem = profile && (placeProblem(profile, rule.on) ?? restoreProblem(profile, rule));
+  if (problem !== undefined) throw inputError(`Guardrail \`${rule.profile}\` ${problem}.`);
 }
 
-/** Why a profile cannot be used at a place; undefined if it can. */
-export function placeProblem(profile: GuardrailProfile, place: GuardrailPlace): string | undefined {
-  if (profile.kind === 'schema' && place === 'input') return 'checks answers; use it with `on: output`';
+/** Why a profile cannot be used at these places; undefined if it can. */
+export const placeProblem = ({ kind }: GuardrailProfile, on: readonly GuardrailPlace[]): string | undefined =>
+  kind === 'schema' && on.includes('input') ? 'checks answers; use it with `on: output`' : undefined;
+
+/** Why a rule cannot say whether values are restored; undefined if it can. */
+export function restoreProblem(
+  profile: GuardrailProfile,
+  { isRestored, on }: Pick<GuardrailRule, 'isRestored' | 'on'>,
+): string | undefined {
+  if (isRestored === undefined) return undefined;
   const masks = (profile.kind === 'entities' || profile.kind === 'patterns') && profile.action === 'mask';
-  if (masks && place === 'output') return 'masks requests; use a profile with `action: block` for answers';
-  return undefined;
+  if (!masks) return 'masks nothing; use `restore` with `action: mask`';
+  return on.includes('input') ? undefined : 'masks no requests; use `restore` with `on: input` or `both`';
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { ForwardOptions, StreamSummary, StreamError } from './stream.ts';
+import type { ForwardOptions, StreamError, StreamMask, StreamSummary } from './stream.ts';
 import { countFrames } from './count-frames.ts';
 import { hasEvent, lastEventIn } from './last-event.ts';
 import { nextFrames } from './next-frames.ts';
@@ -19,7 +19,7 @@ export interface ForwardParts extends StreamParts, ForwardOptions {
 
 /** Generates the pieces for the client, each on demand. Never throws: the outcome is reported to `settle`. */
 export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
-  const { reader, output, syntax, guard, isCancelled } = parts;
+  const { reader, output, syntax, guard, mask, isCancelled } = parts;
   const tally = createTally();
   let waiting: Uint8Array[] = [];
   let blocked: AppError | undefined;
@@ -33,13 +33,29 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       durationMs: parts.clock.now() - parts.startedAt,
     }),
   );
+  const block = (error: AppError): never => {
+    blocked = error;
+    throw error;
+  };
+  /** Masks bytes, which then wait for the guard. Returns their text. */
+  const takeMasked = async (from: StreamMask, bytes: Uint8Array): Promise<string> => {
+    const piece = await from.push(bytes);
+    waiting.push(piece.bytes);
+    if (piece.blocked) block(piece.blocked);
+    return piece.text;
+  };
+  /** Returns what the mask holds back, after the guard. */
+  const heldBack = async (): Promise<Uint8Array | undefined> => {
+    if (!mask) return undefined;
+    const { bytes, text, blocked: error } = await mask.flush();
+    waiting.push(bytes);
+    if (error) block(error);
+    return await judge(text);
+  };
   /** Returns the waiting bytes that the guard allows to send. */
   const judge = async (text: string | undefined): Promise<Uint8Array | undefined> => {
     const verdict = await (text === undefined ? guard?.end() : text === '' ? undefined : guard?.take(text));
-    if (verdict?.kind === 'block') {
-      blocked = verdict.error;
-      throw blocked;
-    }
+    if (verdict?.kind === 'block') return block(verdict.error);
     if (verdict?.kind === 'hold' || (guard && text === '' && waiting.length > 1)) return undefined;
     const allowed = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
     waiting = [];
@@ -55,14 +71,18 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       ended = frames.some(({ step }) => step.kind === 'end');
       // Events before an error are sent; the error itself is replaced by the gateway's own.
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
-      waiting.push(requireValid(() => output.bytes(failure === -1 ? read : read.slice(0, failure))));
-      const allowed = await judge(text);
+      const bytes = requireValid(() => output.bytes(failure === -1 ? read : read.slice(0, failure)));
+      if (!mask) waiting.push(bytes);
+      const allowed = await judge(mask ? await takeMasked(mask, bytes) : text);
       if (allowed && allowed.length > 0) {
         if (hasEvent(allowed)) sent = allowed;
         yield allowed;
       }
-      if (failure !== -1)
+      if (failure !== -1) {
+        const held = await heldBack();
+        if (held && held.length > 0) yield held;
         throw new AppError('UpstreamError', 'The provider reported an error in the middle of the answer.');
+      }
       if (!ended && !isCancelled()) frames = await nextFrames(reader, tally);
     }
     if (isCancelled() && !ended) throw new AppError('CancelledError', 'Client disconnected.');
@@ -71,14 +91,18 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     }
     reader.finish();
     const { last, terminal } = requireValid(() => output.end());
-    waiting.push(last);
-    const rest = await judge(undefined);
-    if (rest && rest.length > 0) {
+    if (mask) await takeMasked(mask, last);
+    else waiting.push(last);
+    for (const rest of [await heldBack(), await judge(undefined)]) {
+      if (!rest || rest.length === 0) continue;
       if (hasEvent(rest)) sent = rest;
       yield rest;
     }
+    // The last event can have the whole answer.
+    const marker = mask ? await mask.push(terminal) : undefined;
+    if (marker?.blocked) block(marker.blocked);
     await settle('complete');
-    yield terminal;
+    yield marker?.bytes ?? terminal;
   } catch (error) {
     reader.destroy();
     const cut = parts.cutOffReason();

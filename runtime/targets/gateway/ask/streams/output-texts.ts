@@ -2,7 +2,7 @@
  * Members of answers that are not output of the model: ids, types, encoded data, texts of others, and repetitions of the output.
  * All other texts count as output, so that unknown members do not bypass guardrails and usage tracking.
  */
-const NON_OUTPUT_MEMBERS = new Set(
+export const NON_OUTPUT_MEMBERS = new Set(
   [
     ['id', 'call_id', 'tool_call_id', 'item_id', 'response_id', 'file_id', 'container_id', 'server_label'],
     ['type', 'role', 'object', 'model', 'status', 'phase', 'format', 'media_type', 'mime_type', 'created_by'],

@@ -118,11 +118,27 @@ export type GuardVerdict =
   | { readonly kind: 'hold' }
   | { readonly kind: 'block'; readonly error: AppError };
 
+/** Masks events of the client's API before they are checked and sent. */
+export interface StreamMask {
+  push(events: Uint8Array): Promise<MaskedPiece>;
+  /** Masks what is held back. Events can follow. */
+  flush(): Promise<MaskedPiece>;
+}
+
+export interface MaskedPiece {
+  readonly bytes: Uint8Array;
+  /** The model's output in these bytes, with each text once. */
+  readonly text: string;
+  /** Set if the rest must not be sent, because it could not be checked. */
+  readonly blocked: AppError | undefined;
+}
+
 export interface ForwardOptions {
   readonly clock: Clock;
   /** Called exactly once. The client gets a clean end only after this has resolved. */
   readonly settle: (summary: StreamSummary) => Promise<void>;
   readonly guard?: StreamGuard | undefined;
+  readonly mask?: StreamMask | undefined;
 }
 
 /** A stream for the client, in pieces of whole events. It ends when the client's signal is aborted. */

@@ -1,6 +1,7 @@
 import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
 import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
+import { ALERT_OPTION, alertThresholdsOf } from '../options/alert-option.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { clearableValue } from '../options/option-value.ts';
@@ -21,10 +22,7 @@ export const BUDGET_OPTIONS = {
     help: 'Reset at the start of each day, week or month instead of after --every, or none',
   },
   'time-zone': { value: 'zone', help: 'Time zone of --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
-  'alert-at': {
-    value: 'percentages',
-    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for those of the configuration',
-  },
+  ...ALERT_OPTION,
 } satisfies Readonly<Record<string, Option>>;
 
 export const budgetFields = (invocation: Invocation): BudgetChanges => ({
@@ -36,18 +34,5 @@ export const budgetFields = (invocation: Invocation): BudgetChanges => ({
     parse: (text) => CALENDAR_UNITS.find((unit) => unit === text),
   }),
   timeZone: invocation.value('time-zone'),
-  alertThresholds: clearableValue(invocation, 'alert-at', {
-    rule: 'percentages from 1 to 100 separated by commas, or none',
-    parse: parsePercentages,
-    none: 'default',
-  }),
+  alertThresholds: alertThresholdsOf(invocation),
 });
-
-function parsePercentages(text: string): number[] | undefined {
-  if (text.trim().toLowerCase() === 'none') return [];
-  const parts = text.split(',').map((part) => part.trim().replace(/%$/, ''));
-  const areValid = parts.length <= MAX_THRESHOLDS && parts.every((part) => /^(?:[1-9]\d?|100)$/.test(part));
-  return areValid ? parts.map(Number) : undefined;
-}
-
-const MAX_THRESHOLDS = 10;

@@ -2,7 +2,7 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { budgetView } from '../../front/budgets/view.ts';
 import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, formatTime, orDash } from '../show/format-values.ts';
+import { budgetText, formatTime, orDash, thresholdsText } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 export function showBudget(budget: Budget, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
@@ -18,8 +18,3 @@ const recordOf = (budget: Budget): Record<string, string> => ({
   created: formatTime(budget.createdAt),
   updated: formatTime(budget.updatedAt),
 });
-
-function thresholdsText(thresholds: Budget['alertThresholds']): string {
-  if (thresholds === null) return 'default';
-  return thresholds.length === 0 ? 'none' : thresholds.map((percent) => `${percent}%`).join(', ');
-}

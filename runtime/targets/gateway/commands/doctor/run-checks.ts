@@ -11,6 +11,8 @@ import { checkDatabase } from './check-database.ts';
 import { checkGuardrails } from './check-guardrails.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkProvider } from './check-provider.ts';
+import { checkSignIn } from './check-sign-in.ts';
+import { checkWebhooks } from './check-webhooks.ts';
 import { openProviders } from './open-providers.ts';
 
 /** Runs all checks of `doctor`. */
@@ -26,8 +28,10 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
   const { models } = merged;
   const { opened, findings: refused } = openProviders(models.providers);
   try {
-    const [address, ...providers] = await Promise.all([
+    const [address, signIn, webhooks, ...providers] = await Promise.all([
       checkAddress(config.server),
+      checkSignIn(config.signIn),
+      checkWebhooks(config.alerts?.webhook, models.guardrails.profiles),
       ...opened.map(checkProvider),
     ]);
     const all = [
@@ -39,6 +43,8 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       ...refused,
       ...providers.map(({ finding }) => finding),
       ...checkGuardrails(models.guardrails.profiles, providers),
+      ...webhooks,
+      ...signIn,
       ...checkPrices(models, stored.prices, stored.priceMap ?? createPriceMap(readBundledMap())),
       ...checkCachePrices(models, stored.prices),
       address,

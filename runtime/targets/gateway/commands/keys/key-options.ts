@@ -1,6 +1,8 @@
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import type { KeyBudget, KeyChanges } from '../../accounts/identity/identity.ts';
+import { ALERT_OPTION, alertThresholdsOf } from '../options/alert-option.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
@@ -22,6 +24,7 @@ export const KEY_OPTIONS = {
     value: 'time',
     help: 'Budget reset interval: daily, weekly, monthly, a duration such as 12h, or none',
   },
+  ...ALERT_OPTION,
   'log-prompts': {
     value: 'setting',
     help: 'Whether to store requests and answers; default for prompt_log.enabled of the configuration',
@@ -48,15 +51,25 @@ export type BudgetOptions = { readonly [Name in keyof KeyBudget]: KeyBudget[Name
 export const budgetOptionsOf = (invocation: Invocation): BudgetOptions => ({
   maxBudget: clearableValue(invocation, 'budget', { rule: amountRule, parse: parseAmount }),
   budgetDurationSec: clearableValue(invocation, 'budget-every', { rule: periodRule, parse: parsePeriod }),
+  alertThresholds: alertThresholdsOf(invocation),
 });
 
 /** Applies options to the budget that a key has. Returns undefined if it does not change. */
 export function mergeBudget(options: BudgetOptions, before: KeyBudget | null): KeyBudget | null | undefined {
-  const { maxBudget = before?.maxBudget ?? null, budgetDurationSec = before?.budgetDurationSec ?? null } =
-    options;
-  if (options.maxBudget === undefined && options.budgetDurationSec === undefined) return undefined;
-  return maxBudget === null && budgetDurationSec === null ? null : { maxBudget, budgetDurationSec };
+  if (Object.values(options).every((value) => value === undefined)) return undefined;
+  const { maxBudget, budgetDurationSec, alertThresholds } = {
+    ...NO_BUDGET,
+    ...before,
+    ...omitUndefined(options),
+  };
+  if (maxBudget !== null || budgetDurationSec !== null)
+    return { maxBudget, budgetDurationSec, alertThresholds };
+  if (options.alertThresholds)
+    throw new UsageError('--alert-at requires a budget of the key. Use it with --budget.');
+  return null;
 }
+
+const NO_BUDGET: KeyBudget = { maxBudget: null, budgetDurationSec: null, alertThresholds: null };
 
 /** The patterns of `--model`; undefined without the option. */
 export function modelPatternsOf(invocation: Invocation): readonly string[] | undefined {

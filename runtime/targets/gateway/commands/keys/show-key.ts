@@ -4,7 +4,14 @@ import { createdKeyView, keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, formatDollars, formatTime, modelsText, orDash } from '../show/format-values.ts';
+import {
+  budgetText,
+  formatDollars,
+  formatTime,
+  modelsText,
+  orDash,
+  thresholdsText,
+} from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Prints everything about a key except its secret. */
@@ -35,6 +42,7 @@ const recordOf = (key: Key): Record<string, string> => ({
   models: modelsText(key.allowedModels),
   spent: formatDollars(key.spent),
   budget: key.budget === null ? '-' : budgetText(key.budget),
+  'alerts at': key.budget === null ? '-' : thresholdsText(key.budget.alertThresholds),
   ...limitRecord(key),
   'prompts stored': key.logPrompts === null ? 'default' : key.logPrompts ? 'on' : 'off',
   created: formatTime(key.createdAt),

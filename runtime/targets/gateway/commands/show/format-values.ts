@@ -34,3 +34,9 @@ interface BudgetAmount {
   readonly budgetDurationSec: number | null;
   readonly calendar?: Calendar | null;
 }
+
+/** Formats percentages at which alerts are sent. */
+export function thresholdsText(thresholds: readonly number[] | null | undefined): string {
+  if (!thresholds) return 'default';
+  return thresholds.length === 0 ? 'none' : thresholds.map((percent) => `${percent}%`).join(', ');
+}

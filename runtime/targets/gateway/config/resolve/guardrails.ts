@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../../core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../ask/guardrails/guardrail.ts';
-import { placeProblem } from '../../ask/guardrails/read-rules.ts';
+import { placeProblem, restoreProblem } from '../../ask/guardrails/read-rules.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import type { ResolveContext } from './context.ts';
@@ -33,7 +33,7 @@ interface RuleParts {
 function resolveRule(
   { context: { report }, names: { profiles: names }, profiles }: RuleParts,
   index: string,
-  { profile, mode = 'block', on_unavailable: onUnavailable = mode, on: given }: RuleEntry,
+  { profile, mode = 'block', on_unavailable: onUnavailable = mode, on: given, restore }: RuleEntry,
 ): GuardrailRule {
   const path = ['guardrails', 'policy', index];
   if (!names.includes(profile)) {
@@ -50,9 +50,14 @@ function resolveRule(
     );
   }
   const known = places.filter(isPlace);
-  const problem = used && known.map((place) => placeProblem(used, place)).find(Boolean);
-  if (problem !== undefined) report([...path, 'on'], `the profile \`${profile}\` ${problem}`);
-  return { profile, mode, onUnavailable, on: known };
+  const restored = restore === undefined ? {} : { isRestored: restore };
+  const problems = used && {
+    on: placeProblem(used, known),
+    restore: restoreProblem(used, { ...restored, on: known }),
+  };
+  for (const [key, problem] of Object.entries(problems ?? {}))
+    if (problem !== undefined) report([...path, key], `the profile \`${profile}\` ${problem}`);
+  return { profile, mode, onUnavailable, on: known, ...restored };
 }
 
 const PLACES: readonly GuardrailPlace[] = ['input', 'output'];

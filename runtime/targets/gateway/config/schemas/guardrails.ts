@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type PatternEntry, pattern } from './prompt-log.ts';
-import { choice, count, duration, keys, mapOf, text, texts } from './shapes.ts';
+import { choice, count, duration, flag, keys, mapOf, text, texts } from './shapes.ts';
 
 const profile = keys(
   {
@@ -18,7 +18,7 @@ const profile = keys(
     patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name, which are searched in linear time.'),
     action: choice(
       ['mask', 'block'],
-      'What happens to entities and matches: a placeholder replaces them in the request, and the answer gets them back, or the request is blocked (mask for entities, block for patterns).',
+      'What happens to entities and matches: a placeholder replaces them, or the text is blocked (mask for entities, block for patterns).',
     ),
     json_schema: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
@@ -49,6 +49,7 @@ const rule = keys(
       'What to do if the check is unavailable, e.g. its encoder (same as `mode`).',
     ),
     on: Type.Optional(texts('input, output or both (input; output for a `json_schema`).')),
+    restore: flag('Whether the answer gets back what was masked in the request (true).'),
   },
   'A profile that every request has to pass.',
 );

@@ -1,18 +1,13 @@
 import { Type } from 'typebox';
 import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
-import { dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
+import { alertThresholds, dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
 
 const calendar = orNull(
   oneOf(CALENDAR_UNITS),
   'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
 );
 const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
-
-const alertThresholds = orNull(
-  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }),
-  'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
-);
 
 export const budgetChanges = closed('BudgetChanges', {
   name: Type.Optional(orNull(text('Display name.'))),

@@ -44,6 +44,11 @@ export const maxBudget = orNull(
   'Maximum spending per window, in US dollars. Null tracks spending without a limit.',
 );
 
+export const alertThresholds = orNull(
+  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }),
+  'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
+);
+
 export const rates = {
   rpm: limit('Requests per minute; null for no limit.'),
   tpm: limit('Tokens per minute; null for no limit.'),

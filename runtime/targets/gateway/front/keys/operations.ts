@@ -24,7 +24,7 @@ const SETTINGS = {
   rpm: 60,
   tpm: null,
   max_parallel: 8,
-  budget: { max_budget: 5, budget_duration_sec: 86_400 },
+  budget: { max_budget: 5, budget_duration_sec: 86_400, alert_thresholds: [80, 100] },
   log_prompts: null,
   spend: 0,
 };

@@ -88,6 +88,7 @@ const fieldsIn = (body: Fields): Omit<NewKey, 'userId' | 'teamId' | 'scope'> => 
   budget: body.budget && {
     maxBudget: nanosOrNull('budget.max_budget', body.budget.max_budget) ?? null,
     budgetDurationSec: body.budget.budget_duration_sec ?? null,
+    alertThresholds: body.budget.alert_thresholds ?? null,
   },
 });
 

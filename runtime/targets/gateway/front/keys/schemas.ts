@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { KEY_SCOPES } from '../../accounts/identity/identity.ts';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import {
+  alertThresholds,
   CLEARED_METADATA,
   count,
   dollars,
@@ -44,6 +45,7 @@ const changes = {
       closed('NewKeyBudget', {
         max_budget: Type.Optional(maxBudget),
         budget_duration_sec: Type.Optional(seconds),
+        alert_thresholds: Type.Optional(alertThresholds),
       }),
       'Budget of the key, in addition to the budget of its user.',
     ),
@@ -103,7 +105,13 @@ const settings = {
   ...summary,
   metadata,
   ...rates,
-  budget: orNull(closed('KeyBudget', { max_budget: maxBudget, budget_duration_sec: seconds })),
+  budget: orNull(
+    closed('KeyBudget', {
+      max_budget: maxBudget,
+      budget_duration_sec: seconds,
+      alert_thresholds: alertThresholds,
+    }),
+  ),
   log_prompts: logPrompts,
   spend: dollars('Spending in the current window, in US dollars.'),
 };

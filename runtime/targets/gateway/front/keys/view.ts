@@ -63,6 +63,7 @@ const settingsOf = (one: Key) => ({
   budget: one.budget && {
     max_budget: dollarsOrNull(one.budget.maxBudget),
     budget_duration_sec: one.budget.budgetDurationSec,
+    alert_thresholds: one.budget.alertThresholds ? [...one.budget.alertThresholds] : null,
   },
   log_prompts: one.logPrompts,
   spend: dollarsOf(one.spent),

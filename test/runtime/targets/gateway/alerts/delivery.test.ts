@@ -1,37 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createAlertDelivery } from '../../../../../runtime/targets/gateway/alerts/alert-delivery.ts';
-import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
-import type { GatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
 import { describeDatabases } from '../databases.ts';
 import { newSpender, used } from '../requests.ts';
-import { createTestClock } from '../test-clock.ts';
+import { deliveryOf } from './delivery.ts';
 import { useReceivers, WEBHOOK_SECRET } from './receiver.ts';
 
 const receiver = useReceivers();
 const PAGE = { skip: 0, limit: 100 };
 const alertPolicy = () => ({ thresholds: [50, 80] });
-
-/** Delivery that runs only when the test calls it, with what it has counted and logged. */
-function deliveryOf({ alerts: outbox }: Pick<GatewayState, 'alerts'>, url: string, local = true) {
-  const counted: string[] = [];
-  const logged: unknown[] = [];
-  const log = (...line: unknown[]): void => void logged.push(line);
-  const config: AlertsConfig = {
-    thresholds: [],
-    webhook: { url, secret: WEBHOOK_SECRET, local, timeoutMs: 5000 },
-  };
-  const delivery = createAlertDelivery({
-    outbox,
-    config: () => config,
-    clock: createTestClock(),
-    random: () => 0.5,
-    log: { info: log, warn: log, error: log },
-    count: (outcome) => void counted.push(outcome),
-    onError: log,
-  });
-  return { ...delivery, counted, logged };
-}
 
 describeDatabases((database) => {
   const start = async () => {

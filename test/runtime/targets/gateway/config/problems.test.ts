@@ -148,7 +148,7 @@ test('a guardrail is one check, which has to be possible', async () => {
       hook: { webhook: { url: 'ftp://x' } },
     },
     policy: [
-      { profile: 'mask', on: 'both' },
+      { profile: 'mask', on: 'output', restore: true },
       { profile: 'form', on: 'input' },
     ],
   };
@@ -163,7 +163,7 @@ test('a guardrail is one check, which has to be possible', async () => {
     'profiles.none: requires `threshold`',
     'profiles.mask: requires `encoder`',
     'profiles.hook.webhook.url: expected a URL that begins with http:// or https://',
-    'policy.0.on: the profile `mask` masks requests; use a profile with `action: block` for answers',
+    'policy.0.restore: the profile `mask` masks no requests; use `restore` with `on: input` or `both`',
     'policy.1.on: the profile `form` checks answers; use it with `on: output`',
     'audit.retention: expected a time such as 12h, 30d or 52w, or forever, found "a year"',
   ]);

@@ -47,6 +47,7 @@ const MASTER_ONLY = [
   ['GET', '/v1/aliases/x/y'],
   ['PATCH', '/v1/aliases/x/y'],
   ['DELETE', '/v1/aliases/x/y'],
+  ['DELETE', '/v1/cache'],
   ['POST', '/v1/pricing'],
   ['DELETE', '/v1/pricing/a:b'],
   ['GET', '/v1/price-map'],

@@ -170,7 +170,7 @@ export function gatewayOn(
       models,
       telemetry,
       tokenCounter,
-      answerCache: answerCacheOn(state.store, clock),
+      answerCache: answerCacheOn(state.store, clock, state.cacheClears),
       lifecycle: kernel.lifecycle,
       clock,
       log: kernel.log,

@@ -1,7 +1,7 @@
 import type { Provider } from '../../../../../runtime/targets/gateway/ask/providers/provider.ts';
 import { startFixture, type FixtureProvider } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
-import { openGateway, type OpenGateway } from './open-gateway.ts';
+import { type GatewayOptions, openGateway, type OpenGateway } from './open-gateway.ts';
 
 interface StoredGateway {
   readonly gateway: OpenGateway;
@@ -17,7 +17,9 @@ interface StoredGateway {
 }
 
 /** A gateway in front of two providers that store objects, with keys of four users. */
-export async function openStoredGateway(): Promise<StoredGateway> {
+export async function openStoredGateway(
+  options: Pick<GatewayOptions, 'alerts'> = {},
+): Promise<StoredGateway> {
   const [fixture, other] = [await startFixture('openai'), await startFixture('openai')];
   const dialect = { hasResponses: true };
   const providers: Provider[] = [
@@ -25,7 +27,7 @@ export async function openStoredGateway(): Promise<StoredGateway> {
     providerOf('openai', other, { name: 'other', dialect, listedAs: 'groq' }),
   ];
   const aliases = [{ name: 'fast', targets: [{ model: 'openai:gpt-4o-mini' }] }];
-  const gateway = await openGateway({ providers, aliases });
+  const gateway = await openGateway({ ...options, providers, aliases });
   const keys: Record<string, string> = {};
   for (const [name, more] of Object.entries({
     ann: {},

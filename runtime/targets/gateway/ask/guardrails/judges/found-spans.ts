@@ -8,11 +8,11 @@ export interface FoundSpan {
 }
 
 /** Spans in order, without overlaps: of two that overlap, the longer one stays. */
-export function withoutOverlaps(spans: readonly FoundSpan[]): FoundSpan[] {
+export function withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]): Span[] {
   const longestFirst = spans.toSorted(
     (one, other) => other.end - other.start - (one.end - one.start) || one.start - other.start,
   );
-  const kept: FoundSpan[] = [];
+  const kept: Span[] = [];
   for (const span of longestFirst)
     if (!kept.some(({ start, end }) => span.start < end && start < span.end)) kept.push(span);
   return kept.toSorted((one, other) => one.start - other.start);

@@ -31,6 +31,10 @@ export function createWebhooks(): Webhooks {
   };
 }
 
+/** What is missing in the URL: one that is only an origin has no path. */
+const pathIn = ({ url }: WebhookProfile): string =>
+  new URL(url).pathname === '/' && !url.endsWith('/') ? '/' : '';
+
 /** Sends the texts to a server. Rejects if it does not decide in time. */
 export async function judgeByWebhook(
   { webhooks, clock }: JudgeServices,
@@ -40,7 +44,7 @@ export async function judgeByWebhook(
   const { name, timeoutMs = WEBHOOK_TIMEOUT_MS } = profile;
   const body = JSON.stringify({ guardrail: name, request_id: requestId, place, texts });
   const { status, text } = await limitTime({ clock, signal, timeoutMs }, (limited) =>
-    webhooks.of(profile).ask({ method: 'POST', path: '', body, signal: limited }),
+    webhooks.of(profile).ask({ method: 'POST', path: pathIn(profile), body, signal: limited }),
   );
   if (status !== 200) throw new Error(`the server answered with status ${status}`);
   const { verdict, reason, score } = membersOf(parseJsonText(text));

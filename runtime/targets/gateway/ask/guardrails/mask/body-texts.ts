@@ -33,7 +33,8 @@ export function mapBodyTexts(body: Json, change: (text: string) => string): Json
   );
 }
 
-function everyText(value: unknown, change: (text: string) => string): unknown {
+/** Replaces all texts in a value whose members can have any name. */
+export function everyText(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value === '' ? value : change(value);
   if (Array.isArray(value)) return value.map((item) => everyText(item, change));
   if (!isObject(value) || isRawNumber(value)) return value;

@@ -1,8 +1,7 @@
 import type { Json } from '../../shapes/chat.ts';
-import type { FoundSpan } from '../judges/found-spans.ts';
 import { withoutOverlaps } from '../judges/found-spans.ts';
 import { mapBodyTexts } from './body-texts.ts';
-import { maskTexts } from './mask-texts.ts';
+import { type MaskedSpan, maskTexts } from './mask-texts.ts';
 import { createPlaceholders, type Placeholders } from './placeholders.ts';
 
 interface MaskedBody {
@@ -24,9 +23,9 @@ export function maskableTexts(body: Json): string[] {
 export function maskBody(
   body: Json,
   texts: readonly string[],
-  found: readonly (readonly (readonly FoundSpan[])[])[],
+  found: readonly (readonly MaskedSpan[])[],
 ): MaskedBody | undefined {
-  const spans = texts.map((_, index) => withoutOverlaps(found.flatMap((one) => one[index] ?? [])));
+  const spans = found.map(withoutOverlaps);
   if (spans.every((own) => own.length === 0)) return undefined;
   const placeholders = createPlaceholders(JSON.stringify(body));
   const masked = maskTexts(texts, spans, placeholders);

@@ -2,6 +2,11 @@ import type { FoundSpan } from '../judges/found-spans.ts';
 import { withoutOverlaps } from '../judges/found-spans.ts';
 import type { Placeholders } from './placeholders.ts';
 
+/** A span with whether the answer gets its value back. */
+export interface MaskedSpan extends FoundSpan {
+  readonly isRestored?: boolean | undefined;
+}
+
 /** Shorter values are replaced only where they were found: they can be parts of other words. */
 const MIN_REPEATED_LENGTH = 3;
 
@@ -11,31 +16,39 @@ const MIN_REPEATED_LENGTH = 3;
  */
 export function maskTexts(
   texts: readonly string[],
-  spans: readonly (readonly FoundSpan[])[],
+  spans: readonly (readonly MaskedSpan[])[],
   placeholders: Placeholders,
 ): string[] {
   const labels = new Map<string, string>();
   for (const [index, text] of texts.entries())
-    for (const { start, end, label } of spans[index] ?? []) {
+    for (const { start, end, label, isRestored } of spans[index] ?? []) {
       const value = text.slice(start, end);
       if (!labels.has(value)) labels.set(value, label);
-      placeholders.of(label, value);
+      placeholders.of(label, value, isRestored);
     }
-  const repeated = [...labels].filter(([value]) => value.length >= MIN_REPEATED_LENGTH);
-  return texts.map((text, index) => {
-    const own = spans[index] ?? [];
-    const others = repeated.flatMap(([value, label]) => occurrencesOf(value, label, text));
-    let out = '';
-    let last = 0;
-    for (const { start, end, label } of withoutOverlaps([...own, ...others])) {
-      out += text.slice(last, start) + placeholders.of(label, text.slice(start, end));
-      last = end;
-    }
-    return out + text.slice(last);
-  });
+  return texts.map((text, index) =>
+    replaceSpans(text, [...(spans[index] ?? []), ...occurrencesOf(labels, text)], placeholders),
+  );
 }
 
-function occurrencesOf(value: string, label: string, text: string): FoundSpan[] {
+/** Replaces spans of a text, which can overlap, by their placeholders. */
+export function replaceSpans(text: string, spans: readonly FoundSpan[], placeholders: Placeholders): string {
+  let out = '';
+  let last = 0;
+  for (const { start, end, label } of withoutOverlaps(spans)) {
+    out += text.slice(last, start) + placeholders.of(label, text.slice(start, end));
+    last = end;
+  }
+  return out + text.slice(last);
+}
+
+/** Where values, with their labels, stand in a text as words. */
+export const occurrencesOf = (values: ReadonlyMap<string, string>, text: string): FoundSpan[] =>
+  [...values].flatMap(([value, label]) =>
+    value.length < MIN_REPEATED_LENGTH ? [] : occurrencesOfValue(value, label, text),
+  );
+
+function occurrencesOfValue(value: string, label: string, text: string): FoundSpan[] {
   const found: FoundSpan[] = [];
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
     const end = at + value.length;

@@ -1,11 +1,15 @@
 /** The placeholders of one request, and what they stand for. */
 export interface Placeholders {
-  /** The placeholder of a value, the same for the same value. */
-  of(label: string, value: string): string;
+  /** The placeholder of a value, the same for the same value. A value is restored if it is `isRestored` each time. */
+  of(label: string, value: string, isRestored?: boolean): string;
   /** All masked values with their placeholders. */
   readonly values: ReadonlyMap<string, string>;
-  /** Puts values back into a text. `write` writes a value, e.g. escaped. */
+  /** Whether any value is put back. */
+  readonly hasRestored: () => boolean;
+  /** Puts the values back into a text that are restored. `write` writes a value, e.g. escaped. */
   restore(text: string, write?: (value: string) => string): string;
+  /** Where placeholders of this request are in a text. */
+  spansIn(text: string): { readonly start: number; readonly end: number }[];
   /** Where the last characters of a text can be the beginning of a placeholder; its length if they cannot. */
   openEnd(text: string): number;
 }
@@ -17,10 +21,15 @@ export function createPlaceholders(taken: string): Placeholders {
   const placeholders = new Map<string, string>();
   const byPlaceholder = new Map<string, string>();
   const counts = new Map<string, number>();
+  /** Placeholders that stay in the answer. */
+  const kept = new Set<string>();
   return {
-    of(label, value) {
+    of(label, value, isRestored = true) {
       const known = placeholders.get(value);
-      if (known !== undefined) return known;
+      if (known !== undefined) {
+        if (!isRestored) kept.add(known);
+        return known;
+      }
       const name = label.toUpperCase().replaceAll(/[^A-Z\d]+/g, '_') || 'TEXT';
       let placeholder: string;
       do {
@@ -30,14 +39,20 @@ export function createPlaceholders(taken: string): Placeholders {
       } while (taken.includes(placeholder));
       placeholders.set(value, placeholder);
       byPlaceholder.set(placeholder, value);
+      if (!isRestored) kept.add(placeholder);
       return placeholder;
     },
     values: placeholders,
+    hasRestored: () => kept.size < byPlaceholder.size,
     restore: (text, write = (value) => value) =>
       text.replaceAll(PLACEHOLDER, (found) => {
         const value = byPlaceholder.get(found);
-        return value === undefined ? found : write(value);
+        return value === undefined || kept.has(found) ? found : write(value);
       }),
+    spansIn: (text) =>
+      [...text.matchAll(PLACEHOLDER)]
+        .filter(([found]) => byPlaceholder.has(found))
+        .map(({ 0: found, index }) => ({ start: index, end: index + found.length })),
     openEnd(text) {
       const at = text.lastIndexOf('[');
       if (at === -1) return text.length;

@@ -1,6 +1,5 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
+import { isRawNumber, parseLossless } from '../../../../../core/json/lossless-json.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Members whose text is JSON itself, in which a value has to be escaped. */
@@ -11,11 +10,19 @@ export const escapedIn = (name: string): ((value: string) => string) | undefined
 
 export const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
 
-/** Puts masked values back into all texts of an answer. */
-export function restoreAnswer(bytes: Uint8Array, placeholders: Placeholders): Uint8Array {
-  const json = parseJsonText(Buffer.from(bytes).toString('utf8'));
+/** Puts masked values back into all texts of an answer. Its type is JSON by default. */
+export function restoreAnswer(bytes: Uint8Array, placeholders: Placeholders, type?: string): Uint8Array {
+  if (isBinary(type)) return bytes;
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!isJson(type)) return Buffer.from(placeholders.restore(text));
+  const json = parseLossless(text);
   return Buffer.from(JSON.stringify(restored(json, '', placeholders)));
 }
+
+export const isJson = (type: string | undefined): boolean => type === undefined || type.includes('json');
+/** Whether an answer is sound, which has no texts. */
+export const isBinary = (type: string | undefined): boolean =>
+  type !== undefined && !isJson(type) && !type.startsWith('text/');
 
 function restored(value: unknown, name: string, placeholders: Placeholders): unknown {
   if (typeof value === 'string') return placeholders.restore(value, escapedIn(name));

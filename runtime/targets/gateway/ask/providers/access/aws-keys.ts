@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../../platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { containerKeys, type ContainerSource, instanceKeys } from './aws-metadata.ts';
-import { sharedFileKeys, type SharedFiles } from './aws-shared-files.ts';
-import { type WebIdentity, webIdentityKeys } from './aws-web-identity.ts';
+import { profileKeys, type SharedFiles } from './aws-profile-keys.ts';
+import { type KeyService, type WebIdentity, webIdentityKeys } from './aws-sts.ts';
 import type { Expiring } from './renewed.ts';
 import type { AwsKeys } from './sign-v4.ts';
 
@@ -12,19 +12,18 @@ export interface AwsKeySources {
   readonly keys: AwsKeys | undefined;
   readonly webIdentity: WebIdentity | undefined;
   readonly files: SharedFiles;
+  readonly service: KeyService;
   readonly container: ContainerSource | undefined;
   /** URL of the metadata of the machine; undefined if it must not be asked. */
   readonly metadataUrl: string | undefined;
 }
 
 /** Finds keys in the order of Amazon's own tools: configuration, environment, web identity, shared files, container, machine. */
-export async function awsKeys(
-  { keys, webIdentity, files, container, metadataUrl }: AwsKeySources,
-  clock: Clock,
-): Promise<Expiring<AwsKeys>> {
+export async function awsKeys(sources: AwsKeySources, clock: Clock): Promise<Expiring<AwsKeys>> {
+  const { keys, webIdentity, service, container, metadataUrl } = sources;
   if (keys) return { value: keys, expiresAt: undefined };
-  if (webIdentity) return await webIdentityKeys(webIdentity, clock);
-  const shared = await sharedFileKeys(files, clock);
+  if (webIdentity) return await webIdentityKeys(webIdentity, service, clock);
+  const shared = await profileKeys(sources, clock);
   if (shared) return shared;
   if (container) return await containerKeys(container, clock);
   if (metadataUrl === undefined) throw noKeys();

@@ -7,6 +7,7 @@ import { errorCode } from '../../../../../core/values/error-code.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { expiringToken } from './expiring-token.ts';
+import { type CredentialsFile, externalToken } from './google-external.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
 
@@ -24,6 +25,7 @@ const METADATA_TIMEOUT_MS = 3000;
 export async function googleToken(source: GoogleSource, clock: Clock): Promise<Expiring<string>> {
   if (source.kind === 'metadata') return await machineToken(source.url, clock);
   const file = await readCredentials(source.path);
+  if (file['type'] === 'external_account') return await externalToken(file, source.path, SCOPE, clock);
   const form =
     file['type'] === 'service_account' ? serviceForm(file, source.path, clock) : userForm(file, source.path);
   const url = typeof file['token_uri'] === 'string' ? file['token_uri'] : TOKEN_URL;
@@ -32,9 +34,7 @@ export async function googleToken(source: GoogleSource, clock: Clock): Promise<E
   return expiringToken(answer, requestedAt, 'Google');
 }
 
-type File = Readonly<Record<string, unknown>>;
-
-async function readCredentials(path: string): Promise<File> {
+async function readCredentials(path: string): Promise<CredentialsFile> {
   try {
     return membersOf(parseJsonText(await readFile(path, 'utf8')));
   } catch (error) {
@@ -44,7 +44,7 @@ async function readCredentials(path: string): Promise<File> {
 }
 
 /** @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
-function serviceForm(file: File, path: string, clock: Clock): Record<string, string> {
+function serviceForm(file: CredentialsFile, path: string, clock: Clock): Record<string, string> {
   const { client_email: email, private_key: key, private_key_id: id } = file;
   if (typeof email !== 'string' || typeof key !== 'string')
     throw accessRefused(
@@ -73,11 +73,11 @@ function signJwt(header: object, claims: object, privateKey: string): string {
   return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey, 'base64url')}`;
 }
 
-function userForm(file: File, path: string): Record<string, string> {
+function userForm(file: CredentialsFile, path: string): Record<string, string> {
   const { type, client_id: id, client_secret: secret, refresh_token: token } = file;
   if (type !== 'authorized_user')
     throw accessRefused(
-      `${path} has credentials of type \`${String(type)}\`. Use those of a service account, or of \`gcloud auth application-default login\`.`,
+      `${path} has credentials of type \`${String(type)}\`. Use those of a service account, of a workload identity (\`external_account\`), or of \`gcloud auth application-default login\`.`,
     );
   return {
     grant_type: 'refresh_token',

@@ -12,6 +12,8 @@ export interface TokenRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Members of a form. */
   readonly form?: Readonly<Record<string, string>>;
+  /** A body in the format JSON, in place of a form. */
+  readonly json?: object;
   /** Maximum time to the whole answer. */
   readonly timeoutMs?: number;
   /** What the answer is, for messages: `a token of Microsoft Entra`. */
@@ -42,12 +44,15 @@ export async function requestText({
   method = 'POST',
   headers = {},
   form,
+  json,
   timeoutMs = TIMEOUT_MS,
   what,
   clock,
 }: TokenRequest): Promise<string> {
   const { pathname, search } = new URL(url);
-  const type = form && { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json);
+  const contentType = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  const type = body !== undefined && { 'content-type': contentType };
   const client = createJsonClient(new URL('/', url), {
     headers: { accept: 'application/json', ...type, ...headers },
     connectMs: timeoutMs,
@@ -57,7 +62,6 @@ export async function requestText({
   const timeout = new AbortController();
   const disarm = clock.after(timeoutMs, () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)));
   try {
-    const body = form && new URLSearchParams(form).toString();
     const { status, text, header } = await client.ask({
       method,
       path: pathname + search,

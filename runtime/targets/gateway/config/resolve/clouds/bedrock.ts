@@ -71,12 +71,13 @@ function keysOf({ context, path, entry }: CloudEntry): Keys | 'invalid' | undefi
 function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined, region: string): AwsKeySources {
   const variable: Variable = (name) => context.flagsAndEnv.variable(name);
   const profile = entry.aws?.profile ?? variable('AWS_PROFILE');
-  const fromEnvironment = keys ?? (entry.aws?.profile === undefined ? environmentKeys(context) : undefined);
+  const environment = environmentKeys(context);
+  const fromEnvironment = keys ?? (entry.aws?.profile === undefined ? environment : undefined);
   const home = homeOrAccountFolder() ?? '/';
   const isLeftOut = /^true$/i.test(variable('AWS_EC2_METADATA_DISABLED') ?? '');
   return {
     keys: fromEnvironment,
-    webIdentity: profile === undefined ? webIdentityOf(variable, region) : undefined,
+    webIdentity: profile === undefined ? webIdentityOf(variable) : undefined,
     files: {
       paths: [
         variable('AWS_SHARED_CREDENTIALS_FILE') ?? join(home, '.aws', 'credentials'),
@@ -84,6 +85,15 @@ function sourcesOf({ context, entry }: CloudEntry, keys: Keys | undefined, regio
       ],
       profile: profile ?? 'default',
       isProfileSet: profile !== undefined,
+      sso: {
+        cacheFolder: join(home, '.aws', 'sso', 'cache'),
+        portalUrl: variable('AWS_ENDPOINT_URL_SSO'),
+      },
+      environment,
+    },
+    service: {
+      url: variable('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${domainOf(region)}`,
+      region,
     },
     container: containerOf(variable),
     metadataUrl: isLeftOut ? undefined : (variable('AWS_EC2_METADATA_SERVICE_ENDPOINT') ?? METADATA_URL),
@@ -100,14 +110,13 @@ function environmentKeys({ flagsAndEnv, secrets }: CloudEntry['context']): Keys 
     : undefined;
 }
 
-function webIdentityOf(variable: Variable, region: string): AwsKeySources['webIdentity'] {
+function webIdentityOf(variable: Variable): AwsKeySources['webIdentity'] {
   const [roleArn, tokenFile] = [variable('AWS_ROLE_ARN'), variable('AWS_WEB_IDENTITY_TOKEN_FILE')];
   if (roleArn === undefined || tokenFile === undefined) return undefined;
   return {
     roleArn,
     tokenFile,
     sessionName: variable('AWS_ROLE_SESSION_NAME') ?? 'gateway',
-    url: variable('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${domainOf(region)}`,
   };
 }
 

@@ -19,6 +19,9 @@ const raised = async ({ alerts }: Pick<GatewayState, 'alerts'>) =>
     )
     .toSorted();
 
+const identitySpent = async ({ identity }: GatewayState): Promise<bigint> =>
+  (await identity.users.get('ada')).spent;
+
 describeDatabases((database) => {
   test('each threshold of a budget is reported once in a window, and again in the next', async () => {
     const clock = createTestClock();
@@ -93,10 +96,65 @@ describeDatabases((database) => {
     await ledger.settle(await ledger.reserve(spender, estimate), used(20n));
     const keyId = spender.key?.id;
     expect(await raised(state)).toEqual([`key:${keyId} 50 20/40`, 'user:ada 10 20/200'].toSorted());
+    // Those of a key are its own, until it has none.
+    const alertsAt = async (alertThresholds: number[] | null): Promise<void> =>
+      void (await identity.keys.change(keyId ?? '', { budget: { ...keyBudget, alertThresholds } }));
+    await alertsAt([60, 70, 70]);
+    expect((await identity.keys.get(keyId ?? '')).budget?.alertThresholds).toEqual([60, 70]);
+    await ledger.bill(await identity.renew(spender), used(5n));
+    expect((await raised(state)).filter((text) => text.startsWith('key'))).toEqual([
+      `key:${keyId} 50 20/40`,
+      `key:${keyId} 60 25/40`,
+    ]);
+    await alertsAt([]);
     await budgets.change(budgetId, { alertThresholds: [] });
     const again = await identity.renew(spender);
-    await ledger.bill(again, used(170n));
-    expect((await raised(state)).filter((text) => text.startsWith('user'))).toEqual(['user:ada 10 20/200']);
+    await ledger.bill(again, used(165n));
+    expect(await raised(state)).toHaveLength(3);
+  });
+
+  test('work that ends later raises the alerts of all its accounts once, in the window in which it ends', async () => {
+    const url = await database.create();
+    const clock = createTestClock();
+    const first = await database.open(url, { clock, alertPolicy });
+    const { budgets, identity, ledger } = first;
+    const budgetOf = async (maxBudget: bigint, seconds: number | null = null): Promise<string> =>
+      (await budgets.create({ maxBudget, budgetDurationSec: seconds })).budgetId;
+    await identity.organizations.create({ id: 'acme', budgetId: await budgetOf(100n) });
+    await identity.teams.create({ id: 'research', organizationId: 'acme', budgetId: await budgetOf(110n) });
+    await identity.tags.set('nightly', await budgetOf(120n));
+    await identity.users.create({ userId: 'ada', budgetId: await budgetOf(130n, 3600) });
+    const budget = { maxBudget: 140n, budgetDurationSec: null };
+    const plain = await newSpender(identity, { userId: 'ada', teamId: 'research', budget });
+    const spender = await identity.renew({ ...plain, tags: ['nightly'] });
+    const estimate = { cost: 40n, tokens: 1, free: false };
+    await ledger.settle(await ledger.reserve(spender, estimate), used(40n));
+    const held = await ledger.keep(await ledger.reserve(spender, estimate));
+    const dropped = await ledger.keep(await ledger.reserve(spender, { ...estimate, cost: 10n }));
+    expect(await raised(first)).toEqual([]);
+    await first.close();
+
+    clock.advance(DAY_MS);
+    const second = await database.open(url, { clock, alertPolicy });
+    const third = await database.open(url, { clock, alertPolicy });
+    await Promise.all([second, third, second].map((one) => one.ledger.settleHeld(held, used(35n))));
+    await third.ledger.settleHeld(dropped);
+    // The user's window of an hour is another one, in which only 35 are spent.
+    expect(await identitySpent(third)).toEqual(35n);
+    expect(await raised(third)).toEqual(
+      [
+        `key:${spender.key?.id} 50 75/140`,
+        'org:acme 50 75/100',
+        'tag:nightly 50 75/120',
+        'team:research 50 75/110',
+      ].toSorted(),
+    );
+    expect((await third.alerts.list(PAGE)).map(({ label }) => label).toSorted()).toEqual([
+      `API key '${spender.key?.prefix}'`,
+      "Organization 'acme'",
+      "Tag 'nightly'",
+      "Team 'research'",
+    ]);
   });
 
   test('two gateways that spend at the same time raise each alert once, and a closed one lost none', async () => {

@@ -5,20 +5,71 @@ import { createModelCache } from '../../../../../../runtime/targets/gateway/ask/
 import { createStoredEntries } from '../../../../../../runtime/targets/gateway/ask/cache/stored-entries.ts';
 import { createTidyStored } from '../../../../../../runtime/targets/gateway/ask/cache/tidy-stored.ts';
 import { describeDatabases } from '../../databases.ts';
+import { UNCLEARED } from '../../front/answer-cache-on.ts';
 import { createTestClock } from '../../test-clock.ts';
 
-const entryOf = (key: string, createdAt: number, length = 100) => ({
+const entryOf = (key: string, createdAt: number, length = 100, keyId: string | null = null) => ({
   key,
   body: Uint8Array.from({ length }, (_, at) => at % 256),
   target: 'openai:good',
   promptTokens: 3,
   completionTokens: 5,
   droppedTools: ['web_search'],
+  keyId,
   createdAt,
   expiresAt: createdAt + 60_000,
 });
 
-describeDatabases(({ create, openStore }) => {
+describeDatabases(({ create, open: openState, openStore }) => {
+  test('a cleared cache has no answer, neither in the database nor in the memory of any gateway', async () => {
+    const url = await create();
+    const clock = createTestClock();
+    const states = [await openState(url, { clock }), await openState(url, { clock })];
+    const caches = states.map(({ store: { db }, cacheClears: clears }) =>
+      createAnswerCache({
+        db,
+        clock,
+        clears,
+        onError: (error) => {
+          throw error;
+        },
+      }),
+    );
+    const inMemory = { ...CACHE_DEFAULTS, store: 'memory' } as const;
+    const settings = { ...CACHE_DEFAULTS, store: 'database' } as const;
+    const now = (): number => Math.floor(clock.now());
+    for (const key of ['a', 'b']) caches[0]?.keep(entryOf(key, now(), 10, `key-${key}`), settings);
+    caches[1]?.keep(entryOf('c', now(), 10), inMemory);
+    await caches[0]?.close();
+    /** What each gateway finds. The revision of the database is known for a second. */
+    const found = async (): Promise<string[]> => {
+      clock.advance(1001);
+      const all = caches.map((cache) =>
+        ['a', 'b', 'c'].map(async (key) => ((await cache.find(key, settings)) ? key : '')),
+      );
+      return await Promise.all(all.map(async (keys) => (await Promise.all(keys)).join('')));
+    };
+    expect(await found()).toEqual(['ab', 'abc']);
+    expect(await states[1]?.cacheClears.clear('key-a')).toBe(1);
+    expect(await found()).toEqual(['b', 'bc']);
+    // It was on its way to the database.
+    await createStoredEntries(states[0]?.store.db as never).put(
+      entryOf('a', now() - 5000, 10, 'key-a'),
+      undefined,
+    );
+    expect(await found()).toEqual(['b', 'bc']);
+    expect(await states[0]?.cacheClears.clear()).toBe(2);
+    expect(await found()).toEqual(['', '']);
+    caches[0]?.keep(entryOf('a', now(), 10, 'key-a'), settings);
+    await caches[0]?.close();
+    expect(await found()).toEqual(['a', 'a']);
+    const events = (await states[0]?.auditLog.list({ action: 'cache' }, { skip: 0, limit: 9 }))?.events;
+    expect(events).toMatchObject([
+      { action: 'cache.clear', object: null, after: '{"deleted":2}' },
+      { action: 'cache.clear', object: 'key-a', after: '{"deleted":1}' },
+    ]);
+  });
+
   test('answers and vectors are stored as they are, until they expire or need too much room', async () => {
     const { db } = await openStore(await create());
     const stored = createStoredEntries(db);
@@ -56,7 +107,8 @@ describeDatabases(({ create, openStore }) => {
     const { db } = await openStore(await create());
     const clock = createTestClock();
     const errors: unknown[] = [];
-    const open = () => createAnswerCache({ db, clock, onError: (error) => errors.push(error) });
+    const open = () =>
+      createAnswerCache({ db, clock, clears: UNCLEARED, onError: (error) => errors.push(error) });
     const settings = { ...CACHE_DEFAULTS, store: 'database' } as const;
     const [one, other] = [open(), open()];
     const now = Math.floor(clock.now());

@@ -131,6 +131,7 @@ test('answers that were not used for the longest time leave the memory first', (
     promptTokens: 1,
     completionTokens: 1,
     droppedTools: [],
+    keyId: null,
     createdAt: 0,
     expiresAt: 1,
   });

@@ -19,7 +19,7 @@ import { createRouter } from '../../../../../../runtime/targets/gateway/ask/rout
 import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
 import { startFixture } from '../../fixture-provider.ts';
-import { answerCacheOn } from '../../front/answer-cache-on.ts';
+import { answerCacheOn, UNCLEARED } from '../../front/answer-cache-on.ts';
 import { bearer } from '../../requests.ts';
 import { chatBody, providerOf } from '../../test-provider.ts';
 import { priced } from './running-gateway.ts';
@@ -73,7 +73,7 @@ test(
             const completions = createCompletions({
               prompts: { write: () => undefined, close: () => Promise.resolve() },
               tokenCounter,
-              answerCache: answerCacheOn(store, clock),
+              answerCache: answerCacheOn(store, clock, UNCLEARED),
               state: {
                 identity: fails('identity', identity),
                 prices: fails('prices', prices),

@@ -128,7 +128,20 @@ test('patterns block or mask, and a text on which they are slow is not let throu
     request,
   );
   expect(masked?.body).toMatchObject({ messages: [{ content: '[IBAN_2], [IBAN_1]' }] });
-  expect(() => masking.rules([{ profile: 'secrets', on: ['output'] }])).toThrow('masks requests');
+  expect(() => masking.rules([{ profile: 'secrets', on: ['output'], restore: true }])).toThrow(
+    'Guardrail `secrets` masks no requests; use `restore` with `on: input` or `both`.',
+  );
+  expect(() => guardrails.rules([{ profile: 'secrets', restore: false }])).toThrow('masks nothing');
+  expect(() => masking.rules([{ profile: 'secrets', restore: 'no' }])).toThrow(
+    '`guardrails[0].restore` must be true or false.',
+  );
+  const kept = await masking.checkInput(
+    [rule('secrets', { isRestored: false })],
+    said('DE89 3704 0044 0532'),
+    request,
+  );
+  expect(kept.masked?.placeholders.hasRestored()).toBe(false);
+  expect(kept.masked?.placeholders.restore('[IBAN_1]')).toBe('[IBAN_1]');
 });
 
 test('an answer has to match a schema, whose patterns cannot block either', async () => {

@@ -150,6 +150,40 @@ describe('credentials', () => {
     expect(failureOf(await ask(without)).kind).toBe('unreachable');
   });
 
+  test('of another system, from a file and a server, with and without a service account', async () => {
+    const federated = (more: object): string =>
+      fileOf('federated.json', {
+        type: 'external_account',
+        audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+        token_url: `${fixture.url}/token`,
+        ...more,
+      });
+    const file = join(folder, 'token');
+    writeFileSync(file, 'other-token\n');
+    const server = { url: `${fixture.url}/other-system`, headers: { 'X-Other': 'yes' } };
+    const json = { type: 'json', subject_token_field_name: 'id_token' };
+    const impersonation = `${fixture.url}/v1/projects/-/serviceAccounts/${account['client_email']}:generateAccessToken`;
+    for (const more of [
+      { credential_source: { file } },
+      { credential_source: { ...server, format: json } },
+      { credential_source: { file }, service_account_impersonation_url: impersonation },
+    ])
+      expect((await ask({ credentials: federated(more) })).kind, JSON.stringify(more)).toBe('whole');
+    writeFileSync(file, 'old-token');
+    for (const [source, reason] of [
+      [{ file }, 'rejected by the attribute condition'],
+      [{ file: join(folder, 'nothing') }, 'Cannot read the token of the other system: ENOENT'],
+      [{ url: server.url }, '(status 403)'],
+      [{ ...server, format: { ...json, subject_token_field_name: 'x' } }, 'has no member `x`'],
+      [{ environment_id: 'aws1', url: server.url }, 'is neither a file nor a URL'],
+      [{ executable: { command: 'x' } }, 'is neither a file nor a URL'],
+    ] as const) {
+      const failed = failureOf(await ask({ credentials: federated({ credential_source: source }) }));
+      expect([failed.kind, failed.text]).toEqual(['credentials', expect.stringContaining(reason)]);
+    }
+  });
+
   test('requests in parallel get one token', async () => {
     const provider = await providerOfEntry('vertex', entryOf(), { env: NOWHERE });
     const tokens = new Set<string | undefined>();
@@ -165,7 +199,8 @@ describe('credentials', () => {
   test.each([
     [{ ...account, private_key: 'no key' }, 'is not a key in the format PEM'],
     [{ ...account, private_key_id: 'other' }, 'Invalid JWT Signature.'],
-    [{ type: 'external_account' }, 'has credentials of type `external_account`'],
+    [{ type: 'gdch_service_account' }, 'has credentials of type `gdch_service_account`'],
+    [{ type: 'external_account' }, 'needs `audience`, `subject_token_type` and `token_url`'],
     [{ type: 'service_account' }, 'has no `client_email` and `private_key`'],
   ])('problem %#', async (content, expected) => {
     const failed = failureOf(await ask({ credentials: fileOf('bad.json', content) }));

@@ -1,6 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../../../../../runtime/platform/clock.ts';
 import { instanceOfEntry, providerOfEntry } from '../../../cloud-provider.ts';
 import { problems } from '../../../config/read.ts';
@@ -28,11 +29,14 @@ describe('credentials', () => {
       join(folder, 'credentials'),
       `# keys\n[default]\naws_access_key_id = AKIDWRONG\naws_secret_access_key=x\n\n[team]\naws_access_key_id=AKIDFIXTURE\naws_secret_access_key = ${SECRET}\n`,
     );
-    writeFileSync(join(folder, 'config'), '[profile sso]\nsso_session = s\n');
+    writeFileSync(join(folder, 'config'), '[profile process]\ncredential_process = keys\n');
     expect(await signer({ profile: 'team' })).toBe('AKIDFIXTURE');
     expect(await signer({}, { AWS_PROFILE: 'team' })).toBe('AKIDFIXTURE');
-    const other = await signer({ profile: 'sso' });
-    expect(other).toMatchObject({ kind: 'credentials', text: expect.stringContaining('`sso_session`') });
+    const other = await signer({ profile: 'process' });
+    expect(other).toMatchObject({
+      kind: 'credentials',
+      text: expect.stringContaining('`credential_process`'),
+    });
     const nobody = await signer({ profile: 'nobody' });
     expect(nobody).toMatchObject({ text: expect.stringContaining('Profile `nobody` has no keys') });
     rmSync(join(folder, 'credentials'));
@@ -58,7 +62,7 @@ describe('credentials', () => {
       AWS_ENDPOINT_URL_STS: fixture.url,
     };
     expect(await signer({}, pod)).toMatchObject({
-      text: expect.stringContaining('AWS_WEB_IDENTITY_TOKEN_FILE'),
+      text: expect.stringContaining('Cannot read the token of the web identity: ENOENT'),
     });
     writeFileSync(token, 'pod-token\n');
     expect(await signer({}, pod)).toBe('ASIAFIXTURE');
@@ -67,6 +71,101 @@ describe('credentials', () => {
       kind: 'credentials',
       text: expect.stringContaining("(status 400): Couldn't retrieve verification key"),
     });
+  });
+
+  test('of profiles with roles, sign-ins and other places of keys', async () => {
+    const arn = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
+    const token = join(folder, 'profile-token');
+    writeFileSync(token, 'pod-token\n');
+    writeFileSync(
+      join(folder, 'credentials'),
+      `[base]\naws_access_key_id=AKIDFIXTURE\naws_secret_access_key=${SECRET}\n[wrong]\naws_access_key_id=AKIDFIXTURE\naws_secret_access_key=other\n`,
+    );
+    const config = {
+      'profile role': { role_arn: arn('gateway'), source_profile: 'base' },
+      'profile chain': { role_arn: arn('locked'), external_id: 'ext-1', source_profile: 'role' },
+      'profile locked': { role_arn: arn('locked'), source_profile: 'base' },
+      'profile refused': { role_arn: arn('gateway'), source_profile: 'wrong' },
+      'profile one': { role_arn: arn('gateway'), source_profile: 'two' },
+      'profile two': { role_arn: arn('gateway'), source_profile: 'one' },
+      'profile own': {
+        role_arn: arn('gateway'),
+        source_profile: 'own',
+        aws_access_key_id: 'AKIDFIXTURE',
+        aws_secret_access_key: SECRET,
+      },
+      'profile none': { role_arn: arn('gateway') },
+      'profile device': { role_arn: arn('gateway'), source_profile: 'base', mfa_serial: 'arn:mfa' },
+      'profile pod': { role_arn: arn('gateway'), web_identity_token_file: token },
+      'profile machine': { role_arn: arn('gateway'), credential_source: 'Ec2InstanceMetadata' },
+      'profile container': { role_arn: arn('gateway'), credential_source: 'EcsContainer' },
+      'profile variables': { role_arn: arn('gateway'), credential_source: 'Environment' },
+      'sso-session work': { sso_start_url: 'https://x.awsapps.com/start', sso_region: 'us-east-1' },
+      'profile sso': { sso_session: 'work', sso_account_id: '123456789012', sso_role_name: 'Reader' },
+      'profile old-sso': {
+        sso_start_url: 'https://old.awsapps.com/start',
+        sso_region: 'us-east-1',
+        sso_account_id: '123456789012',
+        sso_role_name: 'Reader',
+      },
+      'profile half-sso': { sso_session: 'work', sso_account_id: '1' },
+    };
+    const sections = Object.entries(config).map(
+      ([title, keys]) =>
+        `[${title}]\n${Object.entries(keys)
+          .map((pair) => pair.join(' = '))
+          .join('\n')}\n`,
+    );
+    writeFileSync(join(folder, 'config'), sections.join('\n'));
+    vi.stubEnv('HOME', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const cache = join(folder, '.aws', 'sso', 'cache');
+    mkdirSync(cache, { recursive: true });
+    /** As `aws sso login` writes it. */
+    const signedIn = (session: string, expiresAt: string): void =>
+      writeFileSync(
+        join(cache, `${createHash('sha1').update(session).digest('hex')}.json`),
+        JSON.stringify({ accessToken: 'sso-token', expiresAt, region: 'us-east-1' }),
+      );
+    signedIn('work', '2999-01-01T00:00:00Z');
+    signedIn('https://old.awsapps.com/start', '2999-01-01T00:00:00UTC');
+    const env = {
+      AWS_ENDPOINT_URL_STS: fixture.url,
+      AWS_ENDPOINT_URL_SSO: fixture.url,
+      AWS_ACCESS_KEY_ID: 'AKIDFIXTURE',
+      AWS_SECRET_ACCESS_KEY: SECRET,
+      AWS_EC2_METADATA_DISABLED: '',
+      AWS_EC2_METADATA_SERVICE_ENDPOINT: fixture.url,
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${fixture.url}/container`,
+      AWS_CONTAINER_AUTHORIZATION_TOKEN: 'container-token',
+    };
+    const by = async (profile: string) => await signer({ profile }, env);
+    for (const profile of [
+      'role',
+      'chain',
+      'own',
+      'pod',
+      'machine',
+      'container',
+      'variables',
+      'sso',
+      'old-sso',
+    ])
+      expect(await by(profile), profile).toBe('ASIAFIXTURE');
+    signedIn('work', '2020-01-01T00:00:00Z');
+    for (const [profile, reason] of [
+      ['locked', 'not authorized to perform: sts:AssumeRole'],
+      ['refused', 'The request signature we calculated does not match'],
+      ['one', 'The profiles one → two → one need each other.'],
+      ['none', 'needs either `source_profile` or `credential_source`'],
+      ['device', '`mfa_serial`'],
+      ['sso', 'The sign-in of profile `sso` has expired. Run `aws sso login --profile sso`.'],
+      ['half-sso', 'Profile `half-sso` has no `sso_role_name`'],
+    ] as const)
+      expect(await by(profile), profile).toMatchObject({
+        kind: 'credentials',
+        text: expect.stringContaining(reason),
+      });
   });
 
   test('errors that repeat the credentials do not show them', async () => {

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import { messageOf } from '../../../../contract/errors.ts';
+import { systemClock } from '../../../../platform/clock.ts';
+import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import type { Webhook } from '../../alerts/alerts-config.ts';
+import type { GuardrailProfile, WebhookProfile } from '../../ask/guardrails/guardrail.ts';
+import { createWebhooks, judgeByWebhook } from '../../ask/guardrails/judges/webhooks.ts';
+import { checkedUrl, providerLookup } from '../../ask/providers/http/provider-address.ts';
+
+/** Checks the webhook of alerts and those of guardrails. */
+export const checkWebhooks = async (
+  alerts: Webhook | undefined,
+  profiles: readonly GuardrailProfile[],
+): Promise<Finding[]> =>
+  await Promise.all([
+    ...(alerts ? [checkAlerts(alerts)] : []),
+    ...profiles.filter((profile) => profile.kind === 'webhook').map(checkGuardrail),
+  ]);
+
+const ALERTS = 'alerts webhook';
+
+/**
+ * A HEAD request, because a receiver would take a message for an alert. Any answer shows that the server is there; most refuse the
+ * method.
+ */
+async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding> {
+  // The path can be a secret, as in webhooks of chat programs.
+  const { origin } = new URL(url);
+  const agent = new Agent({ connect: { timeout: timeoutMs, lookup: providerLookup(local) } });
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { statusCode: status, body } = await request(checkedUrl('alerts.webhook', url, local), {
+      method: 'HEAD',
+      dispatcher: agent,
+      signal,
+    });
+    await body.dump().catch(() => undefined);
+    if (status < 500) return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
+    return problem(ALERTS, `${origin} answers with status ${status}`, ALERTS_REMEDY);
+  } catch (error) {
+    return problem(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+const ALERTS_REMEDY = 'Check `alerts.webhook`, whether the receiver is running, and the network.';
+
+/** Asks for a verdict on a word, as encoders are asked to classify one. */
+async function checkGuardrail(profile: WebhookProfile): Promise<Finding> {
+  const what = `guardrail ${profile.name}`;
+  const { origin } = new URL(profile.url);
+  const webhooks = createWebhooks();
+  const services = { webhooks, clock: systemClock, classifier: () => undefined };
+  try {
+    await judgeByWebhook(services, profile, {
+      place: 'input',
+      texts: ['word'],
+      requestId: randomUUID(),
+      signal: new AbortController().signal,
+    });
+    return ok(what, `${origin} decides about texts`);
+  } catch (error) {
+    const message = `${origin}: ${messageOf(error).replace(/\.$/, '')}`;
+    return problem(what, message, 'Check its `webhook`, whether the server is running, and the network.');
+  } finally {
+    await webhooks.close();
+  }
+}

@@ -1,0 +1,26 @@
+import { createAlertDelivery } from '../../../../../runtime/targets/gateway/alerts/alert-delivery.ts';
+import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
+import type { GatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createTestClock } from '../test-clock.ts';
+import { WEBHOOK_SECRET } from './receiver.ts';
+
+/** Delivery that runs only when the test calls it, with what it has counted and logged. */
+export function deliveryOf({ alerts: outbox }: Pick<GatewayState, 'alerts'>, url: string, local = true) {
+  const counted: string[] = [];
+  const logged: unknown[] = [];
+  const log = (...line: unknown[]): void => void logged.push(line);
+  const config: AlertsConfig = {
+    thresholds: [],
+    webhook: { url, secret: WEBHOOK_SECRET, local, timeoutMs: 5000 },
+  };
+  const delivery = createAlertDelivery({
+    outbox,
+    config: () => config,
+    clock: createTestClock(),
+    random: () => 0.5,
+    log: { info: log, warn: log, error: log },
+    count: (outcome) => void counted.push(outcome),
+    onError: log,
+  });
+  return { ...delivery, counted, logged };
+}

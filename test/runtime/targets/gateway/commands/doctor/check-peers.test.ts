@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SignInConfig } from '../../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
+import { checkSignIn } from '../../../../../../runtime/targets/gateway/commands/doctor/check-sign-in.ts';
+import { checkWebhooks } from '../../../../../../runtime/targets/gateway/commands/doctor/check-webhooks.ts';
+import { CLIENT, openStandInProvider } from '../../accounts/sign-in/stand-in-provider.ts';
+import { WEBHOOK_SECRET } from '../../alerts/receiver.ts';
+
+/** A server that gives one answer, with what it was asked. */
+async function serve(status: number, body: string) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    request.resume();
+    response.writeHead(status).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const signInAt = (issuer: string): SignInConfig => ({
+  ...CLIENT,
+  issuer,
+  publicUrl: 'https://gateway.example.com',
+  scopes: ['openid'],
+  userClaim: 'sub',
+  groupsClaim: 'groups',
+  createUsers: true,
+  sessionMs: 1000,
+  groups: [],
+});
+
+test('the provider of sign-ins has to have metadata and keys', async () => {
+  expect(await checkSignIn(undefined)).toEqual([]);
+  const provider = await openStandInProvider();
+  onTestFinished(() => provider.close());
+  expect(await checkSignIn(signInAt(provider.issuer))).toEqual([
+    { what: 'sign-in', state: 'ok', message: `${provider.issuer} is reachable, 1 key` },
+  ]);
+  const { origin } = await serve(404, '');
+  expect(await checkSignIn(signInAt(origin))).toMatchObject([
+    { state: 'problem', message: `${origin} has no metadata of an OpenID Connect provider` },
+  ]);
+});
+
+test('the webhook of alerts is reached without a message, that of a guardrail decides about a word', async () => {
+  const alertsAt = (url: string, local = true) => ({ url, secret: WEBHOOK_SECRET, local, timeoutMs: 2000 });
+  const hook = (name: string, url: string) => ({ name, kind: 'webhook' as const, url, headers: {} });
+  const [receiver, broken] = [await serve(405, ''), await serve(503, '')];
+  const judge = await serve(200, '{"verdict": false}');
+  expect(
+    await checkWebhooks(alertsAt(`${receiver.origin}/secret`), [
+      hook('company', `${judge.origin}/check`),
+      hook('other', broken.origin),
+    ]),
+  ).toEqual([
+    {
+      what: 'alerts webhook',
+      state: 'ok',
+      message: `${receiver.origin} is reachable; \`gateway alerts test\` sends a message`,
+    },
+    { what: 'guardrail company', state: 'ok', message: `${judge.origin} decides about texts` },
+    {
+      what: 'guardrail other',
+      state: 'problem',
+      message: `${broken.origin}: the server answered with status 503`,
+      wayOut: 'Check its `webhook`, whether the server is running, and the network.',
+    },
+  ]);
+  expect([receiver.asked, judge.asked]).toEqual([['HEAD /secret'], ['POST /check']]);
+  const problems = await Promise.all(
+    [alertsAt(broken.origin), alertsAt(`${receiver.origin}/secret`, false)].map((one) =>
+      checkWebhooks(one, []),
+    ),
+  );
+  expect(problems.flat().map(({ state, message }) => [state, message])).toEqual([
+    ['problem', `${broken.origin} answers with status 503`],
+    ['problem', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+: .*private/)],
+  ]);
+  expect(JSON.stringify(problems)).not.toContain('secret');
+});
