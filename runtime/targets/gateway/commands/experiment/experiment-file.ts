@@ -15,6 +15,7 @@ const word = Type.String({ minLength: 1 });
 /** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
 const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),

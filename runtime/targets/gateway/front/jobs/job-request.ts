@@ -1,5 +1,6 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
+import { DEFAULT_CONCURRENCY } from '../../lab/work/work.ts';
 import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../lab/workflows/single-jobs.ts';
 import type { NewAnnotationJobBody, NewEvaluationJobBody, NewInferenceJobBody } from './schemas.ts';
@@ -30,6 +31,7 @@ export const inferenceJobIn = (
       ...modelIn(config),
       systemPrompt: config.system_prompt ?? '',
       batchSize: body.batch_size ?? 1,
+      maxConcurrency: config.max_concurrency ?? DEFAULT_CONCURRENCY,
       generation: generationIn(config.generation_config),
       maxErrorRate: config.max_error_rate ?? 0,
       outputField,

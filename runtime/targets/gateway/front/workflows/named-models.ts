@@ -16,6 +16,13 @@ export const baseUrl = nonEmptyText(
 );
 export const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
 
+export const maxConcurrency = Type.Integer({
+  minimum: 1,
+  maximum: 1000,
+  description:
+    'Maximum concurrent requests to a language model (default: 8). Rate limits of the model reduce it.',
+});
+
 /** Each use needs its own name, because names of schemas are unique. */
 const parameters = (name: string) =>
   closed(
@@ -37,6 +44,7 @@ export const judge = closed(
     model_base_url: maybe(baseUrl),
     secret_key_name: maybe(secretName),
     generation_config: maybe(parameters('JudgeGenerationConfig')),
+    max_concurrency: maybe(maxConcurrency),
   },
   'A language model that judges answers. Without a base URL, a model of this gateway.',
 );

@@ -7,6 +7,7 @@ import {
   embedder,
   generationConfig,
   judge,
+  maxConcurrency,
   modelName,
   provider,
   secretName,
@@ -35,6 +36,7 @@ export const inferenceFields = {
   ),
   generation_config: maybe(generationConfig),
   max_error_rate: maybe(maxErrorRate),
+  max_concurrency: maybe(maxConcurrency),
 };
 export const batchSize = Type.Integer({
   minimum: 1,
@@ -75,6 +77,7 @@ export const newWorkflow = closed('NewWorkflow', {
 export const retryRequest = Type.Object(
   {
     batch_size: maybe(batchSize),
+    max_concurrency: maybe(maxConcurrency),
     max_error_rate: maybe(maxErrorRate),
     job_timeout_sec: maybe(jobTimeout),
     secret_key_name: maybe(secretName),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { GenerationConfig } from '../../lab/work/work.ts';
+import { DEFAULT_CONCURRENCY, type GenerationConfig } from '../../lab/work/work.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../../lab/workflows/workflow.ts';
 import type { embedder, generationConfig, judge } from './named-models.ts';
 import type { newWorkflow } from './schemas.ts';
@@ -12,6 +12,7 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   ...modelIn(body),
   systemPrompt: body.system_prompt ?? '',
   batchSize: body.batch_size ?? 1,
+  maxConcurrency: body.max_concurrency ?? DEFAULT_CONCURRENCY,
   outputField: body.inference_output_field ?? 'predictions',
   generation: generationIn(body.generation_config),
   timeoutSec: body.job_timeout_sec ?? 3600,
@@ -37,6 +38,7 @@ export const judgeIn = (body: Static<typeof judge>): NamedJudge => ({
   baseUrl: body.model_base_url ?? null,
   secretName: body.secret_key_name ?? null,
   generation: generationIn(body.generation_config),
+  maxConcurrency: body.max_concurrency ?? DEFAULT_CONCURRENCY,
 });
 
 export const embedderIn = (body: Static<typeof embedder>): NamedModel => ({

@@ -30,6 +30,9 @@ export interface GenerationConfig {
   readonly topP?: number;
 }
 
+/** Default of the maximum concurrent requests to a language model. */
+export const DEFAULT_CONCURRENCY = 8;
+
 /** A job that calls a model with every row. Its answers become a column. */
 export interface InferenceSpec {
   readonly type: 'inference' | 'annotate';
@@ -37,6 +40,8 @@ export interface InferenceSpec {
   readonly backend: Backend;
   /** Number of rows that are processed and written together. */
   readonly batchSize: number;
+  /** Maximum concurrent requests to a language model. Missing in jobs of earlier versions. */
+  readonly maxConcurrency?: number | undefined;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
   /** Labels of the ground truth, which are looked for in the answers of language models. */
@@ -63,6 +68,8 @@ export interface EvaluationSpec {
     readonly backend: Backend;
     /** Missing in jobs of earlier versions. */
     readonly generation?: GenerationConfig;
+    /** Maximum concurrent requests. Missing in jobs of earlier versions. */
+    readonly maxConcurrency?: number;
   } | null;
   /** The encoder for metrics that compare meanings. */
   readonly embedder: { readonly backend: Backend } | null;
@@ -100,8 +107,18 @@ export interface WorkBatch extends RowChunk {
   readonly replaces?: boolean;
 }
 
+/** Batches whose calls can be made before the batches in front of them are processed. */
+export interface WorkAhead {
+  /** Number of rows that are worth starting ahead. */
+  readonly rows: number;
+  /** Starts the calls for a batch that is processed later, with the same array of rows. */
+  start(batch: Pick<WorkBatch, 'rows'>, signal: AbortSignal): void;
+}
+
 /** The work of a job. Batches are processed one after the other, in order. */
 export interface Work {
+  /** Undefined if batches must not be started ahead. */
+  readonly ahead?: WorkAhead | undefined;
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
   /** The state after all finished batches, from which another worker can continue. */
   checkpoint(): Json;

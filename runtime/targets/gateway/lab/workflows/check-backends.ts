@@ -73,7 +73,7 @@ async function inspect(
       log: () => undefined,
     };
     const signal = AbortSignal.timeout(INSPECTION_MS);
-    const model = await openBackend(backend, tools, { pacing: PACING, connections: 1, signal });
+    const model = await openBackend(backend, tools, { pacing: PACING, maxConcurrency: 1, signal });
     try {
       check(model);
     } finally {

@@ -13,6 +13,7 @@ export type InferenceRequest = Pick<
   | 'secretName'
   | 'systemPrompt'
   | 'batchSize'
+  | 'maxConcurrency'
   | 'generation'
   | 'outputField'
   | 'maxErrorRate'
@@ -25,7 +26,7 @@ export function inferenceSpec(
   task: TaskDefinition,
   labels: readonly string[],
 ): InferenceSpec {
-  const { batchSize, generation, outputField, maxErrorRate } = request;
+  const { batchSize, maxConcurrency, generation, outputField, maxErrorRate } = request;
   const backend = inMember('base_url', () => backendOf(request));
   const systemPrompt = request.systemPrompt || TASKS[task.task].defaultPrompt(task, labels);
   if (systemPrompt === undefined) {
@@ -33,7 +34,18 @@ export function inferenceSpec(
       reason: 'no_default_prompt',
     });
   }
-  return { type, task, backend, batchSize, generation, systemPrompt, labels, outputField, maxErrorRate };
+  return {
+    type,
+    task,
+    backend,
+    batchSize,
+    maxConcurrency,
+    generation,
+    systemPrompt,
+    labels,
+    outputField,
+    maxErrorRate,
+  };
 }
 
 export interface EvaluationRequest extends Pick<
@@ -59,6 +71,7 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
     judge: judge && {
       backend: inMember('llm_as_judge', () => backendOf(judge)),
       generation: judge.generation,
+      maxConcurrency: judge.maxConcurrency,
     },
     embedder: embedder && { backend: inMember('embedder', () => backendOf(embedder)) },
     maxErrorRate,

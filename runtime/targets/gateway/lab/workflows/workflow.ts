@@ -19,6 +19,7 @@ export interface NamedModel {
 /** A language model in a request that scores answers. */
 export interface NamedJudge extends NamedModel {
   readonly generation: GenerationConfig;
+  readonly maxConcurrency: number;
 }
 
 /** Settings of a workflow, which evaluates one model of an experiment. */
@@ -28,6 +29,8 @@ export interface WorkflowRequest extends NamedModel {
   /** Empty for the default of the task. */
   readonly systemPrompt: string;
   readonly batchSize: number;
+  /** Maximum concurrent requests to a language model. */
+  readonly maxConcurrency: number;
   readonly outputField: string;
   readonly generation: GenerationConfig;
   /** Time limit of each job. */

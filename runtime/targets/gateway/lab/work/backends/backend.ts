@@ -40,6 +40,8 @@ export interface ChatReply {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Duration of the request, without waiting for its turn. */
+  readonly latencyMs: number;
 }
 
 /** An open backend. Which calls it supports depends on its type. */
@@ -66,8 +68,8 @@ export interface Model {
 
 export interface OpenBackendOptions {
   readonly pacing: Pacing;
-  /** Maximum concurrent requests, for models that are called once per row. */
-  readonly connections: number;
+  /** Maximum concurrent requests to a language model. */
+  readonly maxConcurrency: number;
   /** Aborts the opening. Default: a time limit of two minutes. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -48,7 +48,7 @@ export function embeddingsOf(
   };
 }
 
-function replyOf(name: string, { json }: Answer): ChatReply {
+function replyOf(name: string, { json, latencyMs }: Answer): ChatReply {
   const { choices } = json;
   const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : {};
@@ -66,6 +66,7 @@ function replyOf(name: string, { json }: Answer): ChatReply {
     promptTokens: usage?.promptTokens ?? 0,
     completionTokens: usage?.completionTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
+    latencyMs,
   };
 }
 

@@ -42,6 +42,7 @@ export function evaluationResult(
       batch_size: batchSize,
       judge: judge?.backend ?? null,
       ...(judge?.generation && { judge_generation: judge.generation }),
+      ...(judge?.maxConcurrency !== undefined && { judge_max_concurrency: judge.maxConcurrency }),
       embedder: embedder?.backend ?? null,
     },
   };

@@ -41,7 +41,6 @@ export interface Judge {
 export interface ScorerTools {
   readonly judge: Judge | undefined;
   readonly embedder: Model | undefined;
-  readonly batchSize: number;
   readonly pacing: Pacing;
 }
 

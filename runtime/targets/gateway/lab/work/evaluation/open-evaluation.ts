@@ -1,6 +1,7 @@
 import type { Json as MetricJson } from '../../metrics/metric.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
-import type { EvaluationSpec, Work, WorkTools } from '../work.ts';
+import { createCallsAhead } from '../ahead.ts';
+import { DEFAULT_CONCURRENCY, type EvaluationSpec, type Work, type WorkTools } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -32,26 +33,30 @@ export async function openEvaluation(
       familiesOf(task, spec.metrics).map(({ family, shows }) => ({
         family,
         shows,
-        scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, state.families[family.name]),
+        scorer: family.open({ ...models, pacing }, state.families[family.name]),
       })),
     models,
   );
   let { counts } = state;
+  const calls = createCallsAhead(concurrencyOf(spec), async (rows, signal) => {
+    const samples = samplesOf(spec, rows);
+    let [promptTokens, completionTokens] = [0, 0];
+    const prepared = await prepareBatch(opened, samples, {
+      signal,
+      spend(usage) {
+        promptTokens += usage.promptTokens;
+        completionTokens += usage.completionTokens;
+      },
+    });
+    return { samples, prepared, usage: { promptTokens, completionTokens } };
+  });
 
   return {
+    ahead: models.judge && calls.ahead,
     async run({ rows }, signal) {
-      const samples = samplesOf(spec, rows);
-      let [promptTokens, completionTokens] = [0, 0];
-      const prepared = await prepareBatch(opened, samples, {
-        signal,
-        spend(usage) {
-          promptTokens += usage.promptTokens;
-          completionTokens += usage.completionTokens;
-        },
-      });
+      const { samples, prepared, usage } = await calls.take(rows, signal);
       signal.throwIfAborted();
       const scored = countBatch(opened, prepared, samples.length);
-      const usage = { promptTokens, completionTokens };
       const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
       counts = addRows(counts, counted);
       return outcome;
@@ -65,15 +70,15 @@ export async function openEvaluation(
   };
 }
 
+const concurrencyOf = ({ judge }: Pick<EvaluationSpec, 'judge'>): number =>
+  judge?.maxConcurrency ?? DEFAULT_CONCURRENCY;
+
 type Models = Pick<ScorerTools, 'judge' | 'embedder'>;
 
-async function openModels(
-  { judge, embedder, batchSize, metrics, task }: EvaluationSpec,
-  tools: WorkTools,
-  pacing: Pacing,
-): Promise<Models> {
+async function openModels(spec: EvaluationSpec, tools: WorkTools, pacing: Pacing): Promise<Models> {
+  const { judge, embedder, metrics, task } = spec;
   const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
-  const options = { pacing, connections: batchSize };
+  const options = { pacing, maxConcurrency: concurrencyOf(spec) };
   const judging = judge && needs.has('judge') ? await openBackend(judge.backend, tools, options) : undefined;
   try {
     const embedding =

@@ -1,6 +1,13 @@
 import type { Row } from '../../datasets/dataset.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
-import type { BatchOutcome, InferenceSpec, Work, WorkTools } from '../work.ts';
+import { createCallsAhead } from '../ahead.ts';
+import {
+  type BatchOutcome,
+  DEFAULT_CONCURRENCY,
+  type InferenceSpec,
+  type Work,
+  type WorkTools,
+} from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import type { Pacing } from '../pacing.ts';
 import { checkModel } from '../tasks/check-model.ts';
@@ -18,7 +25,8 @@ export async function openInference(
   const { clock } = pacing;
   const task = TASKS[spec.task.task];
   checkOutputField(task, spec);
-  const model = await openBackend(spec.backend, tools, { pacing, connections: spec.batchSize });
+  const { maxConcurrency = DEFAULT_CONCURRENCY } = spec;
+  const model = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
   try {
     checkModel(task, model);
   } catch (error) {
@@ -26,10 +34,14 @@ export async function openInference(
     throw error;
   }
   const columns = task.columns(spec);
+  const calls = createCallsAhead(maxConcurrency, (rows, signal) =>
+    task.answer(rows, { model, spec, clock, signal }),
+  );
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
+    ahead: model.chat && calls.ahead,
     async run({ rows, replaces = false }, signal) {
-      const answered = await task.answer(rows, { model, spec, clock, signal });
+      const answered = await calls.take(rows, signal);
       const ofBatch = totalsOf(answered);
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
       return outcomeOf(rows, answered, ofBatch, columns);
@@ -85,7 +97,7 @@ function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
 const NO_TOKENS: Row = { prompt_tokens: null, completion_tokens: null };
 
 function parametersOf(
-  { type, task, backend, batchSize, generation, systemPrompt, outputField }: InferenceSpec,
+  { type, task, backend, batchSize, maxConcurrency, generation, systemPrompt, outputField }: InferenceSpec,
   modelType: string | undefined,
   labels: readonly string[] | undefined,
 ): Json {
@@ -94,6 +106,7 @@ function parametersOf(
     task,
     backend,
     batch_size: batchSize,
+    max_concurrency: maxConcurrency ?? DEFAULT_CONCURRENCY,
     generation,
     system_prompt: systemPrompt,
     output_field: outputField,

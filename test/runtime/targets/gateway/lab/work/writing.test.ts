@@ -77,7 +77,7 @@ test('a parameter that is not set is not sent, and one that is set is sent as it
   });
 });
 
-test('so many rows are asked about at once as a batch has, and no more', async () => {
+test('at most max_concurrency rows of a batch are asked about at the same time', async () => {
   const three = Promise.withResolvers<void>();
   const slow = await scriptedModel(async (_asked, nth) => {
     if (nth === 3) three.resolve();
@@ -85,7 +85,7 @@ test('so many rows are asked about at once as a batch has, and no more', async (
     return 'Here.';
   });
   const backend: Backend = { kind: 'openai-compatible', baseUrl: slow.url, model: 'm', secretName: null };
-  const spec = inferenceOf(backend, { ...summarizing, batchSize: 3 });
+  const spec = inferenceOf(backend, { ...summarizing, batchSize: 7, maxConcurrency: 3 });
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('a', 'b', 'c', 'd', 'e', 'f', 'g')));
   expect(outcome.failed).toBe(0);
   expect(slow.mostOpen()).toBe(3);

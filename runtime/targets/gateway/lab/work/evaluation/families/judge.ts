@@ -8,7 +8,7 @@ import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
 import { judge as judgeMetric } from '../../../metrics/text/judge/metric.ts';
 import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
-import { runConcurrently } from '../../inference/run-concurrently.ts';
+import { isJobPause } from '../../job-pause.ts';
 import {
   type BatchContext,
   type CountRow,
@@ -26,7 +26,7 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
   metrics: { [definition.name]: all },
   needs: ['judge'],
   shownAs: asIs,
-  open({ judge, batchSize }, saved) {
+  open({ judge }, saved) {
     const metric = judgeMetric({ definition }, saved);
     if (!judge?.model.chat) {
       throw inputError(
@@ -35,19 +35,22 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
     }
     return {
       prepare: (samples, context) =>
-        runConcurrently(samples, batchSize, async (sample): Promise<CountRow> => {
-          try {
-            const row = isUnanswered(sample)
-              ? lowestOf(definition)
-              : await verdictsOf(definition, judge, sample, context);
-            return () => metric.add(row);
-          } catch (error) {
-            context.signal.throwIfAborted();
-            return () => {
-              throw AppError.from(error);
-            };
-          }
-        }),
+        Promise.all(
+          samples.map(async (sample): Promise<CountRow> => {
+            try {
+              const row = isUnanswered(sample)
+                ? lowestOf(definition)
+                : await verdictsOf(definition, judge, sample, context);
+              return () => metric.add(row);
+            } catch (error) {
+              context.signal.throwIfAborted();
+              if (isJobPause(error)) throw error;
+              return () => {
+                throw AppError.from(error);
+              };
+            }
+          }),
+        ),
       result: metric.result,
       save: metric.save,
     };

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
+import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
+import { processRows } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-rows.ts';
+import { scriptedModel } from '../work/scripted-model.ts';
+import { inferenceOf, withWork } from '../work/working.ts';
+
+test('a language model gets later batches while a slow row is answered, and all rows are written in order', async () => {
+  const eight = Promise.withResolvers<void>();
+  const slow = Promise.withResolvers<void>();
+  const model = await scriptedModel(async ({ body }, nth) => {
+    if (nth === 8) eight.resolve();
+    if (nth === 40) slow.resolve();
+    const text = body.messages.at(-1)?.content ?? '';
+    await (text === 'text 0' ? slow.promise : eight.promise);
+    return `Short: ${text}`;
+  });
+  const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
+  const written: Row[] = [];
+  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+    rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
+    async commit({ first_row: firstRow, rows }) {
+      expect(firstRow).toBe(written.length);
+      written.push(...rows);
+    },
+  };
+  const spec = inferenceOf(
+    { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
+    { task: { task: 'summarization' }, batchSize: 1 },
+  );
+  const job = { id: 'job', total_rows: 60, done_rows: 0, failed_rows: 0, retry_row: null, checkpoint: null };
+  const end = await withWork(spec, (work) =>
+    processRows(
+      work,
+      { ...job, spec, trusted: true, lease_ms: 1000 },
+      client as WorkerClient,
+      new AbortController().signal,
+    ),
+  );
+  expect(end).toMatchObject({ status: 'succeeded', result: { metrics: { error_rate: 0 } } });
+  expect(written.map((row) => row['predictions'])).toEqual(texts.map((text) => `Short: ${text}`));
+  expect(model.mostOpen()).toBe(8);
+});
