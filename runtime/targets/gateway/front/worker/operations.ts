@@ -8,6 +8,7 @@ import {
   workerFailedRows,
   workerJob,
   workerLines,
+  workerPause,
   workerReplacement,
   workerRows,
   workerSecret,
@@ -129,6 +130,17 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       examples: { failed: { status: 'failed', error: 'The encoder has no label POSITIVE.' } },
     },
     answer: noContent('The job has ended.'),
+  },
+  {
+    ...POST,
+    path: WORKER_PATHS.pause,
+    id: 'workerPause',
+    summary: 'Put the job back into the queue for some seconds.',
+    request: {
+      schema: workerPause,
+      examples: { budget: { reason: "Paused: User 'ann' has exceeded budget limit.", seconds: 30 } },
+    },
+    answer: noContent('The job is queued.'),
   },
   {
     ...GET,

@@ -16,7 +16,7 @@ import {
 } from '../../lab/jobs/worker/protocol.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { workerBatch, workerEnd, workerLines, workerReplacement } from './schemas.ts';
+import { workerBatch, workerEnd, workerLines, workerPause, workerReplacement } from './schemas.ts';
 import { WORKER_OPERATIONS } from './operations.ts';
 
 /** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
@@ -62,6 +62,7 @@ export function workerRoutes(
     const claim = await access.claim(c.req.raw.headers);
     // The type of the schema is the type of the protocol, except for parts that are any JSON value.
     await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
+    await queue.progressed(claim);
     return c.body(null, 204);
   });
   routes.get(WORKER_PATHS.failedRows, async (c) => {
@@ -71,6 +72,7 @@ export function workerRoutes(
   routes.post(WORKER_PATHS.failedRows, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     await replaceOnce(queue, claim, (await readBody(c, workerReplacement)) as unknown as WorkerReplacement);
+    await queue.progressed(claim);
     return c.body(null, 204);
   });
   routes.post(WORKER_PATHS.logs, async (c) => {
@@ -86,6 +88,12 @@ export function workerRoutes(
   routes.post(WORKER_PATHS.end, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     await queue.end(claim, (await readBody(c, workerEnd)) as unknown as WorkerEnd);
+    return c.body(null, 204);
+  });
+  routes.post(WORKER_PATHS.pause, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    const { reason, seconds } = await readBody(c, workerPause);
+    await queue.pause(claim, reason, seconds);
     return c.body(null, 204);
   });
   routes.get(`${WORKER_PATHS.secrets}/:name`, async (c) => {

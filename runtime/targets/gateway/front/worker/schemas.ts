@@ -81,4 +81,9 @@ export const workerEnd = Type.Union([
   closed('WorkerFailure', { status: Type.Literal('failed'), error: Type.String() }),
 ]);
 
+export const workerPause = closed('WorkerPause', {
+  reason: Type.String({ description: 'Why the job cannot continue now.' }),
+  seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: 'Time until the next attempt.' }),
+});
+
 export const workerSecret = closed('WorkerSecret', { value: Type.String() });

@@ -13,6 +13,7 @@ import {
   type WorkerFailedRows,
   type WorkerJob,
   type WorkerLine,
+  type WorkerPause,
   type WorkerReplacement,
   type WorkerRows,
 } from './protocol.ts';
@@ -27,6 +28,7 @@ export interface WorkerClient {
   log(lines: readonly WorkerLine[]): Promise<void>;
   heartbeat(): Promise<WorkerAlive>;
   end(end: WorkerEnd): Promise<void>;
+  pause(pause: WorkerPause): Promise<void>;
   secret(name: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -80,6 +82,7 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
     log: async (lines) => void (await request(WORKER_PATHS.logs, { lines })),
     heartbeat: async () => (await request(WORKER_PATHS.alive)) as WorkerAlive,
     end: async (end) => void (await request(WORKER_PATHS.end, end)),
+    pause: async (pause) => void (await request(WORKER_PATHS.pause, pause)),
     async secret(name) {
       const path = `${WORKER_PATHS.secrets}/${encodeURIComponent(name)}`;
       return ((await request(path)) as { readonly value: string }).value;

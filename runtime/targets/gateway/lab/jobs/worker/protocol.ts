@@ -11,6 +11,7 @@ export const WORKER_PATHS = {
   logs: '/api/v1/worker/logs',
   alive: '/api/v1/worker/alive',
   end: '/api/v1/worker/end',
+  pause: '/api/v1/worker/pause',
   secrets: '/api/v1/worker/secrets',
 } as const;
 
@@ -75,6 +76,13 @@ export interface WorkerLine {
 
 export interface WorkerAlive {
   readonly cancelled: boolean;
+}
+
+/** Ends the worker, not its job, which is queued again. */
+export interface WorkerPause {
+  readonly reason: string;
+  /** Time until the next attempt. */
+  readonly seconds: number;
 }
 
 export type WorkerEnd =

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { AppError } from '../../../../../../runtime/contract/errors.ts';
 import type { Clock } from '../../../../../../runtime/platform/clock.ts';
 import type { Backend, GenerationConfig } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
@@ -113,6 +114,27 @@ test('a model that asks for a pause gets it', async () => {
   expect((await runAll(work, rowsOf('text'))).failed).toBe(0);
   await work.close();
   expect(pauses).toEqual([70_000]);
+});
+
+test.each([
+  [403, 'budget_exceeded', "User 'ann' has exceeded budget limit", true],
+  [403, 'estimate_exceeds_budget', "User 'ann' has $0.01 of the budget left.", true],
+  [402, null, 'Your credit balance is too low.', true],
+  [429, null, 'Try again tomorrow.', true],
+  // These rows would never be answered.
+  [403, 'estimate_exceeds_budget', "User 'ann' has a budget of $1.", false],
+  [402, 'pricing_required', "Model 'm' has no price, and User 'ann' has a budget.", false],
+])('a spent budget and a long pause stop the job: %s %s %s', async (status, code, error, isPause) => {
+  const headers: Record<string, string> = status === 429 ? { 'retry-after': '3600' } : {};
+  const poor = await scriptedModel(() => ({ status, headers, error, code }));
+  const backend: Backend = { kind: 'openai-compatible', baseUrl: poor.url, model: 'm', secretName: null };
+  const end = await withWork(inferenceOf(backend, summarizing), (work) =>
+    runAll(work, rowsOf('a', 'b')),
+  ).then(
+    ({ firstError }) => ({ isPause: false, message: firstError }),
+    ({ reason, message }: AppError) => ({ isPause: reason === 'job_paused', message }),
+  );
+  expect(end).toEqual({ isPause, message: expect.stringContaining(error) });
 });
 
 test('a row that fails has its error, and the others their answers', async () => {
