@@ -4,6 +4,7 @@ import { addAnswerCache } from './add-answer-cache.ts';
 import { addAuditLog } from './add-audit-log.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
+import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addGroups } from './add-groups.ts';
 import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addStoredObjects,
   addGroups,
   addPauses,
+  addExperimentAnswers,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

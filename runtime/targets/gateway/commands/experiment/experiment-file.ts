@@ -20,6 +20,7 @@ const settings = {
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  answer_cache: Type.Optional(Type.Boolean()),
   system_prompt: Type.Optional(Type.String()),
   generation_config: Type.Optional(open('Same as in the API.')),
   llm_as_judge: Type.Optional(open('Same as in the API.')),

@@ -71,6 +71,12 @@ export const newWorkflow = closed('NewWorkflow', {
   llm_as_judge: maybe(judge),
   embedder: maybe(embedder),
   failures: maybe(failures),
+  answer_cache: maybe(
+    Type.Boolean({
+      description:
+        'Whether requests that a language model has answered in this experiment are not sent again (default: true).',
+    }),
+  ),
 });
 
 /** Accepts all members, because unknown ones get an error with an explanation. */

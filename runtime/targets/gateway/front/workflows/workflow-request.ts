@@ -20,6 +20,7 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   judge: body.llm_as_judge ? judgeIn(body.llm_as_judge) : null,
   embedder: body.embedder ? embedderIn(body.embedder) : null,
   failures: body.failures ?? 'wrong',
+  sharesAnswers: body.answer_cache ?? true,
   maxErrorRate: body.max_error_rate ?? 0,
 });
 
@@ -54,4 +55,10 @@ export const generationIn = (body: Static<typeof generationConfig> | null | unde
     frequencyPenalty: body?.frequency_penalty ?? undefined,
     temperature: body?.temperature ?? undefined,
     topP: body?.top_p ?? undefined,
+    reasoningEffort: body?.reasoning_effort ?? undefined,
+    seed: body?.seed ?? undefined,
+    stop: body?.stop ?? undefined,
+    responseFormat: body?.response_format ?? undefined,
+    tools: body?.tools ?? undefined,
+    toolChoice: body?.tool_choice ?? undefined,
   });

@@ -90,6 +90,7 @@ export function createExperiments(
         // The experiment is deleted first, so that no workflow can be added in the meantime.
         await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
+        await trx.deleteFrom('gateway_answers').where('experiment_id', '=', id).execute();
         const event = { action: 'experiment.delete', object: id, before: { name, owner } };
         await audit.record(trx, { at: clock.now(), ...event });
       });

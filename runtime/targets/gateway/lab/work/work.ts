@@ -28,6 +28,13 @@ export interface GenerationConfig {
   readonly frequencyPenalty?: number;
   readonly temperature?: number;
   readonly topP?: number;
+  readonly reasoningEffort?: string;
+  readonly seed?: number;
+  /** Texts at which the model stops. */
+  readonly stop?: readonly string[];
+  readonly responseFormat?: Json;
+  readonly tools?: readonly Json[];
+  readonly toolChoice?: string | Json;
 }
 
 /** Default of the maximum concurrent requests to a language model. */
@@ -42,6 +49,8 @@ export interface InferenceSpec {
   readonly batchSize: number;
   /** Maximum concurrent requests to a language model. Missing in jobs of earlier versions. */
   readonly maxConcurrency?: number | undefined;
+  /** Whether answers of language models are shared within an experiment. Default: true. */
+  readonly sharesAnswers?: boolean | undefined;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
   /** Labels of the ground truth, which are looked for in the answers of language models. */
@@ -63,6 +72,8 @@ export interface EvaluationSpec {
   /** Missing in jobs of earlier versions. */
   readonly failures?: Failures | undefined;
   readonly batchSize: number;
+  /** Whether verdicts of judges are shared within an experiment. Default: true. */
+  readonly sharesAnswers?: boolean | undefined;
   /** The language model for metrics that judge answers. */
   readonly judge: {
     readonly backend: Backend;
@@ -127,6 +138,24 @@ export interface Work {
   close(): Promise<void>;
 }
 
+/** An answer of a language model that later requests can get again. */
+export interface KeptAnswer {
+  readonly text: string;
+  readonly reasoning: string | null;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  /** Duration of the request that the model answered. */
+  readonly latencyMs: number;
+}
+
+/** Answers that the jobs of an experiment share. */
+export interface AnswerStore {
+  find(key: string): Promise<KeptAnswer | undefined>;
+  /** Keeps an answer in the background. */
+  keep(key: string, answer: KeptAnswer): void;
+}
+
 /** The environment of a job. */
 export interface WorkTools {
   /** URL of the gateway, and the credential of the job. */
@@ -135,4 +164,6 @@ export interface WorkTools {
   /** Whether the job is allowed to use URLs on this machine or in private networks, and to run files. */
   readonly trusted: boolean;
   readonly log: (level: 'info' | 'warn' | 'error', text: string) => void;
+  /** Undefined if answers are not shared. */
+  readonly answers?: AnswerStore | undefined;
 }

@@ -39,7 +39,7 @@ export async function planWorkflow(
     timeoutSec: request.timeoutSec,
     rows,
     outputName: predictionsName(dataset.filename, request.model),
-    inference,
-    evaluation,
+    inference: { ...inference, sharesAnswers: request.sharesAnswers },
+    evaluation: { ...evaluation, sharesAnswers: request.sharesAnswers },
   };
 }

@@ -40,6 +40,8 @@ export interface WorkflowRequest extends NamedModel {
   readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
   readonly failures: Failures;
+  /** Whether answers of language models are shared within the experiment. */
+  readonly sharesAnswers: boolean;
   readonly maxErrorRate: number;
 }
 

@@ -12,6 +12,8 @@ export const WORKER_PATHS = {
   alive: '/api/v1/worker/alive',
   end: '/api/v1/worker/end',
   pause: '/api/v1/worker/pause',
+  answers: '/api/v1/worker/answers',
+  findAnswers: '/api/v1/worker/answers/find',
   secrets: '/api/v1/worker/secrets',
 } as const;
 
@@ -26,6 +28,8 @@ export interface WorkerJob {
   readonly retry_row: number | null;
   readonly checkpoint: WorkerCheckpoint | null;
   readonly trusted: boolean;
+  /** Whether answers of language models are shared with other jobs. */
+  readonly shares_answers: boolean;
   /** A worker that cannot reach the gateway for this time has lost its job. */
   readonly lease_ms: number;
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import type { Work, WorkTools } from '../../work/work.ts';
 import { isJobPause } from '../../work/job-pause.ts';
 import type { openWork } from '../../work/open-work.ts';
+import { createAnswerClient } from './answer-client.ts';
 import { createWorkerClient, type WorkerClient } from './client.ts';
 import type { WorkerEnd, WorkerJob, WorkerPause } from './protocol.ts';
 import { createJobLog, type JobLog } from './job-log.ts';
@@ -27,14 +28,17 @@ export async function runWorker({ gatewayUrl, token, clock, signal, open }: Work
     const stop = AbortSignal.any([signal, over.signal]);
     const heartbeat = startHeartbeat(client, clock, (reason) => over.abort(reason));
     const log = createJobLog(client);
+    const answers = job.shares_answers ? createAnswerClient(client) : undefined;
     const tools: WorkTools = {
       gateway: { url: gatewayUrl, token },
       secret: (name) => client.secret(name),
       trusted: job.trusted,
       log: log.write,
+      answers,
     };
     try {
       const end = await endOf(() => open(job.spec, tools, job.checkpoint?.work ?? null), job, client, stop);
+      await answers?.flushed();
       if (end.status === 'paused') return await pauseJob(end.pause, client, log);
       if (end.status === 'failed') log.write('error', end.error);
       else log.write('info', `Done: ${job.total_rows} rows.`);

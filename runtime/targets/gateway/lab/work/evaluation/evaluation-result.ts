@@ -8,7 +8,7 @@ import type { OpenedFamily } from './score-batch.ts';
 export function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],
-  { rows, failed, skipped, unanswered }: RowCounts,
+  { rows, failed, skipped, unanswered, cachedVerdicts }: RowCounts,
 ): WorkResult {
   const metrics: Record<string, number> = {};
   const undefinedMetrics: Record<string, string> = {};
@@ -30,6 +30,7 @@ export function evaluationResult(
       failed_rows: failed,
       skipped_rows: skipped,
       unanswered_rows: unanswered ?? 0,
+      cached_verdicts: cachedVerdicts ?? 0,
       undefined_metrics: undefinedMetrics,
       ...details,
     },

@@ -3,6 +3,7 @@ import type { Json } from '../../../ask/shapes/chat.ts';
 import { createCallsAhead } from '../ahead.ts';
 import { DEFAULT_CONCURRENCY, type EvaluationSpec, type Work, type WorkTools } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
+import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { ScorerTools } from './evaluation.ts';
@@ -40,25 +41,26 @@ export async function openEvaluation(
   let { counts } = state;
   const calls = createCallsAhead(concurrencyOf(spec), async (rows, signal) => {
     const samples = samplesOf(spec, rows);
-    let [promptTokens, completionTokens] = [0, 0];
+    let [promptTokens, completionTokens, cachedVerdicts] = [0, 0, 0];
     const prepared = await prepareBatch(opened, samples, {
       signal,
       spend(usage) {
         promptTokens += usage.promptTokens;
         completionTokens += usage.completionTokens;
+        if (usage.isShared === true) cachedVerdicts += 1;
       },
     });
-    return { samples, prepared, usage: { promptTokens, completionTokens } };
+    return { samples, prepared, usage: { promptTokens, completionTokens }, cachedVerdicts };
   });
 
   return {
     ahead: models.judge && calls.ahead,
     async run({ rows }, signal) {
-      const { samples, prepared, usage } = await calls.take(rows, signal);
+      const { samples, prepared, usage, cachedVerdicts } = await calls.take(rows, signal);
       signal.throwIfAborted();
       const scored = countBatch(opened, prepared, samples.length);
       const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
-      counts = addRows(counts, counted);
+      counts = addRows(counts, { ...counted, cachedVerdicts });
       return outcome;
     },
     checkpoint() {
@@ -79,7 +81,10 @@ async function openModels(spec: EvaluationSpec, tools: WorkTools, pacing: Pacing
   const { judge, embedder, metrics, task } = spec;
   const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
   const options = { pacing, maxConcurrency: concurrencyOf(spec) };
-  const judging = judge && needs.has('judge') ? await openBackend(judge.backend, tools, options) : undefined;
+  const judging =
+    judge && needs.has('judge')
+      ? withSharedAnswers(await openBackend(judge.backend, tools, options), judge.backend, tools.answers)
+      : undefined;
   try {
     const embedding =
       embedder && needs.has('embedder') ? await openBackend(embedder.backend, tools, options) : undefined;

@@ -26,7 +26,11 @@ async function callForRow(
     const system = spec.systemPrompt === '' ? [] : [{ role: 'system', content: spec.systemPrompt } as const];
     const messages = [...system, { role: 'user', content: textOfRow(row) } as const];
     const reply = await model.chat(messages, spec.generation, signal);
-    return { value: columnsOf(reply), tokens: reply, latencyMs: reply.latencyMs };
+    return {
+      value: { ...columnsOf(reply), cached: reply.isShared },
+      tokens: reply,
+      latencyMs: reply.latencyMs,
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (isJobPause(error)) throw error;

@@ -9,11 +9,13 @@ import {
   type WorkTools,
 } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
+import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { checkModel } from '../tasks/check-model.ts';
 import { checkOutputField } from '../tasks/check-output-field.ts';
 import { TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
+import { createBusyTime } from './busy-time.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 
 export async function openInference(
@@ -26,7 +28,8 @@ export async function openInference(
   const task = TASKS[spec.task.task];
   checkOutputField(task, spec);
   const { maxConcurrency = DEFAULT_CONCURRENCY } = spec;
-  const model = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
+  const opened = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
+  const model = withSharedAnswers(opened, spec.backend, tools.answers);
   try {
     checkModel(task, model);
   } catch (error) {
@@ -34,15 +37,16 @@ export async function openInference(
     throw error;
   }
   const columns = task.columns(spec);
+  const busy = createBusyTime(clock);
   const calls = createCallsAhead(maxConcurrency, (rows, signal) =>
-    task.answer(rows, { model, spec, clock, signal }),
+    busy.during(() => task.answer(rows, { model, spec, clock, signal })),
   );
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
     ahead: model.chat && calls.ahead,
     async run({ rows, replaces = false }, signal) {
       const answered = await calls.take(rows, signal);
-      const ofBatch = totalsOf(answered);
+      const ofBatch = { ...totalsOf(answered), busyMs: busy.take() };
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
       return outcomeOf(rows, answered, ofBatch, columns);
     },
@@ -62,7 +66,8 @@ const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: total
 function totalsOf({ answers, sharedTokens }: AnsweredRows<Row>): Totals {
   const ofRows = answers.map((answer): Totals => {
     if (isFailure(answer)) return { ...NO_TOTALS, rows: 1, failed: 1 };
-    return { ...NO_TOTALS, ...answer.tokens, rows: 1, latencyMs: answer.latencyMs };
+    const cached = answer.tokens?.isShared === true ? 1 : 0;
+    return { ...NO_TOTALS, ...answer.tokens, rows: 1, cached, latencyMs: answer.latencyMs };
   });
   return ofRows.reduce(addTotals, { ...NO_TOTALS, promptTokens: sharedTokens });
 }

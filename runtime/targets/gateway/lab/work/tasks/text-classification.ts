@@ -27,7 +27,7 @@ export const textClassification: Task = {
   checkColumns: checkHasGroundTruth,
   labelsOf,
   showsAnswers: true,
-  columns: ({ outputField }) => [outputField, SCORES, 'reasoning'],
+  columns: ({ outputField }) => [outputField, SCORES, 'reasoning', 'cached'],
   async answer(rows, context) {
     const { model, spec } = context;
     const { outputField, labels } = spec;

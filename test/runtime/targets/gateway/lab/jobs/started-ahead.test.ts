@@ -32,7 +32,7 @@ test('a language model gets later batches while a slow row is answered, and all 
   const end = await withWork(spec, (work) =>
     processRows(
       work,
-      { ...job, spec, trusted: true, lease_ms: 1000 },
+      { ...job, spec, trusted: true, shares_answers: false, lease_ms: 1000 },
       client as WorkerClient,
       new AbortController().signal,
     ),

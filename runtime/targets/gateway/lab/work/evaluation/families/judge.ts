@@ -8,6 +8,7 @@ import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
 import { judge as judgeMetric } from '../../../metrics/text/judge/metric.ts';
 import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
+import type { ChatReply } from '../../backends/backend.ts';
 import { isJobPause } from '../../job-pause.ts';
 import {
   type BatchContext,
@@ -73,6 +74,16 @@ async function verdictsOf(
   return verdicts;
 }
 
+/** Whether a verdict can be shared. A judge that is called again because its verdict is unreadable must not repeat it. */
+function isReadable({ text }: ChatReply): boolean {
+  try {
+    readVerdict(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Maximum calls per criterion. A model whose verdict is unreadable often answers correctly the next time. */
 const MAX_ATTEMPTS = 3;
 
@@ -86,8 +97,8 @@ async function verdictOf(
   const texts = { input: textOfRow(row), prediction: readText(prediction), reference: readText(truth) };
   const messages = judgeMessages(definition, criterion, texts);
   for (let attempt = 1; ; attempt++) {
-    const reply = await model.chat?.(messages, generation, signal);
-    spend({ promptTokens: reply?.promptTokens ?? 0, completionTokens: reply?.completionTokens ?? 0 });
+    const reply = await model.chat?.(messages, generation, signal, isReadable);
+    if (reply) spend(reply);
     try {
       return readVerdict(reply?.text ?? '');
     } catch (error) {
