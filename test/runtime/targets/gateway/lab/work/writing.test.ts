@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Backend, GenerationConfig } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
+import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, inferenceOf, runAll, signal, toolsOf, withWork } from './working.ts';
 
