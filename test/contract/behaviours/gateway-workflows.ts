@@ -52,6 +52,16 @@ export const GATEWAY_WORKFLOWS = {
     source: 'issue 7',
     behaviour: 'The exit code of `experiment run` is 1 if one of the models failed; the others are compared.',
   },
+  'gateway:experiment-run:prompts': {
+    source: 'issue 22',
+    behaviour:
+      '`prompts` in an experiment file runs each language model with each prompt, with columns of the dataset and examples.',
+  },
+  'gateway:experiment-run:assertions': {
+    source: 'issue 22',
+    behaviour:
+      'An assertion that does not hold, also against `--baseline`, makes the exit code 1 and is in the report of `--junit`.',
+  },
   'gateway:experiment-retry': {
     source: 'issue 14',
     behaviour:

@@ -5,12 +5,19 @@ import { formatIssues } from '../../../../core/yaml/issue.ts';
 import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
 import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
 import { createValidate } from '../../../../core/yaml/validate.ts';
+import type { Assertion } from './assertions.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { readText } from '../../../../platform/read-text.ts';
 
 const open = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });
 const word = Type.String({ minLength: 1 });
+
+const promptFields = {
+  system_prompt: Type.Optional(Type.String()),
+  prompt: Type.Optional(word),
+  few_shot: Type.Optional(Type.Array(open('Values by column, with the answer in `ground_truth`.'))),
+};
 
 /** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
 const settings = {
@@ -21,7 +28,7 @@ const settings = {
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   answer_cache: Type.Optional(Type.Boolean()),
-  system_prompt: Type.Optional(Type.String()),
+  ...promptFields,
   generation_config: Type.Optional(open('Same as in the API.')),
   llm_as_judge: Type.Optional(open('Same as in the API.')),
   embedder: Type.Optional(open('Same as in the API.')),
@@ -40,6 +47,19 @@ const model = Type.Object(
   { additionalProperties: false },
 );
 
+const limit = Type.Optional(Type.Number());
+const assertion = Type.Object(
+  {
+    metric: word,
+    model: Type.Optional(word),
+    min: limit,
+    max: limit,
+    max_drop: Type.Optional(Type.Number({ minimum: 0 })),
+    max_rise: Type.Optional(Type.Number({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
 const SCHEMA = Type.Object(
   {
     name: Type.Optional(word),
@@ -50,6 +70,12 @@ const SCHEMA = Type.Object(
     target_language: Type.Optional(word),
     max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
     models: Type.Array(model, { minItems: 1 }),
+    assertions: Type.Optional(Type.Array(assertion)),
+    prompts: Type.Optional(
+      Type.Array(Type.Object({ name: word, ...promptFields }, { additionalProperties: false }), {
+        minItems: 1,
+      }),
+    ),
     ...settings,
   },
   { additionalProperties: false },
@@ -68,6 +94,7 @@ export interface ExperimentFile {
   readonly task: object;
   /** Request bodies of workflows, without their `experiment_id`. */
   readonly workflows: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
+  readonly assertions: readonly Assertion[];
 }
 
 /** Paths in the file are relative to its folder. Throws a ConfigError with all problems and their lines. */
@@ -87,7 +114,14 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
 function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
   const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
-  const { source_language: source, target_language: target, models, ...shared } = content;
+  const {
+    source_language: source,
+    target_language: target,
+    models,
+    prompts,
+    assertions = [],
+    ...shared
+  } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
   for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
@@ -96,8 +130,23 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     dataset: resolve(folder, dataset),
     maxSamples,
     task: { task, ...languages },
-    workflows: models.map((one) => ({ ...shared, ...workflowIn(one, folder) })),
+    workflows: models
+      .map((one) => ({ ...shared, ...workflowIn(one, folder) }))
+      .flatMap((workflow) => withPrompts(workflow, prompts)),
+    assertions,
   };
+}
+
+type NewWorkflow = ExperimentFile['workflows'][number];
+
+/** A workflow for each prompt. Encoders have no prompts. */
+function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): readonly NewWorkflow[] {
+  if (!prompts || workflow['provider'] === 'encoder') return [workflow];
+  return prompts.map(({ name, ...prompt }) => ({
+    ...workflow,
+    ...prompt,
+    name: `${workflow.name} (${name})`,
+  }));
 }
 
 function workflowIn(

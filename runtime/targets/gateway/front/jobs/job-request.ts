@@ -30,6 +30,8 @@ export const inferenceJobIn = (
     request: {
       ...modelIn(config),
       systemPrompt: config.system_prompt ?? '',
+      prompt: config.prompt ?? undefined,
+      fewShot: config.few_shot ?? undefined,
       batchSize: body.batch_size ?? 1,
       maxConcurrency: config.max_concurrency ?? DEFAULT_CONCURRENCY,
       generation: generationIn(config.generation_config),

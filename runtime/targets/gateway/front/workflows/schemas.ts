@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import type { Row } from '../../lab/datasets/dataset.ts';
 import { maybe } from '../http/maybe.ts';
 import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import {
@@ -25,6 +26,12 @@ const maxErrorRate = Type.Number({
   description: 'Maximum share of failed rows (default: 0).',
 });
 
+const exampleRow = Type.Unsafe<Row>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Values by column, with the answer in `ground_truth`.',
+});
+
 /** Members of all bodies that start an inference. */
 export const inferenceFields = {
   model: modelName,
@@ -33,6 +40,18 @@ export const inferenceFields = {
   base_url: maybe(baseUrl),
   system_prompt: maybe(
     text('System prompt for each text. If it is empty, the prompt of the task is used.', MAX_PROMPT_LENGTH),
+  ),
+  prompt: maybe(
+    nonEmptyText(
+      'Template of the message for a row, with columns of the dataset such as `{{examples}}`. Default: the text of the row.',
+      MAX_PROMPT_LENGTH,
+    ),
+  ),
+  few_shot: maybe(
+    Type.Array(exampleRow, {
+      maxItems: 100,
+      description: 'Rows with their answers that the model gets before each row.',
+    }),
   ),
   generation_config: maybe(generationConfig),
   max_error_rate: maybe(maxErrorRate),

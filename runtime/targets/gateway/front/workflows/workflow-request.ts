@@ -11,6 +11,8 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   description: body.description ?? '',
   ...modelIn(body),
   systemPrompt: body.system_prompt ?? '',
+  prompt: body.prompt ?? undefined,
+  fewShot: body.few_shot ?? undefined,
   batchSize: body.batch_size ?? 1,
   maxConcurrency: body.max_concurrency ?? DEFAULT_CONCURRENCY,
   outputField: body.inference_output_field ?? 'predictions',

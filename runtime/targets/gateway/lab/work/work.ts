@@ -53,6 +53,10 @@ export interface InferenceSpec {
   readonly sharesAnswers?: boolean | undefined;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
+  /** Template of the message for a row, with columns as `{{examples}}`. Default: the text of the row. */
+  readonly prompt?: string | undefined;
+  /** Rows with their answers that a language model gets before each row. */
+  readonly fewShot?: readonly Row[] | undefined;
   /** Labels of the ground truth, which are looked for in the answers of language models. */
   readonly labels?: readonly string[] | undefined;
   readonly outputField: string;

@@ -12,6 +12,8 @@ export type InferenceRequest = Pick<
   | 'baseUrl'
   | 'secretName'
   | 'systemPrompt'
+  | 'prompt'
+  | 'fewShot'
   | 'batchSize'
   | 'maxConcurrency'
   | 'generation'
@@ -28,7 +30,10 @@ export function inferenceSpec(
 ): InferenceSpec {
   const { batchSize, maxConcurrency, generation, outputField, maxErrorRate } = request;
   const backend = inMember('base_url', () => backendOf(request));
-  const systemPrompt = request.systemPrompt || TASKS[task.task].defaultPrompt(task, labels);
+  const { prompt, fewShot } = request;
+  const defaultPrompt =
+    TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
+  const systemPrompt = request.systemPrompt || defaultPrompt;
   if (systemPrompt === undefined) {
     throw new AppError('MalformedError', `Default system_prompt not available for ${task.task}`, {
       reason: 'no_default_prompt',
@@ -42,6 +47,8 @@ export function inferenceSpec(
     maxConcurrency,
     generation,
     systemPrompt,
+    prompt,
+    fewShot,
     labels,
     outputField,
     maxErrorRate,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Viewer } from '../datasets/dataset.ts';
+import type { Row, Viewer } from '../datasets/dataset.ts';
 import type { Experiment, ExperimentWorkflows } from '../experiments/experiment.ts';
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
@@ -28,6 +28,10 @@ export interface WorkflowRequest extends NamedModel {
   readonly description: string;
   /** Empty for the default of the task. */
   readonly systemPrompt: string;
+  /** Template of the message for a row; undefined for the text of the row. */
+  readonly prompt: string | undefined;
+  /** Rows with their answers that the model gets before each row. */
+  readonly fewShot: readonly Row[] | undefined;
   readonly batchSize: number;
   /** Maximum concurrent requests to a language model. */
   readonly maxConcurrency: number;

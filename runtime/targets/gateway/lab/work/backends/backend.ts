@@ -28,8 +28,8 @@ export interface TaggedText {
   readonly spans: readonly (LabeledPiece & { readonly score: number })[];
 }
 
-interface ChatMessage {
-  readonly role: 'system' | 'user';
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
 

@@ -1,5 +1,5 @@
 import { AppError, inputError } from '../../../../../contract/errors.ts';
-import { textOfRow } from './text-of-row.ts';
+import { messagesFor } from './prompt.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { ChatReply } from '../backends/backend.ts';
 import type { CallContext, AnsweredRows, RowAnswer, RowFailure } from './inference.ts';
@@ -23,9 +23,7 @@ async function callForRow(
   const startedAt = clock.now();
   try {
     if (!model.chat) throw inputError(`${model.name} is not a generative model.`);
-    const system = spec.systemPrompt === '' ? [] : [{ role: 'system', content: spec.systemPrompt } as const];
-    const messages = [...system, { role: 'user', content: textOfRow(row) } as const];
-    const reply = await model.chat(messages, spec.generation, signal);
+    const reply = await model.chat(messagesFor(row, spec), spec.generation, signal);
     return {
       value: { ...columnsOf(reply), cached: reply.isShared },
       tokens: reply,

@@ -102,10 +102,11 @@ function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
 const NO_TOKENS: Row = { prompt_tokens: null, completion_tokens: null };
 
 function parametersOf(
-  { type, task, backend, batchSize, maxConcurrency, generation, systemPrompt, outputField }: InferenceSpec,
+  spec: InferenceSpec,
   modelType: string | undefined,
   labels: readonly string[] | undefined,
 ): Json {
+  const { type, task, backend, batchSize, maxConcurrency, generation, systemPrompt, outputField } = spec;
   return {
     type,
     task,
@@ -114,6 +115,8 @@ function parametersOf(
     max_concurrency: maxConcurrency ?? DEFAULT_CONCURRENCY,
     generation,
     system_prompt: systemPrompt,
+    ...(spec.prompt === undefined ? {} : { prompt: spec.prompt }),
+    ...(spec.fewShot === undefined ? {} : { few_shot: spec.fewShot }),
     output_field: outputField,
     ...(modelType === undefined ? {} : { model_type: modelType }),
     ...(labels === undefined ? {} : { labels }),
