@@ -24,6 +24,7 @@ const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
   max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
+  custom_metrics: Type.Optional(Type.Array(open('Same as in the API.'))),
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),

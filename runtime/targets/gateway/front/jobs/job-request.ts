@@ -5,7 +5,13 @@ import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../lab/workflows/single-jobs.ts';
 import type { NewAnnotationJobBody, NewEvaluationJobBody, NewInferenceJobBody } from './schemas.ts';
 import { taskIn } from '../experiments/task-request.ts';
-import { embedderIn, generationIn, judgeIn, modelIn } from '../workflows/workflow-request.ts';
+import {
+  customMetricsIn,
+  embedderIn,
+  generationIn,
+  judgeIn,
+  modelIn,
+} from '../workflows/workflow-request.ts';
 
 /** Who creates a job, and which models they can use. */
 export interface JobCaller {
@@ -49,6 +55,7 @@ export const evaluationJobIn = (body: NewEvaluationJobBody, caller: JobCaller): 
     task: taskIn(config.task_definition ?? { task: 'summarization' }),
     request: {
       metrics: config.metrics ?? null,
+      customMetrics: customMetricsIn(config.custom_metrics),
       judge: config.llm_as_judge ? judgeIn(config.llm_as_judge) : null,
       embedder: config.embedder ? embedderIn(config.embedder) : null,
       failures: config.failures ?? 'wrong',

@@ -72,6 +72,27 @@ export const metricList = Type.Array(nonEmptyText('For example `accuracy`.', 100
   maxItems: 100,
 });
 
+export const customMetrics = Type.Array(
+  closed('CustomMetric', {
+    name: nonEmptyText('Name of the metric, e.g. `has_number`.', 64),
+    regex: maybe(nonEmptyText('Scores 1 if an answer contains a match, otherwise 0.', 1000)),
+    ignore_case: maybe(
+      Type.Boolean({ description: 'Whether the case of letters does not matter (default: false).' }),
+    ),
+    json_schema: maybe(
+      anyObject('Scores 1 if an answer ends with JSON that this JSON Schema allows, otherwise 0.'),
+    ),
+    rubric: maybe(
+      nonEmptyText('What the judge scores, from 0 to 1. Requires `llm_as_judge`.', MAX_TEXT_LENGTH),
+    ),
+  }),
+  {
+    maxItems: 20,
+    description:
+      'Metrics in addition to `metrics`. Each has exactly one of `regex`, `json_schema` and `rubric`.',
+  },
+);
+
 export const failures = oneOf(['wrong', 'skipped'], {
   description:
     'How metrics count rows for which the model failed: `wrong` as wrong answers (default), `skipped` not at all.',
@@ -87,6 +108,7 @@ export const newWorkflow = closed('NewWorkflow', {
   config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),
+  custom_metrics: maybe(customMetrics),
   llm_as_judge: maybe(judge),
   embedder: maybe(embedder),
   failures: maybe(failures),

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { DEFAULT_CONCURRENCY, type GenerationConfig } from '../../lab/work/work.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../../lab/workflows/workflow.ts';
 import type { embedder, generationConfig, judge } from './named-models.ts';
-import type { newWorkflow } from './schemas.ts';
+import type { customMetrics, newWorkflow } from './schemas.ts';
 
 /** Converts a request, with the defaults of the reference implementation. */
 export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest => ({
@@ -19,12 +19,26 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   generation: generationIn(body.generation_config),
   timeoutSec: body.job_timeout_sec ?? 3600,
   metrics: body.metrics ?? null,
+  customMetrics: customMetricsIn(body.custom_metrics),
   judge: body.llm_as_judge ? judgeIn(body.llm_as_judge) : null,
   embedder: body.embedder ? embedderIn(body.embedder) : null,
   failures: body.failures ?? 'wrong',
   sharesAnswers: body.answer_cache ?? true,
   maxErrorRate: body.max_error_rate ?? 0,
 });
+
+export const customMetricsIn = (
+  given: Static<typeof customMetrics> | null | undefined,
+): WorkflowRequest['customMetrics'] =>
+  given?.map(({ name, regex, ignore_case: ignoreCase, json_schema: jsonSchema, rubric }) => ({
+    name,
+    ...omitUndefined({
+      regex: regex ?? undefined,
+      ignoreCase: ignoreCase ?? undefined,
+      jsonSchema: jsonSchema ?? undefined,
+      rubric: rubric ?? undefined,
+    }),
+  }));
 
 type ModelFields = Pick<Static<typeof newWorkflow>, 'provider' | 'model' | 'base_url' | 'secret_key_name'>;
 

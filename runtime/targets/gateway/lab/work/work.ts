@@ -1,3 +1,4 @@
+import type { CustomMetric } from './evaluation/custom/custom-metric.ts';
 import type { Json } from '../../ask/shapes/chat.ts';
 import type { Row, RowChunk } from '../datasets/dataset.ts';
 
@@ -72,6 +73,8 @@ export interface EvaluationSpec {
   readonly type: 'evaluation';
   readonly task: TaskDefinition;
   readonly metrics: readonly string[];
+  /** Metrics that the user defines. Missing in jobs of earlier versions. */
+  readonly customMetrics?: readonly CustomMetric[] | undefined;
   readonly predictionField: string;
   /** Missing in jobs of earlier versions. */
   readonly failures?: Failures | undefined;

@@ -1,5 +1,6 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
+import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { inMember } from './member-errors.ts';
@@ -57,7 +58,7 @@ export function inferenceSpec(
 
 export interface EvaluationRequest extends Pick<
   WorkflowRequest,
-  'metrics' | 'judge' | 'embedder' | 'failures' | 'batchSize' | 'maxErrorRate'
+  'metrics' | 'customMetrics' | 'judge' | 'embedder' | 'failures' | 'batchSize' | 'maxErrorRate'
 > {
   readonly predictionField: string;
 }
@@ -68,10 +69,13 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
   const has = { judge: judge !== null, embedder: embedder !== null };
   const metrics = request.metrics ?? defaultMetrics(task, has);
   inMember('metrics', () => checkMetrics(task, metrics, has));
+  const { customMetrics } = request;
+  inMember('custom_metrics', () => checkCustomMetrics(task, customMetrics ?? [], has.judge));
   return {
     type: 'evaluation',
     task: definition,
     metrics,
+    customMetrics,
     predictionField,
     failures,
     batchSize,

@@ -4,6 +4,7 @@ import type { Experiment, ExperimentWorkflows } from '../experiments/experiment.
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { CustomMetric } from '../work/evaluation/custom/custom-metric.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
 import type { RetryChanges } from './retry-changes.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
@@ -41,6 +42,7 @@ export interface WorkflowRequest extends NamedModel {
   readonly timeoutSec: number;
   /** Null for the default metrics of the task. */
   readonly metrics: readonly string[] | null;
+  readonly customMetrics: readonly CustomMetric[] | undefined;
   readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
   readonly failures: Failures;

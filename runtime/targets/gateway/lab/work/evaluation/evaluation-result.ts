@@ -38,6 +38,9 @@ export function evaluationResult(
       type: spec.type,
       task,
       metrics: requested,
+      ...(spec.customMetrics !== undefined && {
+        custom_metrics: spec.customMetrics.map((one) => ({ ...one })),
+      }),
       prediction_field: predictionField,
       failures: failuresOf(spec),
       batch_size: batchSize,

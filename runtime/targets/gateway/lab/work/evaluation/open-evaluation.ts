@@ -8,7 +8,9 @@ import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { ScorerTools } from './evaluation.ts';
 import { evaluationResult } from './evaluation-result.ts';
-import { checkMetrics, familiesOf } from './metrics.ts';
+import { customFamily } from './custom/custom-family.ts';
+import { type ChosenFamily, checkMetrics, familiesOf } from './metrics.ts';
+import { all } from './names.ts';
 import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
 import { outcomeOf, samplesOf } from './rows.ts';
 import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
@@ -27,11 +29,12 @@ export async function openEvaluation(
 ): Promise<Work> {
   const task = TASKS[spec.task.task];
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
-  const models = await openModels(spec, tools, pacing);
+  const chosen = chosenFamilies(spec);
+  const models = await openModels(spec, chosen, tools, pacing);
   const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
   const opened = await openOrClose(
     () =>
-      familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+      chosen.map(({ family, shows }) => ({
         family,
         shows,
         scorer: family.open({ ...models, pacing }, state.families[family.name]),
@@ -75,11 +78,22 @@ export async function openEvaluation(
 const concurrencyOf = ({ judge }: Pick<EvaluationSpec, 'judge'>): number =>
   judge?.maxConcurrency ?? DEFAULT_CONCURRENCY;
 
+/** The families of the requested metrics and of those that the user defines. */
+const chosenFamilies = ({ task, metrics, customMetrics = [] }: EvaluationSpec): readonly ChosenFamily[] => [
+  ...familiesOf(TASKS[task.task], metrics),
+  ...customMetrics.map((metric) => ({ family: customFamily(metric), shows: all })),
+];
+
 type Models = Pick<ScorerTools, 'judge' | 'embedder'>;
 
-async function openModels(spec: EvaluationSpec, tools: WorkTools, pacing: Pacing): Promise<Models> {
-  const { judge, embedder, metrics, task } = spec;
-  const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
+async function openModels(
+  spec: EvaluationSpec,
+  chosen: readonly ChosenFamily[],
+  tools: WorkTools,
+  pacing: Pacing,
+): Promise<Models> {
+  const { judge, embedder } = spec;
+  const needs = new Set(chosen.flatMap(({ family }) => family.needs));
   const options = { pacing, maxConcurrency: concurrencyOf(spec) };
   const judging =
     judge && needs.has('judge')

@@ -22,41 +22,45 @@ import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 
 /** Metrics for which a language model judges every row, with one call per criterion. */
-export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((definition) => ({
-  name: definition.name,
-  metrics: { [definition.name]: all },
-  needs: ['judge'],
-  shownAs: asIs,
-  open({ judge }, saved) {
-    const metric = judgeMetric({ definition }, saved);
-    if (!judge?.model.chat) {
-      throw inputError(
-        `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
-      );
-    }
-    return {
-      prepare: (samples, context) =>
-        Promise.all(
-          samples.map(async (sample): Promise<CountRow> => {
-            try {
-              const row = isUnanswered(sample)
-                ? lowestOf(definition)
-                : await verdictsOf(definition, judge, sample, context);
-              return () => metric.add(row);
-            } catch (error) {
-              context.signal.throwIfAborted();
-              if (isJobPause(error)) throw error;
-              return () => {
-                throw AppError.from(error);
-              };
-            }
-          }),
-        ),
-      result: metric.result,
-      save: metric.save,
-    };
-  },
-}));
+export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map(judgeFamily);
+
+export function judgeFamily(definition: JudgeDefinition): MetricFamily {
+  return {
+    name: definition.name,
+    metrics: { [definition.name]: all },
+    needs: ['judge'],
+    shownAs: asIs,
+    open({ judge }, saved) {
+      const metric = judgeMetric({ definition }, saved);
+      if (!judge?.model.chat) {
+        throw inputError(
+          `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
+        );
+      }
+      return {
+        prepare: (samples, context) =>
+          Promise.all(
+            samples.map(async (sample): Promise<CountRow> => {
+              try {
+                const row = isUnanswered(sample)
+                  ? lowestOf(definition)
+                  : await verdictsOf(definition, judge, sample, context);
+                return () => metric.add(row);
+              } catch (error) {
+                context.signal.throwIfAborted();
+                if (isJobPause(error)) throw error;
+                return () => {
+                  throw AppError.from(error);
+                };
+              }
+            }),
+          ),
+        result: metric.result,
+        save: metric.save,
+      };
+    },
+  };
+}
 
 /** The verdicts for a row without an answer: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
