@@ -70,6 +70,8 @@ const SCHEMA = Type.Object(
     source_language: Type.Optional(word),
     target_language: Type.Optional(word),
     max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
+    sampling: Type.Optional(oneOf(['first', 'random', 'stratified'])),
+    seed: Type.Optional(Type.Integer({ minimum: 0 })),
     models: Type.Array(model, { minItems: 1 }),
     assertions: Type.Optional(Type.Array(assertion)),
     prompts: Type.Optional(
@@ -91,6 +93,8 @@ export interface ExperimentFile {
   /** Path of the dataset. */
   readonly dataset: string;
   readonly maxSamples: number;
+  readonly sampling: string | undefined;
+  readonly seed: number | undefined;
   /** `task_definition` of the API. */
   readonly task: object;
   /** Request bodies of workflows, without their `experiment_id`. */
@@ -121,6 +125,8 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     models,
     prompts,
     assertions = [],
+    sampling,
+    seed,
     ...shared
   } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
@@ -130,6 +136,8 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     description,
     dataset: resolve(folder, dataset),
     maxSamples,
+    sampling,
+    seed,
     task: { task, ...languages },
     workflows: models
       .map((one) => ({ ...shared, ...workflowIn(one, folder) }))

@@ -5,6 +5,7 @@ import { maxSamplesIn } from '../jobs/job-request.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newExperiment } from './schemas.ts';
+import { samplingIn } from './sampling-request.ts';
 import { taskIn } from './task-request.ts';
 import { experimentView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
@@ -26,6 +27,7 @@ export function experimentRoutes(
       description: description ?? '',
       datasetId: dataset,
       maxSamples: maxSamplesIn(maxSamples),
+      sampling: samplingIn({ ...body, max_samples: maxSamples }),
       task: taskIn(body.task_definition ?? { task: 'summarization' }),
       owner,
     });

@@ -14,6 +14,7 @@ import { TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
+import { sampleDataset } from './sample/sample-dataset.ts';
 import { freeName } from './free-name.ts';
 
 export interface ExperimentParts {
@@ -49,8 +50,12 @@ export function createExperiments(
   };
 
   return {
-    async create(viewer, { name, description, datasetId, maxSamples, task, owner }) {
-      const dataset = await datasetOf(viewer, datasetId);
+    async create(viewer, { name, description, task, owner, sampling, ...rows }) {
+      const whole = await datasetOf(viewer, rows.datasetId);
+      const dataset = sampling
+        ? await sampleDataset(datasets, { ...whole, owner }, rows.maxSamples, sampling)
+        : whole;
+      const [datasetId, maxSamples] = [dataset.id, sampling ? -1 : rows.maxSamples];
       await checkRows(datasets, dataset, {
         task: TASKS[task.task],
         rows: sampleSize(dataset.rowCount, maxSamples),

@@ -48,13 +48,17 @@ async function* withStart(start: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
-const SEPARATOR_NAMES: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' };
+const SEPARATOR_NAMES: ReadonlyMap<string, string> = new Map([
+  [',', 'commas'],
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+]);
 
 function rowOf(columns: readonly string[], record: readonly string[], line: number, separator: string): Row {
   if (record.length !== columns.length) {
     throw inputError(
       `The row that ends on line ${line} has ${record.length} cells, but the first line has ${columns.length} columns. ` +
-        `Quote text that contains ${SEPARATOR_NAMES[separator] ?? JSON.stringify(separator)} or line breaks.`,
+        `Quote text that contains ${SEPARATOR_NAMES.get(separator) ?? JSON.stringify(separator)} or line breaks.`,
     );
   }
   return Object.fromEntries(columns.map((column, index) => [column, record[index] ?? null]));
