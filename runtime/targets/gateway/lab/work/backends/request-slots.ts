@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../../platform/clock.ts';
 
-/** The permission to send one request. */
+/** The permission to send one request. @internal Exported for tests only. */
 export interface RequestSlot {
   /** Must be called once, when the request has ended. */
   release(isAnswered: boolean): void;
