@@ -72,6 +72,7 @@ const SCHEMA = Type.Object(
     max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
     sampling: Type.Optional(oneOf(['first', 'random', 'stratified'])),
     seed: Type.Optional(Type.Integer({ minimum: 0 })),
+    repeats: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     models: Type.Array(model, { minItems: 1 }),
     assertions: Type.Optional(Type.Array(assertion)),
     prompts: Type.Optional(
@@ -127,6 +128,7 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     assertions = [],
     sampling,
     seed,
+    repeats = 1,
     ...shared
   } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
@@ -141,7 +143,8 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     task: { task, ...languages },
     workflows: models
       .map((one) => ({ ...shared, ...workflowIn(one, folder) }))
-      .flatMap((workflow) => withPrompts(workflow, prompts)),
+      .flatMap((workflow) => withPrompts(workflow, prompts))
+      .flatMap((workflow) => repeated(workflow, repeats)),
     assertions,
   };
 }
@@ -157,6 +160,14 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): re
     name: `${workflow.name} (${name})`,
   }));
 }
+
+/** A workflow for each repetition. Encoders always answer the same. */
+const repeated = (workflow: NewWorkflow, repeats: number): readonly NewWorkflow[] =>
+  workflow['provider'] === 'encoder'
+    ? [workflow]
+    : Array.from({ length: repeats }, (_, at) =>
+        at === 0 ? workflow : { ...workflow, name: `${workflow.name} #${at + 1}`, repeat: at + 1 },
+      );
 
 function workflowIn(
   { encoder, ...model }: FileContent['models'][number],

@@ -21,13 +21,13 @@ export function experimentRoutes(
 
   routes.post(`${API}/experiments`, labGuard, async (c) => {
     const { viewer, owner } = viewOf(c);
-    const { name, description, dataset, max_samples: maxSamples, ...body } = await readBody(c, newExperiment);
+    const { name, description, dataset, ...body } = await readBody(c, newExperiment);
     const experiment = await experiments.create(viewer, {
       name,
       description: description ?? '',
       datasetId: dataset,
-      maxSamples: maxSamplesIn(maxSamples),
-      sampling: samplingIn({ ...body, max_samples: maxSamples }),
+      maxSamples: maxSamplesIn(body.max_samples),
+      sampling: samplingIn(body),
       task: taskIn(body.task_definition ?? { task: 'summarization' }),
       owner,
     });

@@ -112,6 +112,13 @@ export const newWorkflow = closed('NewWorkflow', {
   llm_as_judge: maybe(judge),
   embedder: maybe(embedder),
   failures: maybe(failures),
+  repeat: maybe(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Number of the repetition (default: 1). Repetitions do not share answers.',
+    }),
+  ),
   answer_cache: maybe(
     Type.Boolean({
       description:

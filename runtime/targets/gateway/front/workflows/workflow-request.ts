@@ -24,6 +24,7 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   embedder: body.embedder ? embedderIn(body.embedder) : null,
   failures: body.failures ?? 'wrong',
   sharesAnswers: body.answer_cache ?? true,
+  repeat: body.repeat ?? undefined,
   maxErrorRate: body.max_error_rate ?? 0,
 });
 

@@ -52,6 +52,8 @@ export interface InferenceSpec {
   readonly maxConcurrency?: number | undefined;
   /** Whether answers of language models are shared within an experiment. Default: true. */
   readonly sharesAnswers?: boolean | undefined;
+  /** Number of the repetition, from 1. Repetitions do not share answers. Default: 1. */
+  readonly repeat?: number | undefined;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
   /** Template of the message for a row, with columns as `{{examples}}`. Default: the text of the row. */

@@ -41,7 +41,7 @@ export async function planWorkflow(
     timeoutSec: request.timeoutSec,
     rows,
     outputName: predictionsName(dataset.filename, request.model),
-    inference: { ...inference, sharesAnswers: request.sharesAnswers },
+    inference: { ...inference, sharesAnswers: request.sharesAnswers, repeat: request.repeat },
     evaluation: { ...evaluation, sharesAnswers: request.sharesAnswers },
   };
 }

@@ -48,6 +48,8 @@ export interface WorkflowRequest extends NamedModel {
   readonly failures: Failures;
   /** Whether answers of language models are shared within the experiment. */
   readonly sharesAnswers: boolean;
+  /** Number of the repetition, whose answers are not those of others; undefined for the first. */
+  readonly repeat: number | undefined;
   readonly maxErrorRate: number;
 }
 

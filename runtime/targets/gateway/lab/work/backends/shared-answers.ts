@@ -6,14 +6,24 @@ import type { Chat, ChatReply, Model } from './backend.ts';
  * A model whose answers are shared: a request that was answered before, with the same model, messages and parameters, gets that answer.
  * Concurrent equal requests wait for the first one.
  */
-export function withSharedAnswers(model: Model, backend: Backend, store: AnswerStore | undefined): Model {
+export function withSharedAnswers(
+  model: Model,
+  backend: Backend,
+  store: AnswerStore | undefined,
+  repeat = 1,
+): Model {
   const { chat } = model;
-  return chat && store ? { ...model, chat: sharedChat(chat, backend, store) } : model;
+  return chat && store
+    ? {
+        ...model,
+        chat: sharedChat(chat, { ...backend, secretName: null, ...(repeat > 1 && { repeat }) }, store),
+      }
+    : model;
 }
 
-function sharedChat(chat: Chat, backend: Backend, store: AnswerStore): Chat {
+/** `identity` is everything besides messages and parameters that answers depend on. */
+function sharedChat(chat: Chat, identity: object, store: AnswerStore): Chat {
   const asked = new Map<string, Promise<ChatReply>>();
-  const identity = { ...backend, secretName: null };
   const answer = async (key: string, ...[messages, generation, signal, isUsable]: Parameters<Chat>) => {
     const kept = await store.find(key);
     if (kept) return { ...kept, isShared: true };

@@ -29,7 +29,7 @@ export async function openInference(
   checkOutputField(task, spec);
   const { maxConcurrency = DEFAULT_CONCURRENCY } = spec;
   const opened = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
-  const model = withSharedAnswers(opened, spec.backend, tools.answers);
+  const model = withSharedAnswers(opened, spec.backend, tools.answers, spec.repeat);
   try {
     checkModel(task, model);
   } catch (error) {
@@ -115,6 +115,7 @@ function parametersOf(
     max_concurrency: maxConcurrency ?? DEFAULT_CONCURRENCY,
     generation,
     system_prompt: systemPrompt,
+    ...(spec.repeat === undefined ? {} : { repeat: spec.repeat }),
     ...(spec.prompt === undefined ? {} : { prompt: spec.prompt }),
     ...(spec.fewShot === undefined ? {} : { few_shot: spec.fewShot }),
     output_field: outputField,

@@ -52,6 +52,7 @@ describeDatabases((database) => {
     expect(await asked('first')).toEqual([3, 12]);
     expect(await asked('same', { batch_size: 2, max_concurrency: 1 })).toEqual([0, 0]);
     expect(await asked('warmer', { generation_config: { temperature: 0.5 } })).toEqual([3, 0]);
+    expect(await asked('again', { repeat: 2 })).toEqual([3, 0]);
     expect(await asked('without', { answer_cache: false })).toEqual([4, 16]);
     expect(await asked('elsewhere', {}, await experiment(dataset, task))).toEqual([3, 12]);
 
@@ -70,6 +71,7 @@ describeDatabases((database) => {
       ['first', 4, 1, 4, 14, false],
       ['same', 4, 4, 16, 14, true],
       ['warmer', 4, 1, 16, 14, false],
+      ['again', 4, 1, 16, 14, false],
       ['without', 4, 0, 0, 14, false],
     ]);
     const [first, same] = body.workflows;
@@ -84,7 +86,7 @@ describeDatabases((database) => {
 
     const kept = () =>
       state.store.db.selectFrom('gateway_answers').select('key').where('experiment_id', '=', id).execute();
-    expect((await kept()).length).toBe(18);
+    expect((await kept()).length).toBe(21);
     await ask('DELETE', path);
     expect(await kept()).toEqual([]);
   });
