@@ -15,18 +15,22 @@ export async function* startedAhead<Batch extends Pick<WorkBatch, 'rows'>>(
   }
   const started: Batch[] = [];
   let rows = 0;
-  for (let isDone = false; ;) {
-    while (!isDone && (started.length === 0 || rows < ahead.rows)) {
-      const next = await batches.next();
-      isDone = next.done === true;
-      if (next.done === true) break;
-      ahead.start(next.value, stop);
-      started.push(next.value);
-      rows += next.value.rows.length;
+  try {
+    for (let isDone = false; ;) {
+      while (!isDone && (started.length === 0 || rows < ahead.rows)) {
+        const next = await batches.next();
+        isDone = next.done === true;
+        if (next.done === true) break;
+        ahead.start(next.value, stop);
+        started.push(next.value);
+        rows += next.value.rows.length;
+      }
+      const first = started.shift();
+      if (!first) return;
+      rows -= first.rows.length;
+      yield first;
     }
-    const first = started.shift();
-    if (!first) return;
-    rows -= first.rows.length;
-    yield first;
+  } finally {
+    await batches.return();
   }
 }

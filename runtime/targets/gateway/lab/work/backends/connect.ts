@@ -46,6 +46,8 @@ export interface Connection {
 
 const RESPONSE_MS = 300_000;
 const INSPECTION_MS = 10_000;
+/** How long an ended job waits for answers. */
+const DRAIN_MS = 10_000;
 
 /** Connects to a model over HTTP. */
 export function connect(
@@ -78,8 +80,20 @@ export function connect(
         signal.throwIfAborted();
       }
     },
-    close: () => upstream.close(),
+    async close() {
+      await drain();
+      await upstream.close();
+    },
   };
+
+  /** Lets requests end that were sent: their answers are paid for, and are kept for a later attempt. */
+  async function drain(): Promise<void> {
+    const ended = slots?.close();
+    if (!ended) return;
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    await pause(DRAIN_MS, clock, over.signal);
+  }
 
   /** Requests with rows wait longer for a server that restarts than requests that inspect a model. */
   function pauseBefore(retries: number, failure: ProviderFailure, hasRows: boolean): number | undefined {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../../../contract/errors.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 
 /** The permission to send one request. @internal Exported for tests only. */
@@ -15,10 +16,14 @@ export interface RequestSlot {
 export interface RequestSlots {
   /** Waits for a free slot. Retries are first, because earlier rows are written first. Rejects if the signal is aborted. */
   take(signal: AbortSignal, isRetry: boolean): Promise<RequestSlot>;
+  /** Rejects all waiting and later requests. The promise resolves when those that were sent have ended; undefined if all have. */
+  close(): Promise<void> | undefined;
 }
 
 export function createRequestSlots(max: number, clock: Clock): RequestSlots {
-  const waiting: (() => void)[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const empty = Promise.withResolvers<void>();
+  let isClosed = false;
   let limit = max;
   let used = 0;
   let answered = 0;
@@ -30,10 +35,10 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
   const startWaiting = (): void => {
     if (pausedUntil > -Infinity) return;
     while (used < limit) {
-      const start = waiting.shift();
-      if (!start) return;
+      const next = waiting.shift();
+      if (!next) return;
       used += 1;
-      start();
+      next.resolve();
     }
   };
   const pauseFor = (milliseconds: number): void => {
@@ -56,6 +61,7 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
           answered = 0;
         }
         startWaiting();
+        if (isClosed && used === 0) empty.resolve();
       },
       rateLimited(pauseMs) {
         pauseFor(pauseMs);
@@ -69,23 +75,33 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
   return {
     async take(signal, isRetry) {
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      if (isClosed) throw closed();
+      const turn = Promise.withResolvers<void>();
       const leave = (): void => {
-        const at = waiting.indexOf(resolve);
+        const at = waiting.indexOf(turn);
         if (at === -1) return;
         waiting.splice(at, 1);
-        reject(signal.reason);
+        turn.reject(signal.reason);
       };
-      if (isRetry) waiting.unshift(resolve);
-      else waiting.push(resolve);
+      if (isRetry) waiting.unshift(turn);
+      else waiting.push(turn);
       signal.addEventListener('abort', leave, { once: true });
       startWaiting();
       try {
-        await promise;
+        await turn.promise;
       } finally {
         signal.removeEventListener('abort', leave);
       }
       return slot();
     },
+    close() {
+      isClosed = true;
+      disarm();
+      for (const turn of waiting.splice(0)) turn.reject(closed());
+      return used > 0 ? empty.promise : undefined;
+    },
   };
 }
+
+const closed = (): AppError =>
+  new AppError('CancelledError', 'The job has ended before this request was sent.');
