@@ -23,12 +23,13 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
       .where('lease_epoch', '=', epoch)
       .where('lease_owner', '=', holder.name)
       .where('ended_at', 'is', null);
-  /** Sets the reason for all queued jobs that wait for the same compute. */
+  /** Sets the reason for all queued jobs that wait for the same compute. Paused jobs have reasons of their own. */
   const explainToOthers = (trx: Kysely<Schema>, { job }: Claim, reason: string | null) =>
     trx
       .updateTable('gateway_jobs')
       .set({ queued_reason: reason })
       .where('status', '=', 'created')
+      .where('resume_at', 'is', null)
       .where('compute', '=', job.compute)
       .where(sql<string>`coalesce(queued_reason, '')`, '<>', reason ?? '');
 

@@ -187,6 +187,12 @@ describeDatabases((database) => {
     await expect(queue.pause(claim, 'again', 1)).rejects.toMatchObject({ reason: 'lease_lost' });
     await expect(queue.commit(claim, 2, outcome('c'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
     expect(await queue.claim()).toBeUndefined();
+    // A job that starts on the same compute does not hide the reason.
+    const other = await queue.create(store.db, JOB);
+    const started = claimed(await queue.claim());
+    expect(started.job.id).toBe(other.id);
+    await queue.begin(started);
+    expect(await queue.get('everyone', id)).toMatchObject(paused);
     await store.db.updateTable('gateway_jobs').set({ resume_at: 1 }).where('id', '=', id).execute();
     const next = claimed(await queue.claim());
     expect(await queue.renew(next)).toBe('held');
