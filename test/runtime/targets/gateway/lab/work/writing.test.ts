@@ -108,7 +108,7 @@ test('the answer of a model that calls tools is the list of its calls', async ()
   }));
   const backend: Backend = { kind: 'openai-compatible', baseUrl: caller.url, model: 'm', secretName: null };
   const { rows } = await withWork(inferenceOf(backend, summarizing), (work) => runAll(work, rowsOf('text')));
-  expect(JSON.parse(String(rows[0]?.['predictions']))).toEqual([
+  expect(JSON.parse(rows[0]?.['predictions'] as string)).toEqual([
     { name: 'find', arguments: { q: 1 } },
     { name: 'stop', arguments: 'no JSON' },
   ]);
