@@ -14,6 +14,7 @@ import type { Stored } from './ask/stored/stored.ts';
 import type { TokenCounter } from './ask/tokens/token-counter.ts';
 import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
+import type { ExperimentAnswers } from './lab/workflows/experiment-answers.ts';
 import type { Workflows } from './lab/workflows/workflow.ts';
 
 /** The state that the routes of the gateway share. */
@@ -25,6 +26,7 @@ export interface GatewayContext {
   readonly signIn: SignInFlow | undefined;
   readonly jobs: JobServices;
   readonly experiments: Experiments;
+  readonly answers: ExperimentAnswers;
   readonly workflows: Workflows;
   readonly singleJobs: SingleJobs;
   /** Where new jobs run. */

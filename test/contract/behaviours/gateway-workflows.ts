@@ -33,6 +33,16 @@ export const GATEWAY_WORKFLOWS = {
     source: 'gateway reference 2.1, 4.27',
     behaviour: 'Lists have `total` and `items`, the newest first, `limit` from 1 to 1000, and filters count.',
   },
+  'gateway:workflows:answer-cache': {
+    source: 'issue 22',
+    behaviour:
+      'A request that a language model has answered in an experiment is not sent again; the comparison reports the cached rows, and their cost is 0.',
+  },
+  'gateway:workflows:paused': {
+    source: 'issue 22',
+    behaviour:
+      'A job whose budget is spent waits with that reason, keeps its answers, and is not failed; it can be cancelled.',
+  },
   'gateway:experiment-run': {
     source: 'issue 7',
     behaviour:
@@ -41,6 +51,16 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run:failed': {
     source: 'issue 7',
     behaviour: 'The exit code of `experiment run` is 1 if one of the models failed; the others are compared.',
+  },
+  'gateway:experiment-run:prompts': {
+    source: 'issue 22',
+    behaviour:
+      '`prompts` in an experiment file runs each language model with each prompt, with columns of the dataset and examples.',
+  },
+  'gateway:experiment-run:assertions': {
+    source: 'issue 22',
+    behaviour:
+      'An assertion that does not hold, also against `--baseline`, makes the exit code 1 and is in the report of `--junit`.',
   },
   'gateway:experiment-retry': {
     source: 'issue 14',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
@@ -23,7 +24,7 @@ verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
   );
   expect([exitCode, stdout]).toEqual([
     0,
-    expect.stringMatching(/^# guards\n[^]*\| guard +\| succeeded \| 0 of 4 +\| 0\.750 \[/),
+    expect.stringMatching(/^# guards\n[^]*\| guard +\| succeeded \| 4 of 4 +\| 0\.750 \[/),
   ]);
   expect(stderr).toContain('guard: succeeded');
   const [{ id }] = await json('experiment', 'list');
@@ -46,7 +47,7 @@ verifiesGatewayCommand('gateway:experiment-run:failed', async (arm) => {
   );
   const { exitCode, stdout, stderr } = await run('experiment', 'run', '--file', path);
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining('## Not compared\n\n- no: failed')]);
-  expect(stdout).toMatch(/\| skips +\| succeeded \| 4 of 4 +\|/);
+  expect(stdout).toMatch(/\| skips +\| succeeded \| 0 of 4 +\|/);
   expect(stdout).toContain('Failed rows are skipped');
   expect(stderr).toContain('nobody:x: refused: ');
   const wrong = write('wrong.yml', 'dataset: guards.csv\nmodel: x\n');
@@ -54,6 +55,58 @@ verifiesGatewayCommand('gateway:experiment-run:failed', async (arm) => {
     `${wrong}:2:1  unknown key \`model\``,
   );
   expect(await refused(2, 'experiment', 'run')).toContain('--file');
+});
+
+verifiesGatewayCommand('gateway:experiment-run:prompts', async (arm) => {
+  const { run, write } = folder(arm, { providers: providersFor({ openai }) });
+  write('topics.csv', 'examples,source,ground_truth\nHello,Mail,Hi\n');
+  const lines = [
+    'dataset: topics.csv',
+    'metrics: [exact_match]',
+    'prompts:',
+    '  - {name: shots, prompt: "{{source}}: {{examples}}", few_shot: [{source: Blog, examples: A, ground_truth: B}]}',
+    '  - {name: wrong, prompt: "{{sorce}}"}',
+    'models: [{name: m, model: "openai:good"}]',
+  ];
+  const ran = await run('experiment', 'run', '--file', write('topics.yml', lines.join('\n')));
+  expect([ran.exitCode, ran.stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'm (wrong): refused: The prompt contains {{sorce}}, but the dataset has no such column',
+    ),
+  ]);
+  expect(ran.stdout).toMatch(/\| m \(shots\) \| succeeded \| 1 of 1/);
+  const { messages } = JSON.parse((await openai.last()).body);
+  expect(messages.slice(1)).toEqual([
+    { role: 'user', content: 'Blog: A' },
+    { role: 'assistant', content: 'B' },
+    { role: 'user', content: 'Mail: Hello' },
+  ]);
+});
+
+verifiesGatewayCommand('gateway:experiment-run:assertions', async (arm) => {
+  const { run, json, refused, write, path } = folder(arm);
+  write('guards.csv', LABELLED);
+  const assertions = [
+    'assertions:',
+    '  - {metric: accuracy, min: 0.7}',
+    '  - {metric: accuracy, min: 0.9}',
+    '  - {metric: accuracy, max_drop: 0.01}',
+  ];
+  const file = write('guards.yml', fileOf(GUARD));
+  expect((await run('experiment', 'run', '--file', file)).exitCode).toBe(0);
+  const [{ id }] = await json('experiment', 'list');
+  const strict = write('strict.yml', fileOf(GUARD, ...assertions));
+  expect(await refused(1, 'experiment', 'run', '--file', strict)).toContain('Set --baseline');
+  const report = path('report.xml');
+  const ran = await run('experiment', 'run', '--file', strict, '--baseline', id, '--junit', report);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain('guard: accuracy >= 0.9: accuracy is 0.75; the minimum is 0.9.');
+  expect(ran.stderr).toContain('2 of 3 assertions hold.');
+  expect(ran.stdout).toContain('| guard | accuracy | 0.75 | 0.75 | 0 |');
+  expect(readFileSync(report, 'utf8')).toContain(
+    '<testsuites name="guards" tests="4" failures="1" errors="0">',
+  );
 });
 
 verifiesGatewayCommand('gateway:experiment-retry', async (arm) => {
@@ -90,6 +143,6 @@ verifiesGatewayCommand('gateway:experiment-retry', async (arm) => {
   expect(retried.stderr).not.toContain('guard: inference');
   expect([retried.exitCode, retried.stdout]).toEqual([
     0,
-    expect.stringMatching(/\| no +\| succeeded \| 4 of 4 +\|/),
+    expect.stringMatching(/\| no +\| succeeded \| 0 of 4 +\|/),
   ]);
 });

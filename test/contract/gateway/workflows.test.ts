@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { formWith, LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
 import type { Answer, Api } from '../shared-services.ts';
@@ -11,6 +11,12 @@ const [encoder, openai] = [await startFixture('encoder'), await startFixture('op
 const start = shareGateways();
 const CONFIG = { config: {} };
 const WITH_MODELS = { config: { providers: providersFor({ openai }) } };
+const PRICED = {
+  config: {
+    providers: providersFor({ openai }),
+    pricing: { 'openai:good': { input_price_per_million: 1, output_price_per_million: 100 } },
+  },
+};
 const ENCODER = () => ({
   name: 'w',
   provider: 'encoder',
@@ -79,6 +85,42 @@ verifiesGateway('gateway:workflows:refused', async (arm) => {
   const other = { ...ENCODER(), experiment_id, base_url: `${encoder.url}/other` };
   const labels = await api.post('/api/v1/workflows/', other, AS_MASTER);
   expect([labels.status, labels.body.detail[0].msg]).toEqual([422, expect.stringContaining('"SAFE"')]);
+});
+
+verifiesGateway('gateway:workflows:answer-cache', async (arm) => {
+  const api = await start(arm, PRICED);
+  const experiment_id = await experimentOf(api);
+  for (const name of ['first', 'second']) {
+    const body = { name, provider: 'openai', model: 'good', metrics: ['accuracy'], experiment_id };
+    await followed(api, (await api.post('/api/v1/workflows/', body, AS_MASTER)).body.id);
+  }
+  const { body } = await api.get(`/api/v1/experiments/${experiment_id}/compare`, AS_MASTER);
+  const [first, second] = body.workflows;
+  expect([first.answered_rows, first.cached_rows, first.cost > 0]).toEqual([4, 0, true]);
+  expect([second.answered_rows, second.cached_rows, second.cost]).toEqual([4, 4, 0]);
+  expect(second.metrics).toEqual(first.metrics);
+  expect([first.tokens_per_row > 0, second.tokens_per_row]).toEqual([true, first.tokens_per_row]);
+});
+
+verifiesGateway('gateway:workflows:paused', async (arm) => {
+  const api = await start(arm, PRICED);
+  const { budget_id } = (await api.post('/v1/budgets', { max_budget: 0.0002 }, AS_MASTER)).body;
+  await api.post('/v1/users', { user_id: 'poor', budget_id }, AS_MASTER);
+  const key = asKey(await createKey(api, { user_id: 'poor' }));
+  const body = {
+    name: 'w',
+    provider: 'openai',
+    model: 'good',
+    generation_config: { max_new_tokens: 1 },
+    max_concurrency: 1,
+    experiment_id: await experimentOf(api, key),
+  };
+  const path = `/api/v1/workflows/${(await api.post('/api/v1/workflows/', body, key)).body.id}`;
+  const job = async () => (await api.get(path, key)).body.jobs[0];
+  await vi.waitUntil(async () => /^Paused: .*budget/.test((await job()).queued_reason ?? ''), 20_000);
+  expect(await job()).toMatchObject({ status: 'created', done_rows: 1, failed_rows: 0, error: null });
+  expect((await api.get(path, key)).body).toMatchObject({ status: 'running', error: null });
+  expect((await api.post(`${path}/cancel`, {}, key)).body.status).toBe('failed');
 });
 
 verifiesGateway('gateway:workflows:access', async (arm) => {

@@ -9,6 +9,7 @@ import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import { createExperimentAnswers } from '../lab/workflows/experiment-answers.ts';
 import { createAnswerCache } from '../ask/cache/answer-cache.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
@@ -141,6 +142,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       onError: (error) => log.warn({ err: error }, 'The database of the answer cache is unavailable.'),
     });
     closers.add(() => answerCache.close());
+    const answers = createExperimentAnswers({ db: store.db, cache: answerCache, models, clock });
     const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
     closers.add(() => prompts.close());
     const stored = createStored({ state, models, tokenCounter, clock, log, onError });
@@ -163,6 +165,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       signIn,
       jobs,
       experiments,
+      answers,
       workflows,
       singleJobs,
       compute,

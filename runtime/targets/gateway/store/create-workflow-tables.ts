@@ -10,7 +10,7 @@ type Tables = {
   readonly [Table in keyof WorkflowSchema]: TableColumns<Omit<WorkflowSchema[Table], LaterColumn>>;
 };
 /** Columns that later migrations have added. */
-type LaterColumn = 'failed_workers' | 'queued_reason' | 'retry_row' | 'team_id';
+type LaterColumn = 'failed_workers' | 'queued_reason' | 'resume_at' | 'retry_row' | 'team_id';
 
 const TABLES: Tables = {
   gateway_datasets: {

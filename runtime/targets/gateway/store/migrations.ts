@@ -5,9 +5,11 @@ import { addAuditLog } from './add-audit-log.ts';
 import { addCacheClears } from './add-cache-clears.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
+import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addGroups } from './add-groups.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
+import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
 import { addStoredObjects } from './add-stored-objects.ts';
@@ -42,6 +44,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addModelEntries,
   addKeyAlerts,
   addCacheClears,
+  addPauses,
+  addExperimentAnswers,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

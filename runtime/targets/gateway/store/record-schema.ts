@@ -59,6 +59,8 @@ interface AnswerRow {
   readonly question_group: string | null;
   /** Little-endian 32-bit numbers. */
   readonly vector: Uint8Array | null;
+  /** The experiment whose workflows share the answer; null for answers to clients. */
+  readonly experiment_id: string | null;
   readonly body: Uint8Array;
   readonly api_key_id: string | null;
 }

@@ -107,7 +107,7 @@ export interface JobRow {
   /** Number of claims of the job. Writes of earlier holders are refused. */
   readonly lease_epoch: number;
   readonly timeout_sec: number;
-  /** Time limit, counted from the start of the job. */
+  /** End of the time limit, counted from the last progress. */
   readonly deadline_at: number | null;
   readonly compute: string;
   /** Id of the job in the compute backend. */
@@ -116,6 +116,8 @@ export interface JobRow {
   readonly failed_workers: number;
   /** Why the job is queued, unless it waits for a free slot. */
   readonly queued_reason: string | null;
+  /** A paused job is not claimed before this time. */
+  readonly resume_at: number | null;
   /** In a retry: failed rows from this index are repeated. Null once all of them were. */
   readonly retry_row: number | null;
   readonly prompt_tokens: number;

@@ -14,6 +14,8 @@ export interface CacheEntry {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The experiment whose workflows share the answer. The answer is deleted with it. */
+  readonly experimentId?: string | undefined;
 }
 
 /** The vector of a question. Only questions of the same group are compared. */

@@ -61,6 +61,7 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
         size: entry.body.length + (vector?.length ?? 0) + ENTRY_BYTES,
         question_group: question?.group ?? null,
         vector: vector ?? null,
+        experiment_id: entry.experimentId ?? null,
         body: entry.body,
         api_key_id: entry.keyId,
       };

@@ -5,6 +5,7 @@ import { formatIssues } from '../../../../core/yaml/issue.ts';
 import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
 import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
 import { createValidate } from '../../../../core/yaml/validate.ts';
+import type { Assertion } from './assertions.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { readText } from '../../../../platform/read-text.ts';
 
@@ -12,14 +13,23 @@ const open = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });
 const word = Type.String({ minLength: 1 });
 
+const promptFields = {
+  system_prompt: Type.Optional(Type.String()),
+  prompt: Type.Optional(word),
+  few_shot: Type.Optional(Type.Array(open('Values by column, with the answer in `ground_truth`.'))),
+};
+
 /** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
 const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
+  custom_metrics: Type.Optional(Type.Array(open('Same as in the API.'))),
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  system_prompt: Type.Optional(Type.String()),
+  answer_cache: Type.Optional(Type.Boolean()),
+  ...promptFields,
   generation_config: Type.Optional(open('Same as in the API.')),
   llm_as_judge: Type.Optional(open('Same as in the API.')),
   embedder: Type.Optional(open('Same as in the API.')),
@@ -38,6 +48,19 @@ const model = Type.Object(
   { additionalProperties: false },
 );
 
+const limit = Type.Optional(Type.Number());
+const assertion = Type.Object(
+  {
+    metric: word,
+    model: Type.Optional(word),
+    min: limit,
+    max: limit,
+    max_drop: Type.Optional(Type.Number({ minimum: 0 })),
+    max_rise: Type.Optional(Type.Number({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
 const SCHEMA = Type.Object(
   {
     name: Type.Optional(word),
@@ -47,7 +70,16 @@ const SCHEMA = Type.Object(
     source_language: Type.Optional(word),
     target_language: Type.Optional(word),
     max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
+    sampling: Type.Optional(oneOf(['first', 'random', 'stratified'])),
+    seed: Type.Optional(Type.Integer({ minimum: 0 })),
+    repeats: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     models: Type.Array(model, { minItems: 1 }),
+    assertions: Type.Optional(Type.Array(assertion)),
+    prompts: Type.Optional(
+      Type.Array(Type.Object({ name: word, ...promptFields }, { additionalProperties: false }), {
+        minItems: 1,
+      }),
+    ),
     ...settings,
   },
   { additionalProperties: false },
@@ -62,10 +94,13 @@ export interface ExperimentFile {
   /** Path of the dataset. */
   readonly dataset: string;
   readonly maxSamples: number;
+  readonly sampling: string | undefined;
+  readonly seed: number | undefined;
   /** `task_definition` of the API. */
   readonly task: object;
   /** Request bodies of workflows, without their `experiment_id`. */
   readonly workflows: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
+  readonly assertions: readonly Assertion[];
 }
 
 /** Paths in the file are relative to its folder. Throws a ConfigError with all problems and their lines. */
@@ -85,7 +120,17 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
 function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
   const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
-  const { source_language: source, target_language: target, models, ...shared } = content;
+  const {
+    source_language: source,
+    target_language: target,
+    models,
+    prompts,
+    assertions = [],
+    sampling,
+    seed,
+    repeats = 1,
+    ...shared
+  } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
   for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
@@ -93,10 +138,36 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     description,
     dataset: resolve(folder, dataset),
     maxSamples,
+    sampling,
+    seed,
     task: { task, ...languages },
-    workflows: models.map((one) => ({ ...shared, ...workflowIn(one, folder) })),
+    workflows: models
+      .map((one) => ({ ...shared, ...workflowIn(one, folder) }))
+      .flatMap((workflow) => withPrompts(workflow, prompts))
+      .flatMap((workflow) => repeated(workflow, repeats)),
+    assertions,
   };
 }
+
+type NewWorkflow = ExperimentFile['workflows'][number];
+
+/** A workflow for each prompt. Encoders have no prompts. */
+function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): readonly NewWorkflow[] {
+  if (!prompts || workflow['provider'] === 'encoder') return [workflow];
+  return prompts.map(({ name, ...prompt }) => ({
+    ...workflow,
+    ...prompt,
+    name: `${workflow.name} (${name})`,
+  }));
+}
+
+/** A workflow for each repetition. Encoders always answer the same. */
+const repeated = (workflow: NewWorkflow, repeats: number): readonly NewWorkflow[] =>
+  workflow['provider'] === 'encoder'
+    ? [workflow]
+    : Array.from({ length: repeats }, (_, at) =>
+        at === 0 ? workflow : { ...workflow, name: `${workflow.name} #${at + 1}`, repeat: at + 1 },
+      );
 
 function workflowIn(
   { encoder, ...model }: FileContent['models'][number],

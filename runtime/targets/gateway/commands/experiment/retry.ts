@@ -14,7 +14,8 @@ const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 export const retryExperimentCommand = experimentCommand({
   summary: 'Retry the failed rows and models of an experiment. Existing answers are kept.',
   options: {
-    'batch-size': { value: 'rows', help: 'Rows per batch; language models answer them in parallel' },
+    'batch-size': { value: 'rows', help: 'Rows per batch' },
+    'max-concurrency': { value: 'requests', help: 'Maximum concurrent requests to a language model' },
     'max-error-rate': { value: 'share', help: 'Maximum share of failed rows, 0 to 1' },
     'job-timeout': { value: 'seconds', help: 'Time limit per job' },
     ...FORMAT_OPTION,
@@ -40,6 +41,7 @@ export const retryExperimentCommand = experimentCommand({
 const changesOf = (invocation: Invocation): object =>
   omitUndefined({
     batch_size: wholeNumber(invocation, 'batch-size', LIMITS),
+    max_concurrency: wholeNumber(invocation, 'max-concurrency', LIMITS),
     max_error_rate: optionValue(invocation, 'max-error-rate', SHARE),
     job_timeout_sec: wholeNumber(invocation, 'job-timeout', LIMITS),
   });

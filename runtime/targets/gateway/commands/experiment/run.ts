@@ -8,6 +8,8 @@ import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {
   file: { short: 'f', value: 'file', help: 'YAML file with the dataset, models and metrics' },
+  baseline: { value: 'experiment_id', help: 'Earlier experiment to compare with' },
+  junit: { value: 'file', help: 'Write the results of models and assertions as JUnit XML' },
   ...FORMAT_OPTION,
   ...CLIENT_OPTIONS,
   ...STORE_OPTIONS,
@@ -24,15 +26,25 @@ export const runExperimentCommand: Command = {
     const { readExperimentFile } = await import('./experiment-file.ts');
     const { startExperiment } = await import('./start-experiment.ts');
     const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
+    const { reportAssertions } = await import('./report-assertions.ts');
+    const { validateAssertions } = await import('./assertions.ts');
     const file = await readExperimentFile(path);
+    const [baseline, junit] = [invocation.value('baseline'), invocation.value('junit')];
+    const names = file.workflows.map(({ name }) => name);
+    validateAssertions(file.assertions, names, baseline !== undefined);
     return await withGateway(invocation, OPTIONS, async (client, url) => {
-      const { id, refused } = await startExperiment(client, file);
+      if (baseline !== undefined)
+        await client.json('GET', `/api/v1/experiments/${encodeURIComponent(baseline)}`);
+      const started = await startExperiment(client, file);
+      const { id, refused } = started;
       output.err(`Experiment ${id} at ${url}\n`);
       for (const { name, why } of refused) output.err(`${name}: refused: ${why}\n`);
       const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
       output.out(await client.text(`/api/v1/experiments/${id}/compare?format=${format}`));
       const isWhole = refused.length === 0 && done.every(({ status }) => status === 'succeeded');
-      return isWhole ? 0 : EXIT_FAILED;
+      const options = { file, started, baseline, junit, isMarkdown: format === 'markdown' };
+      const allHold = await reportAssertions(client, options, output);
+      return isWhole && allHold ? 0 : EXIT_FAILED;
     });
   },
 };

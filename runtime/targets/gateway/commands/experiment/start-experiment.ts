@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { ExperimentFile } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
@@ -25,6 +26,7 @@ export async function startExperiment(
     description: file.description,
     dataset: dataset['id'],
     max_samples: file.maxSamples,
+    ...omitUndefined({ sampling: file.sampling, seed: file.seed }),
     task_definition: file.task,
   });
   const id = String(experiment['id']);

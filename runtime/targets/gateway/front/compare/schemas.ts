@@ -17,7 +17,12 @@ const interval = orNull(
 );
 
 const metric = Type.Object(
-  { value: Type.Number(), rows: count('Number of rows with a score.'), interval },
+  {
+    value: Type.Number(),
+    rows: count('Number of rows with a score.'),
+    answered: count('Number of rows that the model answered.'),
+    interval,
+  },
   { additionalProperties: false },
 );
 
@@ -30,12 +35,27 @@ const workflow = closed('ComparedWorkflow', {
   error: orNull(Type.String(), 'Reason of the failure.'),
   rows: count(),
   failed_rows: count('Number of rows that the model did not answer.'),
+  answered_rows: count('Number of rows that the model answered.'),
+  cached_rows: count('Number of rows whose answer is from the cache of the experiment. They cost nothing.'),
+  cached_verdicts: count('Number of verdicts of judges from the cache of the experiment.'),
   unscored_rows: count('Number of answered rows that a metric could not score.'),
   failures,
   metrics: mapOf(metric, 'Metrics by name. Empty unless the workflow has succeeded.'),
   cost: orNull(
     Type.Number({ minimum: 0 }),
     'Cost in US dollars; null for models outside this gateway or without a price.',
+  ),
+  cost_per_row: orNull(
+    Type.Number({ minimum: 0 }),
+    'Cost of the answers in US dollars, divided by the rows that are not from the cache.',
+  ),
+  tokens_per_row: orNull(
+    Type.Number({ minimum: 0 }),
+    'Input and output tokens of an answered row, also if its answer is from the cache.',
+  ),
+  rows_per_second: orNull(
+    Type.Number({ minimum: 0 }),
+    'Rows that one worker gets answers for in a second, without those from the cache.',
   ),
   prompt_tokens: count(),
   completion_tokens: count(),

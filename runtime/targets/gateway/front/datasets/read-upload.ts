@@ -12,6 +12,7 @@ export interface UploadedFile {
 /** File extension by content type, for a file that is not in a form. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/csv', '.csv'],
+  ['text/tab-separated-values', '.tsv'],
   ['application/jsonl', '.jsonl'],
   ['application/x-ndjson', '.jsonl'],
   ['application/vnd.apache.parquet', '.parquet'],

@@ -5,6 +5,7 @@ import { maxSamplesIn } from '../jobs/job-request.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newExperiment } from './schemas.ts';
+import { samplingIn } from './sampling-request.ts';
 import { taskIn } from './task-request.ts';
 import { experimentView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
@@ -20,12 +21,13 @@ export function experimentRoutes(
 
   routes.post(`${API}/experiments`, labGuard, async (c) => {
     const { viewer, owner } = viewOf(c);
-    const { name, description, dataset, max_samples: maxSamples, ...body } = await readBody(c, newExperiment);
+    const { name, description, dataset, ...body } = await readBody(c, newExperiment);
     const experiment = await experiments.create(viewer, {
       name,
       description: description ?? '',
       datasetId: dataset,
-      maxSamples: maxSamplesIn(maxSamples),
+      maxSamples: maxSamplesIn(body.max_samples),
+      sampling: samplingIn(body),
       task: taskIn(body.task_definition ?? { task: 'summarization' }),
       owner,
     });

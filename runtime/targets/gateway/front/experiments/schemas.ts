@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
 import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
@@ -36,12 +36,23 @@ const maxSamples = Type.Integer({
   minimum: -1,
   description: 'Number of rows to use, from the start of the dataset; -1 for all.',
 });
+const sampling = oneOf(['first', 'random', 'stratified'], {
+  description:
+    'How `max_samples` rows are chosen: the first ones (default), at random, or at random with the shares of the ground truths. A random sample becomes a dataset of its own.',
+});
+const seed = Type.Integer({
+  minimum: 0,
+  maximum: 4_294_967_295,
+  description: 'Number that decides which rows a random sample has (default: 0).',
+});
 
 export const newExperiment = closed('NewExperiment', {
   name: nonEmptyText('Display name. If it exists already, the time is appended.', 255),
   description: maybe(description),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),
+  sampling: maybe(sampling),
+  seed: maybe(seed),
   task_definition: maybe(taskDefinition),
 });
 

@@ -1,10 +1,17 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
+import { DEFAULT_CONCURRENCY } from '../../lab/work/work.ts';
 import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../lab/workflows/single-jobs.ts';
 import type { NewAnnotationJobBody, NewEvaluationJobBody, NewInferenceJobBody } from './schemas.ts';
 import { taskIn } from '../experiments/task-request.ts';
-import { embedderIn, generationIn, judgeIn, modelIn } from '../workflows/workflow-request.ts';
+import {
+  customMetricsIn,
+  embedderIn,
+  generationIn,
+  judgeIn,
+  modelIn,
+} from '../workflows/workflow-request.ts';
 
 /** Who creates a job, and which models they can use. */
 export interface JobCaller {
@@ -29,7 +36,10 @@ export const inferenceJobIn = (
     request: {
       ...modelIn(config),
       systemPrompt: config.system_prompt ?? '',
+      prompt: config.prompt ?? undefined,
+      fewShot: config.few_shot ?? undefined,
       batchSize: body.batch_size ?? 1,
+      maxConcurrency: config.max_concurrency ?? DEFAULT_CONCURRENCY,
       generation: generationIn(config.generation_config),
       maxErrorRate: config.max_error_rate ?? 0,
       outputField,
@@ -45,6 +55,7 @@ export const evaluationJobIn = (body: NewEvaluationJobBody, caller: JobCaller): 
     task: taskIn(config.task_definition ?? { task: 'summarization' }),
     request: {
       metrics: config.metrics ?? null,
+      customMetrics: customMetricsIn(config.custom_metrics),
       judge: config.llm_as_judge ? judgeIn(config.llm_as_judge) : null,
       embedder: config.embedder ? embedderIn(config.embedder) : null,
       failures: config.failures ?? 'wrong',

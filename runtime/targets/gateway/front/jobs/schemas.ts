@@ -7,6 +7,7 @@ import { embedder, judge } from '../workflows/named-models.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 import {
   batchSize,
+  customMetrics,
   failures,
   inferenceFields,
   jobTimeout,
@@ -48,6 +49,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     job_type: Type.Literal('evaluator'),
     task_definition: maybe(taskDefinition),
     metrics: maybe(metricList),
+    custom_metrics: maybe(customMetrics),
     prediction_field: maybe(nonEmptyText('Column with the answers (default: predictions).', 100)),
     llm_as_judge: maybe(judge),
     embedder: maybe(embedder),

@@ -3,11 +3,15 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORKER_PATHS } from '../../lab/jobs/worker/protocol.ts';
 import {
   workerAlive,
+  workerAnswerKeys,
+  workerAnswers,
   workerBatch,
   workerEnd,
   workerFailedRows,
+  workerFoundAnswers,
   workerJob,
   workerLines,
+  workerPause,
   workerReplacement,
   workerRows,
   workerSecret,
@@ -26,6 +30,16 @@ const GET = { ...SHARED, method: 'get' } as const;
 const CHECKPOINT = { work: { rows: 2 }, first_error: null };
 const ROWS = { first_row: 0, rows: [{ examples: 'fine', ground_truth: 'POSITIVE' }] };
 
+const ANSWER_KEY = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const ANSWER = {
+  text: 'POSITIVE',
+  reasoning: null,
+  promptTokens: 21,
+  completionTokens: 2,
+  reasoningTokens: 0,
+  latencyMs: 312.5,
+};
+
 export const WORKER_OPERATIONS: readonly Operation[] = [
   {
     ...GET,
@@ -41,6 +55,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       retry_row: null,
       checkpoint: CHECKPOINT,
       trusted: true,
+      shares_answers: true,
       lease_ms: 15_000,
     }),
   },
@@ -129,6 +144,33 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       examples: { failed: { status: 'failed', error: 'The encoder has no label POSITIVE.' } },
     },
     answer: noContent('The job has ended.'),
+  },
+  {
+    ...POST,
+    path: WORKER_PATHS.findAnswers,
+    id: 'workerFindAnswers',
+    summary: 'Get answers that an earlier request of the experiment got.',
+    request: { schema: workerAnswerKeys, examples: { keys: { keys: [ANSWER_KEY] } } },
+    answer: answerOf('The answers.', workerFoundAnswers, { answers: [ANSWER] }),
+  },
+  {
+    ...POST,
+    path: WORKER_PATHS.answers,
+    id: 'workerKeepAnswers',
+    summary: 'Keep answers for later requests of the experiment.',
+    request: { schema: workerAnswers, examples: { answers: { answers: [{ key: ANSWER_KEY, ...ANSWER }] } } },
+    answer: noContent('The answers are kept.'),
+  },
+  {
+    ...POST,
+    path: WORKER_PATHS.pause,
+    id: 'workerPause',
+    summary: 'Put the job back into the queue for some seconds.',
+    request: {
+      schema: workerPause,
+      examples: { budget: { reason: "Paused: User 'ann' has exceeded budget limit.", seconds: 30 } },
+    },
+    answer: noContent('The job is queued.'),
   },
   {
     ...GET,

@@ -16,7 +16,15 @@ import {
 } from '../../lab/jobs/worker/protocol.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { workerBatch, workerEnd, workerLines, workerReplacement } from './schemas.ts';
+import {
+  workerAnswerKeys,
+  workerAnswers,
+  workerBatch,
+  workerEnd,
+  workerLines,
+  workerPause,
+  workerReplacement,
+} from './schemas.ts';
 import { WORKER_OPERATIONS } from './operations.ts';
 
 /** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
@@ -24,7 +32,7 @@ const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 
 /** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
 export function workerRoutes(
-  { jobs }: Pick<GatewayContext, 'jobs'>,
+  { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
   { server }: Pick<GatewayAppOptions, 'server'>,
 ): GatewayRoutes {
   const { queue, datasets, secrets, access, trusts } = jobs;
@@ -49,6 +57,7 @@ export function workerRoutes(
       retry_row: job.retryRow,
       checkpoint: checkpoint as unknown as WorkerCheckpoint | null,
       trusted: trusts(job.owner),
+      shares_answers: answers.isShared(job),
       lease_ms: LEASE_MS,
     } satisfies WorkerJob);
   });
@@ -62,6 +71,7 @@ export function workerRoutes(
     const claim = await access.claim(c.req.raw.headers);
     // The type of the schema is the type of the protocol, except for parts that are any JSON value.
     await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
+    await queue.progressed(claim);
     return c.body(null, 204);
   });
   routes.get(WORKER_PATHS.failedRows, async (c) => {
@@ -71,6 +81,7 @@ export function workerRoutes(
   routes.post(WORKER_PATHS.failedRows, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     await replaceOnce(queue, claim, (await readBody(c, workerReplacement)) as unknown as WorkerReplacement);
+    await queue.progressed(claim);
     return c.body(null, 204);
   });
   routes.post(WORKER_PATHS.logs, async (c) => {
@@ -86,6 +97,24 @@ export function workerRoutes(
   routes.post(WORKER_PATHS.end, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     await queue.end(claim, (await readBody(c, workerEnd)) as unknown as WorkerEnd);
+    return c.body(null, 204);
+  });
+  routes.post(WORKER_PATHS.findAnswers, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    const { keys } = await readBody(c, workerAnswerKeys);
+    return c.json({ answers: await answers.find(job, keys) });
+  });
+  routes.post(WORKER_PATHS.answers, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    const kept = await readBody(c, workerAnswers);
+    await answers.keep(claim.job, kept.answers);
+    await queue.progressed(claim);
+    return c.body(null, 204);
+  });
+  routes.post(WORKER_PATHS.pause, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    const { reason, seconds } = await readBody(c, workerPause);
+    await queue.pause(claim, reason, seconds);
     return c.body(null, 204);
   });
   routes.get(`${WORKER_PATHS.secrets}/:name`, async (c) => {

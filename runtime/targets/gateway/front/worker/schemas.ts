@@ -23,6 +23,9 @@ export const workerJob = closed('WorkerJob', {
   trusted: Type.Boolean({
     description: 'Whether the job is allowed to start files and to call private addresses.',
   }),
+  shares_answers: Type.Boolean({
+    description: 'Whether answers of language models are shared with other jobs of the experiment.',
+  }),
   lease_ms: Type.Integer({
     minimum: 1,
     description: 'How long a worker keeps the job without contact to a gateway, in milliseconds.',
@@ -80,5 +83,38 @@ export const workerEnd = Type.Union([
   }),
   closed('WorkerFailure', { status: Type.Literal('failed'), error: Type.String() }),
 ]);
+
+const kept = {
+  text: Type.String(),
+  reasoning: orNull(Type.String()),
+  promptTokens: count('Number of input tokens.'),
+  completionTokens: count('Number of output tokens.'),
+  reasoningTokens: count('Number of output tokens that were used for reasoning.'),
+  latencyMs: Type.Number({ minimum: 0, description: 'Duration of the request in milliseconds.' }),
+};
+const answerKey = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Hash of the model, the messages and the parameters.',
+});
+const MAX_ANSWERS = 1000;
+
+export const workerAnswers = closed('WorkerAnswers', {
+  answers: Type.Array(closed('WorkerAnswer', { key: answerKey, ...kept }), { maxItems: MAX_ANSWERS }),
+});
+
+export const workerAnswerKeys = closed('WorkerAnswerKeys', {
+  keys: Type.Array(answerKey, { maxItems: MAX_ANSWERS }),
+});
+
+export const workerFoundAnswers = closed('WorkerFoundAnswers', {
+  answers: Type.Array(orNull(closed('KeptAnswer', kept)), {
+    description: 'One answer for each key; null without an answer.',
+  }),
+});
+
+export const workerPause = closed('WorkerPause', {
+  reason: Type.String({ description: 'Why the job cannot continue now.' }),
+  seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: 'Time until the next attempt.' }),
+});
 
 export const workerSecret = closed('WorkerSecret', { value: Type.String() });

@@ -18,6 +18,7 @@ export function retryIn(body: Static<typeof retryRequest>): RetryChanges {
   }
   return {
     batchSize: body.batch_size ?? undefined,
+    maxConcurrency: body.max_concurrency ?? undefined,
     maxErrorRate: body.max_error_rate ?? undefined,
     timeoutSec: body.job_timeout_sec ?? undefined,
     secretName: body.secret_key_name ?? undefined,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import type { Row } from '../../lab/datasets/dataset.ts';
 import { maybe } from '../http/maybe.ts';
 import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import {
@@ -7,6 +8,7 @@ import {
   embedder,
   generationConfig,
   judge,
+  maxConcurrency,
   modelName,
   provider,
   secretName,
@@ -24,6 +26,12 @@ const maxErrorRate = Type.Number({
   description: 'Maximum share of failed rows (default: 0).',
 });
 
+const exampleRow = Type.Unsafe<Row>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Values by column, with the answer in `ground_truth`.',
+});
+
 /** Members of all bodies that start an inference. */
 export const inferenceFields = {
   model: modelName,
@@ -33,8 +41,21 @@ export const inferenceFields = {
   system_prompt: maybe(
     text('System prompt for each text. If it is empty, the prompt of the task is used.', MAX_PROMPT_LENGTH),
   ),
+  prompt: maybe(
+    nonEmptyText(
+      'Template of the message for a row, with columns of the dataset such as `{{examples}}`. Default: the text of the row.',
+      MAX_PROMPT_LENGTH,
+    ),
+  ),
+  few_shot: maybe(
+    Type.Array(exampleRow, {
+      maxItems: 100,
+      description: 'Rows with their answers that the model gets before each row.',
+    }),
+  ),
   generation_config: maybe(generationConfig),
   max_error_rate: maybe(maxErrorRate),
+  max_concurrency: maybe(maxConcurrency),
 };
 export const batchSize = Type.Integer({
   minimum: 1,
@@ -51,6 +72,27 @@ export const metricList = Type.Array(nonEmptyText('For example `accuracy`.', 100
   maxItems: 100,
 });
 
+export const customMetrics = Type.Array(
+  closed('CustomMetric', {
+    name: nonEmptyText('Name of the metric, e.g. `has_number`.', 64),
+    regex: maybe(nonEmptyText('Scores 1 if an answer contains a match, otherwise 0.', 1000)),
+    ignore_case: maybe(
+      Type.Boolean({ description: 'Whether the case of letters does not matter (default: false).' }),
+    ),
+    json_schema: maybe(
+      anyObject('Scores 1 if an answer ends with JSON that this JSON Schema allows, otherwise 0.'),
+    ),
+    rubric: maybe(
+      nonEmptyText('What the judge scores, from 0 to 1. Requires `llm_as_judge`.', MAX_TEXT_LENGTH),
+    ),
+  }),
+  {
+    maxItems: 20,
+    description:
+      'Metrics in addition to `metrics`. Each has exactly one of `regex`, `json_schema` and `rubric`.',
+  },
+);
+
 export const failures = oneOf(['wrong', 'skipped'], {
   description:
     'How metrics count rows for which the model failed: `wrong` as wrong answers (default), `skipped` not at all.',
@@ -66,15 +108,30 @@ export const newWorkflow = closed('NewWorkflow', {
   config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),
+  custom_metrics: maybe(customMetrics),
   llm_as_judge: maybe(judge),
   embedder: maybe(embedder),
   failures: maybe(failures),
+  repeat: maybe(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Number of the repetition (default: 1). Repetitions do not share answers.',
+    }),
+  ),
+  answer_cache: maybe(
+    Type.Boolean({
+      description:
+        'Whether requests that a language model has answered in this experiment are not sent again (default: true).',
+    }),
+  ),
 });
 
 /** Accepts all members, because unknown ones get an error with an explanation. */
 export const retryRequest = Type.Object(
   {
     batch_size: maybe(batchSize),
+    max_concurrency: maybe(maxConcurrency),
     max_error_rate: maybe(maxErrorRate),
     job_timeout_sec: maybe(jobTimeout),
     secret_key_name: maybe(secretName),

@@ -12,12 +12,20 @@ const COLUMNS = [
   'low',
   'high',
   'rows',
+  'answered_rows',
+  'cached_rows',
+  'cached_verdicts',
   'failed_rows',
   'unscored_rows',
   'cost',
+  'cost_per_row',
+  'tokens_per_row',
   'prompt_tokens',
   'completion_tokens',
   'mean_latency_ms',
+  'p50_latency_ms',
+  'p95_latency_ms',
+  'rows_per_second',
   'error',
 ];
 
@@ -28,12 +36,20 @@ export async function* comparisonCsv({ workflows }: Comparison): AsyncGenerator<
     const { id, name, model, provider, status, cost, error } = workflow;
     const before = [id, name, model, provider, status];
     const after = [
+      workflow.answeredRows,
+      workflow.cachedRows,
+      workflow.cachedVerdicts,
       workflow.failedRows,
       workflow.unscoredRows,
       cost,
+      workflow.costPerRow,
+      workflow.tokensPerRow,
       workflow.promptTokens,
       workflow.completionTokens,
       workflow.latency?.mean,
+      workflow.latency?.p50,
+      workflow.latency?.p95,
+      workflow.rowsPerSecond,
       error,
     ];
     const metrics = Object.entries(workflow.metrics);

@@ -13,15 +13,18 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return [
     `# ${plain(experiment.name)}`,
     table(
-      ['model', 'status', 'failed rows', ...shown, 'cost', 'tokens', 'ms per row'],
+      ['model', 'status', 'answered', ...shown, 'cost', ...PER_ROW],
       workflows.map((one) => [
         plain(one.name),
         one.status,
-        failedText(one),
+        answeredText(one),
         ...shown.map((name) => metricText(one.metrics[name])),
-        one.cost === null ? '-' : `$${Number(one.cost.toPrecision(4))}`,
-        String(one.promptTokens + one.completionTokens),
-        one.latency === null ? '-' : number(one.latency.mean),
+        dollars(one.cost),
+        dollars(one.costPerRow),
+        one.tokensPerRow === null ? '-' : one.tokensPerRow.toFixed(1),
+        ...[one.latency?.p50, one.latency?.p95, one.rowsPerSecond].map((value) =>
+          value === undefined || value === null ? '-' : number(value),
+        ),
       ]),
     ),
     'Brackets show 95% confidence intervals (bootstrap over rows).',
@@ -35,8 +38,14 @@ export function comparisonMarkdown(comparison: Comparison): string {
     .concat('\n');
 }
 
-const failedText = ({ failedRows, unscoredRows, rows }: ComparedWorkflow): string =>
-  `${failedRows} of ${rows}${unscoredRows === 0 ? '' : `, ${unscoredRows} not scored`}`;
+const PER_ROW = ['cost per row', 'tokens per row', 'p50 ms', 'p95 ms', 'rows/s'];
+
+const answeredText = ({ answeredRows, cachedRows, unscoredRows, rows }: ComparedWorkflow): string =>
+  [
+    `${answeredRows} of ${rows}`,
+    ...(cachedRows === 0 ? [] : [`${cachedRows} cached`]),
+    ...(unscoredRows === 0 ? [] : [`${unscoredRows} not scored`]),
+  ].join(', ');
 
 function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
   const failed = workflows.filter(({ status, failedRows }) => status === 'succeeded' && failedRows > 0);
@@ -50,7 +59,11 @@ function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] 
 const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>
   table(
     ['metric', ...workflows.map(({ name }) => plain(name))],
-    names.map((name) => [name, ...workflows.map(({ metrics }) => metricText(metrics[name]))]),
+    [
+      ['answered', ...workflows.map(answeredText)],
+      ['cost', ...workflows.map(({ cost }) => dollars(cost))],
+      ...names.map((name) => [name, ...workflows.map(({ metrics }) => metricText(metrics[name]))]),
+    ],
   );
 
 function pairLines({ pairs, workflows }: Comparison): readonly string[] {
@@ -109,6 +122,7 @@ const metricText = (metric: ComparedMetric | undefined): string => {
   return `${number(value)}${interval ? ` [${number(interval.low)}, ${number(interval.high)}]` : ''}`;
 };
 
+const dollars = (cost: number | null): string => (cost === null ? '-' : `$${Number(cost.toPrecision(4))}`);
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3));
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`;
 const probability = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));

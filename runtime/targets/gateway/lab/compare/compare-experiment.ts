@@ -1,4 +1,5 @@
 import { dollarsOf } from '../../shared/money.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 import { percentile } from '../metrics/compare/percentile.ts';
 import { scoreInterval } from '../metrics/compare/score-interval.ts';
 import { runYielding } from '../../../../platform/run-yielding.ts';
@@ -38,7 +39,7 @@ export async function compareExperiment(
           metrics: Object.keys(values),
         })
       : new Map<string, Float64Array>();
-    const metrics = await withIntervals(values, scores);
+    const metrics = await withIntervals(values, scores, answeredRows(inferenceOf(workflow)));
     workflows.push(await comparedWorkflow(workflow, metrics, parts));
     if (evaluation) scored.push({ id: workflow.id, scores });
   }
@@ -62,11 +63,12 @@ function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type'])
 async function withIntervals(
   values: Readonly<Record<string, number>>,
   scores: ReadonlyMap<string, Float64Array>,
+  answered: number,
 ): Promise<Record<string, ComparedMetric>> {
   const metrics: Record<string, ComparedMetric> = {};
   for (const [name, value] of Object.entries(values)) {
     const { rows, interval } = await runYielding(scoreInterval(scores.get(name) ?? new Float64Array()));
-    metrics[name] = { value, rows, interval };
+    metrics[name] = { value, rows, answered, interval };
   }
   return metrics;
 }
@@ -77,9 +79,14 @@ async function comparedWorkflow(
   { datasets, usage }: CompareParts,
 ): Promise<ComparedWorkflow> {
   const { plan, jobs } = workflow;
-  const inference = jobs.find(({ spec }) => spec.type === 'inference');
+  const inference = inferenceOf(workflow);
+  const evaluation = jobs.find(({ spec }) => spec.type === 'evaluation');
+  const answered = answeredRows(inference);
+  const cachedRows = countIn(inference, 'cached_rows');
+  const tokens = (inference?.promptTokens ?? 0) + (inference?.completionTokens ?? 0);
   const answers = succeeded(workflow, 'inference');
   const isGatewayModel = plan.inference.backend.kind === 'gateway';
+  const ofAnswers = isGatewayModel && inference ? await costOf([inference], usage) : null;
   return {
     id: workflow.id,
     name: workflow.name,
@@ -89,16 +96,34 @@ async function comparedWorkflow(
     error: workflow.error,
     rows: inference?.totalRows ?? plan.rows,
     failedRows: inference?.failedRows ?? 0,
-    unscoredRows: jobs.find(({ spec }) => spec.type === 'evaluation')?.failedRows ?? 0,
+    answeredRows: answered,
+    cachedRows,
+    cachedVerdicts: countIn(evaluation, 'cached_verdicts'),
+    unscoredRows: evaluation?.failedRows ?? 0,
     failures: failuresOf(plan.evaluation),
     metrics,
     cost: isGatewayModel ? await costOf(jobs, usage) : null,
+    costPerRow: ofAnswers === null ? null : ratio(ofAnswers, answered - cachedRows),
+    tokensPerRow: ratio(tokens, answered),
+    rowsPerSecond: inference?.result?.metrics['rows_per_second'] ?? null,
     promptTokens: inference?.promptTokens ?? 0,
     completionTokens: inference?.completionTokens ?? 0,
     latency: answers?.outputId ? await latencyOf(datasets, answers.outputId, answers.totalRows) : null,
     seconds: secondsOf(inference),
   };
 }
+
+const inferenceOf = ({ jobs }: WorkflowDetails): Job | undefined =>
+  jobs.find(({ spec }) => spec.type === 'inference');
+
+const answeredRows = (job: Job | undefined): number => (job ? job.doneRows - job.failedRows : 0);
+
+function countIn(job: Job | undefined, name: string): number {
+  const count = memberOf(job?.result?.details, name);
+  return typeof count === 'number' ? count : 0;
+}
+
+const ratio = (sum: number, rows: number): number | null => (rows > 0 ? sum / rows : null);
 
 /** The cost of all requests of the jobs in dollars, including failed ones. Null if a model that answered has no price. */
 async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {

@@ -8,6 +8,8 @@ import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 /** A metric of a model with its confidence interval. */
 export interface ComparedMetric extends Pick<ScoreInterval, 'rows' | 'interval'> {
   readonly value: number;
+  /** Number of rows that the model has answered. */
+  readonly answered: number;
 }
 
 export interface Latency {
@@ -27,6 +29,11 @@ export interface ComparedWorkflow {
   readonly rows: number;
   /** Number of rows without an answer of the model. */
   readonly failedRows: number;
+  readonly answeredRows: number;
+  /** Number of rows whose answer is from the cache of the experiment. They cost nothing. */
+  readonly cachedRows: number;
+  /** Number of verdicts of judges from that cache. */
+  readonly cachedVerdicts: number;
   /** Number of answered rows that a metric could not score. */
   readonly unscoredRows: number;
   readonly failures: Failures;
@@ -34,6 +41,12 @@ export interface ComparedWorkflow {
   readonly metrics: Readonly<Record<string, ComparedMetric>>;
   /** Cost in US dollars; null for models outside this gateway or without a price. */
   readonly cost: number | null;
+  /** Cost of the answers divided by the rows that are not from the cache; null without such rows or without a price. */
+  readonly costPerRow: number | null;
+  /** Tokens of an answered row, also if its answer is from the cache. */
+  readonly tokensPerRow: number | null;
+  /** Rows that the model answers in a second, without those from the cache. */
+  readonly rowsPerSecond: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Latency of rows in milliseconds. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Viewer } from '../datasets/dataset.ts';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { Sampling } from './sample/sample-dataset.ts';
 import type { TaskDefinition } from '../work/work.ts';
 
 /** A comparison of several models that do the same task on one dataset. */
@@ -22,7 +23,10 @@ export interface Experiment {
 interface NewExperiment extends Pick<
   Experiment,
   'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner'
-> {}
+> {
+  /** Undefined for the first rows. */
+  readonly sampling: Sampling | undefined;
+}
 
 /** The workflows of an experiment, which end with it. */
 export interface ExperimentWorkflows {
@@ -31,7 +35,7 @@ export interface ExperimentWorkflows {
 }
 
 export interface Experiments {
-  /** Creates an experiment. Throws an InputError if the dataset is missing or does not fit the task. */
+  /** Creates an experiment, with a sample as its dataset if requested. Throws an InputError if the dataset is missing or does not fit the task. */
   create(viewer: Viewer, experiment: NewExperiment): Promise<Experiment>;
   /** Experiments, newest first, with their total number. */
   list(

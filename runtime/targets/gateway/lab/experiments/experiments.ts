@@ -14,6 +14,7 @@ import { TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
+import { sampleDataset } from './sample/sample-dataset.ts';
 import { freeName } from './free-name.ts';
 
 export interface ExperimentParts {
@@ -49,8 +50,12 @@ export function createExperiments(
   };
 
   return {
-    async create(viewer, { name, description, datasetId, maxSamples, task, owner }) {
-      const dataset = await datasetOf(viewer, datasetId);
+    async create(viewer, { name, description, task, owner, sampling, ...rows }) {
+      const whole = await datasetOf(viewer, rows.datasetId);
+      const dataset = sampling
+        ? await sampleDataset(datasets, { ...whole, owner }, rows.maxSamples, sampling)
+        : whole;
+      const [datasetId, maxSamples] = [dataset.id, sampling ? -1 : rows.maxSamples];
       await checkRows(datasets, dataset, {
         task: TASKS[task.task],
         rows: sampleSize(dataset.rowCount, maxSamples),
@@ -90,6 +95,7 @@ export function createExperiments(
         // The experiment is deleted first, so that no workflow can be added in the meantime.
         await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
+        await trx.deleteFrom('gateway_answers').where('experiment_id', '=', id).execute();
         const event = { action: 'experiment.delete', object: id, before: { name, owner } };
         await audit.record(trx, { at: clock.now(), ...event });
       });

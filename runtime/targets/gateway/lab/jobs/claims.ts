@@ -39,6 +39,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .select(['id', 'lease_epoch', 'lease_owner'])
       .select(sql<boolean>`(lease_until is null or lease_until < ${now})`.as('is_free'))
       .where('status', 'in', ['created', 'pending', 'running'])
+      .where(sql<boolean>`(resume_at is null or resume_at <= ${now})`)
       .orderBy('created_at')
       .orderBy('id')
       .execute();
@@ -73,20 +74,22 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
     },
     held: async (id, epoch) => claimOf(await heldRow(db, id, epoch)),
     async renew({ job, epoch }) {
-      const row = await db
-        .transaction()
-        .execute((trx) =>
-          trx
-            .updateTable('gateway_jobs')
-            .set({ lease_until: held })
-            .where('id', '=', job.id)
-            .where('lease_epoch', '=', epoch)
-            .where('lease_owner', '=', holder.name)
-            .returning('cancelled')
-            .executeTakeFirst(),
-        );
+      const row = await db.transaction().execute((trx) =>
+        trx
+          .updateTable('gateway_jobs')
+          .set({ lease_until: held })
+          .where('id', '=', job.id)
+          .where('lease_epoch', '=', epoch)
+          .where('lease_owner', '=', holder.name)
+          .returning([
+            'cancelled',
+            sql<number>`case when deadline_at <= ${now} then 1 else 0 end`.as('is_late'),
+          ])
+          .executeTakeFirst(),
+      );
       if (!row) return 'lost';
-      return row.cancelled === 1 ? 'cancelled' : 'held';
+      if (row.cancelled === 1) return 'cancelled';
+      return row.is_late === 1 ? 'late' : 'held';
     },
     commit: (claim, firstRow, outcome, checkpoint) =>
       db.transaction().execute(async (trx) => {
@@ -193,6 +196,5 @@ const claimOf = (row: JobRow): Claim => ({
   job: jobOf(row),
   epoch: row.lease_epoch,
   checkpoint: row.checkpoint === null ? null : (parseJsonText(row.checkpoint) as Json),
-  deadlineAt: row.deadline_at,
   isCancelled: row.cancelled === 1,
 });

@@ -27,7 +27,7 @@ export interface Job {
   /** Why the job is queued, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
   readonly queuedReason: string | null;
   readonly compute: string;
-  /** Time limit in seconds, counted from the start of the work. */
+  /** Time limit in seconds, counted from the last progress. */
   readonly timeoutSec: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -60,8 +60,6 @@ export interface Claim {
   readonly job: Job;
   readonly epoch: number;
   readonly checkpoint: Json | null;
-  /** Null until the work has started. */
-  readonly deadlineAt: number | null;
   /** Whether the job was cancelled before it was claimed. */
   readonly isCancelled: boolean;
 }
@@ -115,14 +113,18 @@ export interface JobQueue {
   claim(computes?: readonly string[]): Promise<Claim | undefined>;
   /** The current state of a claimed job, whichever process holds it. Throws a ConflictError if the lease is lost. */
   held(id: string, epoch: number): Promise<Claim>;
-  /** Marks the work as started, unless it already is. Resolves with its deadline. */
-  begin(claim: Claim): Promise<number>;
+  /** Marks the work as started, unless it already is. Its time limit starts. */
+  begin(claim: Claim): Promise<void>;
+  /** Starts the time limit again, because rows were answered. */
+  progressed(claim: Claim): Promise<void>;
   /** Stores the reason why the work has not started. */
   explainWait(claim: Claim, reason: string): Promise<void>;
   /** Puts a job back into the queue because its compute is unavailable. Other jobs that wait for it get the same reason. */
   postpone(claim: Claim, reason: string): Promise<void>;
-  /** Renews the lease. */
-  renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled'>;
+  /** Puts a job back into the queue for some seconds, for example because a budget is spent. Throws a ConflictError if the lease is lost. */
+  pause(claim: Claim, reason: string, seconds: number): Promise<void>;
+  /** Renews the lease. Resolves with `late` if the time limit has expired. */
+  renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled' | 'late'>;
   /** Writes the results of a batch and the checkpoint in one transaction. Throws a ConflictError if the lease is lost. */
   commit(claim: Claim, firstRow: number, outcome: BatchOutcome, checkpoint: Json): Promise<void>;
   /** Replaces failed rows by new results. Throws a ConflictError if the lease is lost. */

@@ -131,6 +131,7 @@ const NEW = {
   compute_ref: null,
   failed_workers: 0,
   queued_reason: null,
+  resume_at: null,
   retry_row: null,
   prompt_tokens: 0,
   completion_tokens: 0,

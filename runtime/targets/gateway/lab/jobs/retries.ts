@@ -28,6 +28,7 @@ export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry'
           error: null,
           cancelled: 0,
           failed_workers: 0,
+          resume_at: null,
           deadline_at: null,
           started_at: null,
           ended_at: null,

@@ -7,11 +7,15 @@ import type { Claim, JobQueue } from './job.ts';
 import { leaseLost, NO_LEASE } from './claims.ts';
 import type { Holder } from './holder.ts';
 
-type Waits = Pick<JobQueue, 'begin' | 'explainWait' | 'postpone'>;
+type Waits = Pick<JobQueue, 'begin' | 'progressed' | 'explainWait' | 'postpone' | 'pause'>;
 
-/** Updates of a job between its claim and the start of its work, which also starts the time limit. */
+/** How precise the time of the last progress is. Writing it for each batch would cost more. */
+const PROGRESS_MS = 1000;
+
+/** Updates of a job that starts, makes progress, or waits. Its time limit counts from its last progress. */
 export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
   const now = DATABASE_NOW[kind];
+  const deadline = sql<number>`${now} + 1000 * timeout_sec`;
   const update = (trx: Kysely<Schema>, { job, epoch }: Claim) =>
     trx
       .updateTable('gateway_jobs')
@@ -19,12 +23,13 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
       .where('lease_epoch', '=', epoch)
       .where('lease_owner', '=', holder.name)
       .where('ended_at', 'is', null);
-  /** Sets the reason for all queued jobs that wait for the same compute. */
+  /** Sets the reason for all queued jobs that wait for the same compute. Paused jobs have reasons of their own. */
   const explainToOthers = (trx: Kysely<Schema>, { job }: Claim, reason: string | null) =>
     trx
       .updateTable('gateway_jobs')
       .set({ queued_reason: reason })
       .where('status', '=', 'created')
+      .where('resume_at', 'is', null)
       .where('compute', '=', job.compute)
       .where(sql<string>`coalesce(queued_reason, '')`, '<>', reason ?? '');
 
@@ -35,14 +40,25 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
           .set((job) => ({
             queued_reason: null,
             started_at: job.fn.coalesce('started_at', now),
-            deadline_at: job.fn.coalesce('deadline_at', sql<number>`${now} + 1000 * timeout_sec`),
+            deadline_at: job.fn.coalesce('deadline_at', deadline),
+            resume_at: null,
           }))
-          .returning('deadline_at')
+          .returning('id')
           .executeTakeFirst();
-        if (!row || row.deadline_at === null) throw leaseLost(claim.job.id);
+        if (!row) throw leaseLost(claim.job.id);
         await explainToOthers(trx, claim, null).execute();
-        return row.deadline_at;
       }),
+    async progressed({ job, epoch }) {
+      await db.transaction().execute((trx) =>
+        trx
+          .updateTable('gateway_jobs')
+          .set({ deadline_at: deadline })
+          .where('id', '=', job.id)
+          .where('lease_epoch', '=', epoch)
+          .where(sql<boolean>`deadline_at < ${deadline} - ${sql.lit(PROGRESS_MS)}`)
+          .execute(),
+      );
+    },
     async explainWait(claim, reason) {
       await db.transaction().execute((trx) =>
         update(trx, claim)
@@ -50,6 +66,24 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
           .execute(),
       );
     },
+    pause: ({ job, epoch }, reason, seconds) =>
+      db.transaction().execute(async (trx) => {
+        const row = await trx
+          .updateTable('gateway_jobs')
+          .set({
+            ...NO_LEASE,
+            status: 'created',
+            queued_reason: storableText(reason),
+            resume_at: sql<number>`${now} + ${sql.lit(Math.ceil(seconds * 1000))}`,
+            deadline_at: null,
+          })
+          .where('id', '=', job.id)
+          .where('lease_epoch', '=', epoch)
+          .where('lease_owner', 'is not', null)
+          .returning('id')
+          .executeTakeFirst();
+        if (!row) throw leaseLost(job.id);
+      }),
     postpone: (claim, reason) =>
       db.transaction().execute(async (trx) => {
         const text = storableText(reason);

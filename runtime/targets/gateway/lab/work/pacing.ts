@@ -17,5 +17,8 @@ export const ROW_RETRIES: RetryPolicy = {
   maxPause: 120_000,
 };
 
+/** Retries of rate-limited requests, which are sent more slowly each time. */
+export const RATE_RETRIES: RetryPolicy = { ...ROW_RETRIES, retries: 30 };
+
 /** Retries while a server is down. They take longer than a restart. */
 export const RESTART_RETRIES: RetryPolicy = { ...ROW_RETRIES, retries: 9 };

@@ -1,3 +1,4 @@
+import type { CustomMetric } from './evaluation/custom/custom-metric.ts';
 import type { Json } from '../../ask/shapes/chat.ts';
 import type { Row, RowChunk } from '../datasets/dataset.ts';
 
@@ -28,7 +29,17 @@ export interface GenerationConfig {
   readonly frequencyPenalty?: number;
   readonly temperature?: number;
   readonly topP?: number;
+  readonly reasoningEffort?: string;
+  readonly seed?: number;
+  /** Texts at which the model stops. */
+  readonly stop?: readonly string[];
+  readonly responseFormat?: Json;
+  readonly tools?: readonly Json[];
+  readonly toolChoice?: string | Json;
 }
+
+/** Default of the maximum concurrent requests to a language model. */
+export const DEFAULT_CONCURRENCY = 8;
 
 /** A job that calls a model with every row. Its answers become a column. */
 export interface InferenceSpec {
@@ -37,8 +48,18 @@ export interface InferenceSpec {
   readonly backend: Backend;
   /** Number of rows that are processed and written together. */
   readonly batchSize: number;
+  /** Maximum concurrent requests to a language model. Missing in jobs of earlier versions. */
+  readonly maxConcurrency?: number | undefined;
+  /** Whether answers of language models are shared within an experiment. Default: true. */
+  readonly sharesAnswers?: boolean | undefined;
+  /** Number of the repetition, from 1. Repetitions do not share answers. Default: 1. */
+  readonly repeat?: number | undefined;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
+  /** Template of the message for a row, with columns as `{{examples}}`. Default: the text of the row. */
+  readonly prompt?: string | undefined;
+  /** Rows with their answers that a language model gets before each row. */
+  readonly fewShot?: readonly Row[] | undefined;
   /** Labels of the ground truth, which are looked for in the answers of language models. */
   readonly labels?: readonly string[] | undefined;
   readonly outputField: string;
@@ -54,15 +75,21 @@ export interface EvaluationSpec {
   readonly type: 'evaluation';
   readonly task: TaskDefinition;
   readonly metrics: readonly string[];
+  /** Metrics that the user defines. Missing in jobs of earlier versions. */
+  readonly customMetrics?: readonly CustomMetric[] | undefined;
   readonly predictionField: string;
   /** Missing in jobs of earlier versions. */
   readonly failures?: Failures | undefined;
   readonly batchSize: number;
+  /** Whether verdicts of judges are shared within an experiment. Default: true. */
+  readonly sharesAnswers?: boolean | undefined;
   /** The language model for metrics that judge answers. */
   readonly judge: {
     readonly backend: Backend;
     /** Missing in jobs of earlier versions. */
     readonly generation?: GenerationConfig;
+    /** Maximum concurrent requests. Missing in jobs of earlier versions. */
+    readonly maxConcurrency?: number;
   } | null;
   /** The encoder for metrics that compare meanings. */
   readonly embedder: { readonly backend: Backend } | null;
@@ -100,14 +127,42 @@ export interface WorkBatch extends RowChunk {
   readonly replaces?: boolean;
 }
 
+/** Batches whose calls can be made before the batches in front of them are processed. */
+export interface WorkAhead {
+  /** Number of rows that are worth starting ahead. */
+  readonly rows: number;
+  /** Starts the calls for a batch that is processed later, with the same array of rows. */
+  start(batch: Pick<WorkBatch, 'rows'>, signal: AbortSignal): void;
+}
+
 /** The work of a job. Batches are processed one after the other, in order. */
 export interface Work {
+  /** Undefined if batches must not be started ahead. */
+  readonly ahead?: WorkAhead | undefined;
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
   /** The state after all finished batches, from which another worker can continue. */
   checkpoint(): Json;
   result(): WorkResult;
   /** Closes models and stops executables that were started. */
   close(): Promise<void>;
+}
+
+/** An answer of a language model that later requests can get again. */
+export interface KeptAnswer {
+  readonly text: string;
+  readonly reasoning: string | null;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  /** Duration of the request that the model answered. */
+  readonly latencyMs: number;
+}
+
+/** Answers that the jobs of an experiment share. */
+export interface AnswerStore {
+  find(key: string): Promise<KeptAnswer | undefined>;
+  /** Keeps an answer in the background. */
+  keep(key: string, answer: KeptAnswer): void;
 }
 
 /** The environment of a job. */
@@ -118,4 +173,6 @@ export interface WorkTools {
   /** Whether the job is allowed to use URLs on this machine or in private networks, and to run files. */
   readonly trusted: boolean;
   readonly log: (level: 'info' | 'warn' | 'error', text: string) => void;
+  /** Undefined if answers are not shared. */
+  readonly answers?: AnswerStore | undefined;
 }

@@ -27,16 +27,20 @@ const INSPECTION_MS = 10_000;
 
 /** Throws an InputError if the model is unavailable, cannot do the task or lacks a label. `labels` has the first row of each. */
 export async function checkInferenceModel(
-  { task, backend }: Pick<InferenceSpec, 'task' | 'backend'>,
+  { task, backend, prompt, fewShot }: Pick<InferenceSpec, 'task' | 'backend' | 'prompt' | 'fewShot'>,
   labels: ReadonlyMap<string, number>,
   requester: Requester,
   parts: CheckParts,
 ): Promise<void> {
   await inspect(backend.kind === 'encoder-url' ? 'base_url' : 'model', backend, requester, parts, (model) => {
     checkModel(TASKS[task.task], model);
+    if (!model.chat && (prompt !== undefined || fewShot !== undefined)) throw noPrompts(model);
     checkLabels(model, labels);
   });
 }
+
+const noPrompts = ({ name }: Model): AppError =>
+  inputError(`${name} is not a generative model, so it has no prompt and no examples. Remove them.`);
 
 /** Throws an InputError if the judge or the embedder of an evaluation is unavailable or has the wrong type. */
 export async function checkEvaluationModels(
@@ -73,7 +77,7 @@ async function inspect(
       log: () => undefined,
     };
     const signal = AbortSignal.timeout(INSPECTION_MS);
-    const model = await openBackend(backend, tools, { pacing: PACING, connections: 1, signal });
+    const model = await openBackend(backend, tools, { pacing: PACING, maxConcurrency: 1, signal });
     try {
       check(model);
     } finally {

@@ -5,6 +5,7 @@ import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { inMember } from './member-errors.ts';
 import type { NewWorkflow, WorkflowPlan } from './workflow.ts';
+import { checkPrompt } from './check-prompt.ts';
 import { checkInferenceModel, checkEvaluationModels, type CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { predictionsName } from './predictions-name.ts';
@@ -29,6 +30,7 @@ export async function planWorkflow(
   const labels = await checkRows(datasets, dataset, { task, rows });
   const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
   inMember('inference_output_field', () => checkOutputField(task, inference));
+  checkPrompt(inference, dataset.columns);
   const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
   await checkInferenceModel(inference, labels, { owner, assertModelAllowed }, parts);
   await checkEvaluationModels(evaluation, { owner, assertModelAllowed }, parts);
@@ -39,7 +41,7 @@ export async function planWorkflow(
     timeoutSec: request.timeoutSec,
     rows,
     outputName: predictionsName(dataset.filename, request.model),
-    inference,
-    evaluation,
+    inference: { ...inference, sharesAnswers: request.sharesAnswers, repeat: request.repeat },
+    evaluation: { ...evaluation, sharesAnswers: request.sharesAnswers },
   };
 }

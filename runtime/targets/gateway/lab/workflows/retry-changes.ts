@@ -5,6 +5,8 @@ import { inMember } from './member-errors.ts';
 /** Settings that a retry can change. With them, stored answers stay comparable with new ones. */
 export interface RetryChanges {
   readonly batchSize?: number | undefined;
+  /** Maximum concurrent requests to the language model that is evaluated. */
+  readonly maxConcurrency?: number | undefined;
   readonly maxErrorRate?: number | undefined;
   readonly timeoutSec?: number | undefined;
   /** Secret of the model that is evaluated. */
@@ -22,6 +24,7 @@ export const changePace = <Spec extends Paced>(spec: Spec, changes: RetryChanges
 /** Throws an InputError for a secret that the model does not use. */
 export const changeInference = (spec: InferenceSpec, changes: RetryChanges): InferenceSpec => ({
   ...changePace(spec, changes),
+  maxConcurrency: changes.maxConcurrency ?? spec.maxConcurrency,
   backend: withSecret(spec.backend, changes.secretName),
 });
 

@@ -21,6 +21,7 @@ import {
 import { checkSecrets } from './check-secrets.ts';
 import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 import { retryJob, retryLine } from './retry-job.ts';
+import { checkPrompt } from './check-prompt.ts';
 import { predictionsName } from './predictions-name.ts';
 import {
   type EvaluationRequest,
@@ -97,6 +98,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const spec = await inObject('job_config', async () => {
         const inference = inferenceSpec(job.type, request, job.task, []);
         inMember('output_field', () => checkOutputField(TASKS[job.task.task], inference));
+        checkPrompt(inference, dataset.columns);
         await checkInferenceModel(inference, new Map(), job, parts);
         return inference;
       });

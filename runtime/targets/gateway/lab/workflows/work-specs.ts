@@ -1,5 +1,6 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
+import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { inMember } from './member-errors.ts';
@@ -12,7 +13,10 @@ export type InferenceRequest = Pick<
   | 'baseUrl'
   | 'secretName'
   | 'systemPrompt'
+  | 'prompt'
+  | 'fewShot'
   | 'batchSize'
+  | 'maxConcurrency'
   | 'generation'
   | 'outputField'
   | 'maxErrorRate'
@@ -25,20 +29,36 @@ export function inferenceSpec(
   task: TaskDefinition,
   labels: readonly string[],
 ): InferenceSpec {
-  const { batchSize, generation, outputField, maxErrorRate } = request;
+  const { batchSize, maxConcurrency, generation, outputField, maxErrorRate } = request;
   const backend = inMember('base_url', () => backendOf(request));
-  const systemPrompt = request.systemPrompt || TASKS[task.task].defaultPrompt(task, labels);
+  const { prompt, fewShot } = request;
+  const defaultPrompt =
+    TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
+  const systemPrompt = request.systemPrompt || defaultPrompt;
   if (systemPrompt === undefined) {
     throw new AppError('MalformedError', `Default system_prompt not available for ${task.task}`, {
       reason: 'no_default_prompt',
     });
   }
-  return { type, task, backend, batchSize, generation, systemPrompt, labels, outputField, maxErrorRate };
+  return {
+    type,
+    task,
+    backend,
+    batchSize,
+    maxConcurrency,
+    generation,
+    systemPrompt,
+    prompt,
+    fewShot,
+    labels,
+    outputField,
+    maxErrorRate,
+  };
 }
 
 export interface EvaluationRequest extends Pick<
   WorkflowRequest,
-  'metrics' | 'judge' | 'embedder' | 'failures' | 'batchSize' | 'maxErrorRate'
+  'metrics' | 'customMetrics' | 'judge' | 'embedder' | 'failures' | 'batchSize' | 'maxErrorRate'
 > {
   readonly predictionField: string;
 }
@@ -49,16 +69,20 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
   const has = { judge: judge !== null, embedder: embedder !== null };
   const metrics = request.metrics ?? defaultMetrics(task, has);
   inMember('metrics', () => checkMetrics(task, metrics, has));
+  const { customMetrics } = request;
+  inMember('custom_metrics', () => checkCustomMetrics(task, customMetrics ?? [], has.judge));
   return {
     type: 'evaluation',
     task: definition,
     metrics,
+    customMetrics,
     predictionField,
     failures,
     batchSize,
     judge: judge && {
       backend: inMember('llm_as_judge', () => backendOf(judge)),
       generation: judge.generation,
+      maxConcurrency: judge.maxConcurrency,
     },
     embedder: embedder && { backend: inMember('embedder', () => backendOf(embedder)) },
     maxErrorRate,

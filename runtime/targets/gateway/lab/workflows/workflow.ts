@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { Viewer } from '../datasets/dataset.ts';
+import type { Row, Viewer } from '../datasets/dataset.ts';
 import type { Experiment, ExperimentWorkflows } from '../experiments/experiment.ts';
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { CustomMetric } from '../work/evaluation/custom/custom-metric.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
 import type { RetryChanges } from './retry-changes.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
@@ -19,6 +20,7 @@ export interface NamedModel {
 /** A language model in a request that scores answers. */
 export interface NamedJudge extends NamedModel {
   readonly generation: GenerationConfig;
+  readonly maxConcurrency: number;
 }
 
 /** Settings of a workflow, which evaluates one model of an experiment. */
@@ -27,16 +29,27 @@ export interface WorkflowRequest extends NamedModel {
   readonly description: string;
   /** Empty for the default of the task. */
   readonly systemPrompt: string;
+  /** Template of the message for a row; undefined for the text of the row. */
+  readonly prompt: string | undefined;
+  /** Rows with their answers that the model gets before each row. */
+  readonly fewShot: readonly Row[] | undefined;
   readonly batchSize: number;
+  /** Maximum concurrent requests to a language model. */
+  readonly maxConcurrency: number;
   readonly outputField: string;
   readonly generation: GenerationConfig;
   /** Time limit of each job. */
   readonly timeoutSec: number;
   /** Null for the default metrics of the task. */
   readonly metrics: readonly string[] | null;
+  readonly customMetrics: readonly CustomMetric[] | undefined;
   readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
   readonly failures: Failures;
+  /** Whether answers of language models are shared within the experiment. */
+  readonly sharesAnswers: boolean;
+  /** Number of the repetition, whose answers are not those of others; undefined for the first. */
+  readonly repeat: number | undefined;
   readonly maxErrorRate: number;
 }
 

@@ -24,6 +24,7 @@ import { openStore } from '../../../../../runtime/targets/gateway/store/open-sto
 import { createStored } from '../../../../../runtime/targets/gateway/ask/stored/create-stored.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../../../../../runtime/targets/gateway/lab/workflows/single-jobs.ts';
+import { createExperimentAnswers } from '../../../../../runtime/targets/gateway/lab/workflows/experiment-answers.ts';
 import { createWorkflows } from '../../../../../runtime/targets/gateway/lab/workflows/workflows.ts';
 import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
 import { MASTER_KEY } from '../master-key.ts';
@@ -151,6 +152,7 @@ export function gatewayOn(
     },
   });
   state.beforeClose?.(() => stored.close());
+  const answerCache = answerCacheOn(state.store, clock, state.cacheClears);
   const context: GatewayContext = {
     kernel,
     clock,
@@ -159,6 +161,7 @@ export function gatewayOn(
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),
+    answers: createExperimentAnswers({ db: state.store.db, cache: answerCache, models, clock }),
     singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
     compute,
     models,
@@ -170,7 +173,7 @@ export function gatewayOn(
       models,
       telemetry,
       tokenCounter,
-      answerCache: answerCacheOn(state.store, clock, state.cacheClears),
+      answerCache,
       lifecycle: kernel.lifecycle,
       clock,
       log: kernel.log,

@@ -4,6 +4,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
+import { findSeparator } from './separator.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
 
@@ -12,9 +13,15 @@ interface Record {
   readonly info: Info;
 }
 
-/** Reads a CSV file whose first line has the names of the columns. Throws an InputError with the line number. */
+/**
+ * Reads a CSV file whose first line has the names of the columns, with cells separated by commas, semicolons, tabs or bars. Throws an
+ * InputError with the line number.
+ */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+  const texts = decodeUtf8(bytes);
+  const { separator, start } = await findSeparator(texts);
   const parser = parse({
+    delimiter: separator,
     bom: true,
     info: true,
     skip_empty_lines: true,
@@ -23,12 +30,12 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     max_record_size: 4 * MAX_CELL_CHARACTERS,
   });
   // Errors of the source are thrown by the parser, so the callback ignores them.
-  pipeline(Readable.from(decodeUtf8(bytes)), parser, () => undefined);
+  pipeline(Readable.from(withStart(start, texts)), parser, () => undefined);
   let columns: readonly string[] | undefined;
   try {
     const records: AsyncIterable<Record> = parser;
     for await (const { record, info } of records) {
-      if (columns) yield rowOf(columns, record, info.lines);
+      if (columns) yield rowOf(columns, record, info.lines, separator);
       else columns = checkColumns(record.map((name) => name.trim()));
     }
   } catch (error) {
@@ -36,11 +43,22 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-function rowOf(columns: readonly string[], record: readonly string[], line: number): Row {
+async function* withStart(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield start;
+  yield* rest;
+}
+
+const SEPARATOR_NAMES: ReadonlyMap<string, string> = new Map([
+  [',', 'commas'],
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+]);
+
+function rowOf(columns: readonly string[], record: readonly string[], line: number, separator: string): Row {
   if (record.length !== columns.length) {
     throw inputError(
       `The row that ends on line ${line} has ${record.length} cells, but the first line has ${columns.length} columns. ` +
-        'Quote text that contains commas or line breaks.',
+        `Quote text that contains ${SEPARATOR_NAMES.get(separator) ?? JSON.stringify(separator)} or line breaks.`,
     );
   }
   return Object.fromEntries(columns.map((column, index) => [column, record[index] ?? null]));

@@ -9,6 +9,7 @@ type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Row, void>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   '.csv': readCsv,
+  '.tsv': readCsv,
   '.jsonl': readJsonl,
   '.ndjson': readJsonl,
   '.parquet': readParquet,

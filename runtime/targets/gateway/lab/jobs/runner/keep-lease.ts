@@ -9,8 +9,6 @@ export interface KeptLease {
   /** Aborted when the work must stop. */
   readonly ended: AbortSignal;
   readonly reason: () => StopReason | undefined;
-  /** Sets the deadline of the job when its work has started. */
-  readonly setDeadline: (deadlineAt: number) => void;
   /** Stops renewing the lease. */
   readonly stop: () => Promise<void>;
 }
@@ -25,14 +23,12 @@ export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: C
   let renewing: Promise<void> | undefined;
   let renewedAt = clock.now();
   let isStopped = false;
-  let { deadlineAt } = claim;
   let disarm = (): void => undefined;
 
   const end = (reason: StopReason): void => {
     stopReason ??= reason;
     ended.abort();
   };
-  const isLate = (): boolean => deadlineAt !== null && clock.now() >= deadlineAt;
   const renew = async (): Promise<void> => {
     const sentAt = clock.now();
     try {
@@ -43,17 +39,14 @@ export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: C
       // A database error is not final: the database can be available again before the lease expires.
       if (clock.now() - renewedAt >= LEASE_MS) end('lost');
     }
-    if (isLate()) end('late');
     if (!isStopped) disarm = clock.after(RENEW_INTERVAL_MS, beat);
   };
   const beat = (): void => void (renewing = renew());
   if (claim.isCancelled) end('cancelled');
-  else if (isLate()) end('late');
   beat();
   return {
     ended: ended.signal,
     reason: () => stopReason,
-    setDeadline: (at) => void (deadlineAt = at),
     async stop() {
       isStopped = true;
       await renewing;

@@ -4,7 +4,7 @@ import { pause } from '../../../../../platform/pause.ts';
 import type { Claim, Compute, ComputeUnavailable, JobQueue, WorkerEnded } from '../job.ts';
 import { isOver } from '../job-row.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
-import { type KeptLease, keepLease } from './keep-lease.ts';
+import { keepLease } from './keep-lease.ts';
 
 export interface SuperviseParts {
   readonly queue: JobQueue;
@@ -28,7 +28,7 @@ export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise
   const lease = keepLease(claim, queue, clock);
   const stop = AbortSignal.any([closing, lease.ended]);
   try {
-    const outcome = stop.aborted ? undefined : await runWorkers(claim, parts, lease, stop);
+    const outcome = stop.aborted ? undefined : await runWorkers(claim, parts, stop);
     if (outcome?.kind === 'unavailable') {
       // Reported first, so that the job is not claimed again immediately.
       parts.onAvailability(outcome);
@@ -49,7 +49,6 @@ type Outcome = ComputeUnavailable | { readonly kind: 'failed'; readonly reason: 
 async function runWorkers(
   claim: Claim,
   { queue, tokens, compute, gatewayUrl, clock, onAvailability }: SuperviseParts,
-  lease: KeptLease,
   stop: AbortSignal,
 ): Promise<Outcome | undefined> {
   const { epoch } = claim;
@@ -59,14 +58,15 @@ async function runWorkers(
   const progress = {
     started: async () => {
       onAvailability(undefined);
-      lease.setDeadline(await queue.begin(claim));
+      await queue.begin(claim);
     },
     waiting: (reason: string) => queue.explainWait(claim, reason),
   };
   for (;;) {
     const ended = await compute.run(assignment, progress, stop);
     const { status, doneRows } = await queue.get('everyone', id);
-    if (stop.aborted || isOver(status)) return undefined;
+    // A paused job is queued again.
+    if (stop.aborted || isOver(status) || status === 'created') return undefined;
     if (ended.kind === 'unavailable') {
       if (claim.job.queuedReason !== ended.reason) await queue.log(id, 'warn', waits(ended));
       return ended;
@@ -98,4 +98,4 @@ const gaveUp = (row: number, { how, lines }: WorkerEnded): string =>
   (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
 
 const tooLate = ({ job: { timeoutSec } }: Claim): string =>
-  `The job exceeded its time limit of ${timeoutSec} seconds (job_timeout_sec).`;
+  `The job made no progress for ${timeoutSec} seconds (job_timeout_sec).`;

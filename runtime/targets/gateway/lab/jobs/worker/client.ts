@@ -4,6 +4,7 @@ import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import { readErrorBody } from '../../../../../serve/client/error-body.ts';
 import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
+import type { KeptAnswer } from '../../work/work.ts';
 import { LEASE_MS } from '../claims.ts';
 import {
   WORKER_PATHS,
@@ -13,6 +14,7 @@ import {
   type WorkerFailedRows,
   type WorkerJob,
   type WorkerLine,
+  type WorkerPause,
   type WorkerReplacement,
   type WorkerRows,
 } from './protocol.ts';
@@ -27,6 +29,10 @@ export interface WorkerClient {
   log(lines: readonly WorkerLine[]): Promise<void>;
   heartbeat(): Promise<WorkerAlive>;
   end(end: WorkerEnd): Promise<void>;
+  pause(pause: WorkerPause): Promise<void>;
+  /** The answers with these keys, in their order; null for a key without an answer. */
+  findAnswers(keys: readonly string[]): Promise<readonly (KeptAnswer | null)[]>;
+  keepAnswers(answers: readonly (KeptAnswer & { readonly key: string })[]): Promise<void>;
   secret(name: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -80,6 +86,12 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
     log: async (lines) => void (await request(WORKER_PATHS.logs, { lines })),
     heartbeat: async () => (await request(WORKER_PATHS.alive)) as WorkerAlive,
     end: async (end) => void (await request(WORKER_PATHS.end, end)),
+    findAnswers: async (keys) => {
+      const found = (await request(WORKER_PATHS.findAnswers, { keys })) as { answers: (KeptAnswer | null)[] };
+      return found.answers;
+    },
+    keepAnswers: async (answers) => void (await request(WORKER_PATHS.answers, { answers })),
+    pause: async (pause) => void (await request(WORKER_PATHS.pause, pause)),
     async secret(name) {
       const path = `${WORKER_PATHS.secrets}/${encodeURIComponent(name)}`;
       return ((await request(path)) as { readonly value: string }).value;

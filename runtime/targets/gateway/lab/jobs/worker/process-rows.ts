@@ -3,6 +3,7 @@ import { batches } from './batches.ts';
 import type { WorkerClient } from './client.ts';
 import { failedBatches } from './failed-batches.ts';
 import type { WorkerBatch, WorkerEnd, WorkerJob } from './protocol.ts';
+import { startedAhead } from './started-ahead.ts';
 
 /** Processes all remaining rows. Each batch is written before the next one starts, so a killed worker loses at most one batch. */
 export async function processRows(
@@ -33,7 +34,7 @@ export async function processRows(
     error: tooManyFailed(count, total, spec.maxErrorRate, firstError),
   });
   let failedAgain = 0;
-  for await (const { from, next, numbers, rows } of failedBatches(client, job)) {
+  for await (const { from, next, numbers, rows } of startedAhead(failedBatches(client, job), work, stop)) {
     const written = await run({ firstRow: from, rows, replaces: true });
     await client.replace({ from, next, numbers, ...written });
     failed += written.failed - rows.length;
@@ -41,7 +42,7 @@ export async function processRows(
     if (failedAgain > maxFailed) return failure(failedAgain);
   }
   if (failed > maxFailed) return failure(failed);
-  for await (const batch of batches(client, job, spec.batchSize)) {
+  for await (const batch of startedAhead(batches(client, job, spec.batchSize), work, stop)) {
     const written = await run(batch);
     await client.commit({ first_row: batch.firstRow, ...written });
     failed += written.failed;

@@ -11,6 +11,9 @@ export const WORKER_PATHS = {
   logs: '/api/v1/worker/logs',
   alive: '/api/v1/worker/alive',
   end: '/api/v1/worker/end',
+  pause: '/api/v1/worker/pause',
+  answers: '/api/v1/worker/answers',
+  findAnswers: '/api/v1/worker/answers/find',
   secrets: '/api/v1/worker/secrets',
 } as const;
 
@@ -25,6 +28,8 @@ export interface WorkerJob {
   readonly retry_row: number | null;
   readonly checkpoint: WorkerCheckpoint | null;
   readonly trusted: boolean;
+  /** Whether answers of language models are shared with other jobs. */
+  readonly shares_answers: boolean;
   /** A worker that cannot reach the gateway for this time has lost its job. */
   readonly lease_ms: number;
 }
@@ -75,6 +80,13 @@ export interface WorkerLine {
 
 export interface WorkerAlive {
   readonly cancelled: boolean;
+}
+
+/** Ends the worker, not its job, which is queued again. */
+export interface WorkerPause {
+  readonly reason: string;
+  /** Time until the next attempt. */
+  readonly seconds: number;
 }
 
 export type WorkerEnd =

@@ -9,6 +9,13 @@ export const isRefusedAddress = ({ error }: ProviderFailure): boolean => hasCaus
 /** Whether a call failed because a started executable has ended and is being restarted. */
 export const isDown = ({ error }: ProviderFailure): boolean => hasCause(error, 'UnavailableError');
 
+/** Whether a call failed because a budget or an account is spent. Requests succeed again when it has money. */
+export const isSpent = ({ kind, text = '' }: ProviderFailure): boolean =>
+  kind === 'billing' && !NEVER_AFFORDABLE.test(text);
+
+/** Messages of the gateway for requests that no payment for the same budget allows. */
+const NEVER_AFFORDABLE = /has no price|has a budget of/;
+
 const hasCause = ({ cause }: AppError, code: AppError['code']): boolean =>
   cause instanceof AppError && cause.code === code;
 

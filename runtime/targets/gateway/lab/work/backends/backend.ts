@@ -1,6 +1,6 @@
 import type { ModelType } from '../../../../../contract/model-types.ts';
 import type { LabelScores } from '../../../ask/providers/provider.ts';
-import type { Backend, GenerationConfig, WorkTools } from '../work.ts';
+import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
 import type { Pacing } from '../pacing.ts';
 
 /** Results of a model for several texts, in the same order. */
@@ -28,19 +28,23 @@ export interface TaggedText {
   readonly spans: readonly (LabeledPiece & { readonly score: number })[];
 }
 
-interface ChatMessage {
-  readonly role: 'system' | 'user';
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
 
-export interface ChatReply {
-  readonly text: string;
-  /** The model's reasoning, if it returned any. */
-  readonly reasoning: string | null;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
+export interface ChatReply extends KeptAnswer {
+  /** Whether the answer was given to an earlier request, so that this one cost nothing. */
+  readonly isShared: boolean;
 }
+
+/** Calls a language model. Only an answer that is usable can be shared with later requests. Default: every answer is usable. */
+export type Chat = (
+  messages: readonly ChatMessage[],
+  generation: GenerationConfig,
+  signal: AbortSignal,
+  isUsable?: (reply: ChatReply) => boolean,
+) => Promise<ChatReply>;
 
 /** An open backend. Which calls it supports depends on its type. */
 export interface Model {
@@ -56,18 +60,14 @@ export interface Model {
   readonly embed?: BatchCall<readonly number[]>;
   /** One vector per token of a text. */
   readonly tokenVectors?: BatchCall<readonly (readonly number[])[]>;
-  readonly chat?: (
-    messages: readonly ChatMessage[],
-    generation: GenerationConfig,
-    signal: AbortSignal,
-  ) => Promise<ChatReply>;
+  readonly chat?: Chat;
   readonly close: () => Promise<void>;
 }
 
 export interface OpenBackendOptions {
   readonly pacing: Pacing;
-  /** Maximum concurrent requests, for models that are called once per row. */
-  readonly connections: number;
+  /** Maximum concurrent requests to a language model. */
+  readonly maxConcurrency: number;
   /** Aborts the opening. Default: a time limit of two minutes. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,8 @@
 import { AppError } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { usageOf } from '../../../ask/providers/usage-of.ts';
 import { omitUndefined } from '../../../../../core/json/omit-undefined.ts';
@@ -21,12 +25,18 @@ export function chatModel(options: ChatModelOptions, connection: Connection): Mo
     modelType: undefined,
     labels: undefined,
     embed: embeddingsOf(name, model, connection),
-    async chat(messages, { maxNewTokens, temperature, topP, frequencyPenalty }, signal) {
+    async chat(messages, generation, signal) {
       const parameters = omitUndefined({
-        temperature,
-        top_p: topP,
-        [maxTokens]: maxNewTokens,
-        frequency_penalty: frequencyPenalty,
+        temperature: generation.temperature,
+        top_p: generation.topP,
+        [maxTokens]: generation.maxNewTokens,
+        frequency_penalty: generation.frequencyPenalty,
+        reasoning_effort: generation.reasoningEffort,
+        seed: generation.seed,
+        stop: generation.stop,
+        response_format: generation.responseFormat,
+        tools: generation.tools,
+        tool_choice: generation.toolChoice,
       });
       const body = { model, messages, ...parameters };
       return replyOf(name, await connection.request({ path: '/chat/completions', body }, signal));
@@ -48,11 +58,12 @@ export function embeddingsOf(
   };
 }
 
-function replyOf(name: string, { json }: Answer): ChatReply {
+function replyOf(name: string, { json, latencyMs }: Answer): ChatReply {
   const { choices } = json;
   const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : {};
-  const { content, reasoning_content: thoughts, reasoning, refusal } = message;
+  const { content: written, reasoning_content: thoughts, reasoning, refusal } = message;
+  const content = toolCallsIn(message) ?? written;
   if (typeof content !== 'string') {
     const why = typeof refusal === 'string' && refusal !== '' ? `: ${refusal.slice(0, 200)}` : '.';
     throw new AppError('UpstreamError', `${name} returned no answer${why}`, { reason: 'no_answer' });
@@ -66,7 +77,28 @@ function replyOf(name: string, { json }: Answer): ChatReply {
     promptTokens: usage?.promptTokens ?? 0,
     completionTokens: usage?.completionTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
+    latencyMs,
+    isShared: false,
   };
+}
+
+/** The calls of tools as JSON, which are the answer of a model that calls any; undefined without calls. */
+function toolCallsIn({ tool_calls: calls }: Json): string | undefined {
+  if (!Array.isArray(calls) || calls.length === 0) return undefined;
+  const found = calls.map((call: unknown) => {
+    const { name, arguments: given } = membersOf(memberOf(call, 'function'));
+    return { name, arguments: typeof given === 'string' ? parsedOr(given) : given };
+  });
+  return JSON.stringify(found);
+}
+
+/** Parses JSON; a text that is not JSON is returned as it is. */
+function parsedOr(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Separates reasoning from the answer. Some models write it first, and some servers remove the tag at its start. */

@@ -1,4 +1,6 @@
 import { AppError } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 import { createOrphanGuard } from '../../../../../platform/orphan-guard.ts';
 import { encoderAdapter } from '../../../ask/providers/encoder/adapter.ts';
 import { superviseEncoder } from '../../../ask/providers/encoder/supervised-upstream.ts';
@@ -17,7 +19,9 @@ export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, too
     path,
     limits: WORK_LIMITS,
     ...pacing,
-    onLine: (line) => tools.log('info', line),
+    onLine(line) {
+      if (!isRoutine(line)) tools.log('info', line);
+    },
     watch: guard.watch,
   });
   const name = `The encoder \`${path}\``;
@@ -33,6 +37,19 @@ export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, too
     throw error;
   }
 };
+
+/** Pino's number of the level `info`. */
+const INFO = 30;
+
+/** Whether a line of the executable's log is about normal operation, such as a request that was answered. A job has many of these. */
+function isRoutine(line: string): boolean {
+  try {
+    const level = memberOf(parseJsonText(line), 'level');
+    return typeof level === 'number' && level <= INFO;
+  } catch {
+    return false;
+  }
+}
 
 const notTrusted = (path: string): AppError =>
   new AppError(

@@ -8,17 +8,19 @@ import { upstreamAt } from './address.ts';
 import { chatModel, embeddingsOf } from './chat-model.ts';
 import { connect, type Connection } from './connect.ts';
 import { readAll } from './encoder-model.ts';
+import { createRequestSlots } from './request-slots.ts';
 
 /** A model of this gateway, billed to the owner of the job. */
-export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, { pacing, connections }) => {
+export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, { pacing, maxConcurrency }) => {
   const name = `The model ${model}`;
   const adapter = openAiAdapter();
   const { url, token: apiKey } = tools.gateway;
   // The operator sets the URL of the gateway, so private addresses are allowed.
   const local = true;
   const baseUrl = `${url.replace(/\/+$/, '')}/v1`;
-  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections });
-  const connection = connect({ name, upstream, adapter, apiKey }, pacing);
+  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections: maxConcurrency });
+  const slots = createRequestSlots(maxConcurrency, pacing.clock);
+  const connection = connect({ name, upstream, adapter, apiKey, slots }, pacing);
   if (model.startsWith('encoder:')) return encoderOf(name, model, connection);
   return chatModel({ name, model, maxTokens: OPENAI_DIALECT.maxTokens }, connection);
 };

@@ -4,17 +4,19 @@ import type { OpenBackend } from './backend.ts';
 import { upstreamAt } from './address.ts';
 import { chatModel } from './chat-model.ts';
 import { connect } from './connect.ts';
+import { createRequestSlots } from './request-slots.ts';
 import { shownAddress } from './shown-address.ts';
 
 export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (backend, tools, options) => {
   const { baseUrl, model, secretName } = backend;
-  const { pacing, connections } = options;
+  const { pacing, maxConcurrency } = options;
   const apiKey = secretName === null ? undefined : await tools.secret(secretName);
   const name = `The model ${model} at ${shownAddress(baseUrl)}`;
   const adapter = openAiAdapter();
   const { trusted: local } = tools;
-  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections });
-  const connection = connect({ name, upstream, adapter, apiKey }, pacing);
+  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections: maxConcurrency });
+  const slots = createRequestSlots(maxConcurrency, pacing.clock);
+  const connection = connect({ name, upstream, adapter, apiKey, slots }, pacing);
   return chatModel({ name, model, maxTokens: maxTokensAt(baseUrl) }, connection);
 };
 

@@ -8,7 +8,7 @@ import type { OpenedFamily } from './score-batch.ts';
 export function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],
-  { rows, failed, skipped, unanswered }: RowCounts,
+  { rows, failed, skipped, unanswered, cachedVerdicts }: RowCounts,
 ): WorkResult {
   const metrics: Record<string, number> = {};
   const undefinedMetrics: Record<string, string> = {};
@@ -30,6 +30,7 @@ export function evaluationResult(
       failed_rows: failed,
       skipped_rows: skipped,
       unanswered_rows: unanswered ?? 0,
+      cached_verdicts: cachedVerdicts ?? 0,
       undefined_metrics: undefinedMetrics,
       ...details,
     },
@@ -37,11 +38,15 @@ export function evaluationResult(
       type: spec.type,
       task,
       metrics: requested,
+      ...(spec.customMetrics !== undefined && {
+        custom_metrics: spec.customMetrics.map((one) => ({ ...one })),
+      }),
       prediction_field: predictionField,
       failures: failuresOf(spec),
       batch_size: batchSize,
       judge: judge?.backend ?? null,
       ...(judge?.generation && { judge_generation: judge.generation }),
+      ...(judge?.maxConcurrency !== undefined && { judge_max_concurrency: judge.maxConcurrency }),
       embedder: embedder?.backend ?? null,
     },
   };

@@ -17,8 +17,8 @@ export const isUnanswered = ({ prediction }: Pick<Sample, 'prediction'>): boolea
 
 export interface BatchContext {
   readonly signal: AbortSignal;
-  /** Called with tokens when they are used. */
-  readonly spend: (usage: WorkUsage) => void;
+  /** Called with the tokens of each answer. */
+  readonly spend: (usage: WorkUsage & { readonly isShared?: boolean }) => void;
 }
 
 /** Counts a prepared row and returns its scores. Throws an AppError for an invalid row. */
@@ -41,7 +41,6 @@ export interface Judge {
 export interface ScorerTools {
   readonly judge: Judge | undefined;
   readonly embedder: Model | undefined;
-  readonly batchSize: number;
   readonly pacing: Pacing;
 }
 

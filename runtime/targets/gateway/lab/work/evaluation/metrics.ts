@@ -4,7 +4,7 @@ import { didYouMean } from '../../../../../core/text/suggest.ts';
 import type { Task } from '../tasks/task.ts';
 import type { MetricFamily, Need } from './evaluation.ts';
 
-/** Names of all metrics of a task. @internal Exported for tests only. */
+/** Names of all metrics of a task. */
 export const metricNames = ({ families }: Pick<Task, 'families'>): string[] =>
   [...new Set(families.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
 
@@ -40,7 +40,7 @@ const REQUIREMENTS: Readonly<Record<Need, string>> = {
   embedder: 'an encoder of type embedding. Set embedder',
 };
 
-interface ChosenFamily {
+export interface ChosenFamily {
   readonly family: MetricFamily;
   /** Whether a value of the family was requested. */
   readonly shows: (value: string) => boolean;

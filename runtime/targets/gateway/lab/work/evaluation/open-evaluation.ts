@@ -1,12 +1,16 @@
 import type { Json as MetricJson } from '../../metrics/metric.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
-import type { EvaluationSpec, Work, WorkTools } from '../work.ts';
+import { createCallsAhead } from '../ahead.ts';
+import { DEFAULT_CONCURRENCY, type EvaluationSpec, type Work, type WorkTools } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
+import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { ScorerTools } from './evaluation.ts';
 import { evaluationResult } from './evaluation-result.ts';
-import { checkMetrics, familiesOf } from './metrics.ts';
+import { customFamily } from './custom/custom-family.ts';
+import { type ChosenFamily, checkMetrics, familiesOf } from './metrics.ts';
+import { all } from './names.ts';
 import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
 import { outcomeOf, samplesOf } from './rows.ts';
 import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
@@ -25,35 +29,41 @@ export async function openEvaluation(
 ): Promise<Work> {
   const task = TASKS[spec.task.task];
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
-  const models = await openModels(spec, tools, pacing);
+  const chosen = chosenFamilies(spec);
+  const models = await openModels(spec, chosen, tools, pacing);
   const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
   const opened = await openOrClose(
     () =>
-      familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+      chosen.map(({ family, shows }) => ({
         family,
         shows,
-        scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, state.families[family.name]),
+        scorer: family.open({ ...models, pacing }, state.families[family.name]),
       })),
     models,
   );
   let { counts } = state;
+  const calls = createCallsAhead(concurrencyOf(spec), async (rows, signal) => {
+    const samples = samplesOf(spec, rows);
+    let [promptTokens, completionTokens, cachedVerdicts] = [0, 0, 0];
+    const prepared = await prepareBatch(opened, samples, {
+      signal,
+      spend(usage) {
+        promptTokens += usage.promptTokens;
+        completionTokens += usage.completionTokens;
+        if (usage.isShared === true) cachedVerdicts += 1;
+      },
+    });
+    return { samples, prepared, usage: { promptTokens, completionTokens }, cachedVerdicts };
+  });
 
   return {
+    ahead: models.judge && calls.ahead,
     async run({ rows }, signal) {
-      const samples = samplesOf(spec, rows);
-      let [promptTokens, completionTokens] = [0, 0];
-      const prepared = await prepareBatch(opened, samples, {
-        signal,
-        spend(usage) {
-          promptTokens += usage.promptTokens;
-          completionTokens += usage.completionTokens;
-        },
-      });
+      const { samples, prepared, usage, cachedVerdicts } = await calls.take(rows, signal);
       signal.throwIfAborted();
       const scored = countBatch(opened, prepared, samples.length);
-      const usage = { promptTokens, completionTokens };
       const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
-      counts = addRows(counts, counted);
+      counts = addRows(counts, { ...counted, cachedVerdicts });
       return outcome;
     },
     checkpoint() {
@@ -65,16 +75,30 @@ export async function openEvaluation(
   };
 }
 
+const concurrencyOf = ({ judge }: Pick<EvaluationSpec, 'judge'>): number =>
+  judge?.maxConcurrency ?? DEFAULT_CONCURRENCY;
+
+/** The families of the requested metrics and of those that the user defines. */
+const chosenFamilies = ({ task, metrics, customMetrics = [] }: EvaluationSpec): readonly ChosenFamily[] => [
+  ...familiesOf(TASKS[task.task], metrics),
+  ...customMetrics.map((metric) => ({ family: customFamily(metric), shows: all })),
+];
+
 type Models = Pick<ScorerTools, 'judge' | 'embedder'>;
 
 async function openModels(
-  { judge, embedder, batchSize, metrics, task }: EvaluationSpec,
+  spec: EvaluationSpec,
+  chosen: readonly ChosenFamily[],
   tools: WorkTools,
   pacing: Pacing,
 ): Promise<Models> {
-  const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
-  const options = { pacing, connections: batchSize };
-  const judging = judge && needs.has('judge') ? await openBackend(judge.backend, tools, options) : undefined;
+  const { judge, embedder } = spec;
+  const needs = new Set(chosen.flatMap(({ family }) => family.needs));
+  const options = { pacing, maxConcurrency: concurrencyOf(spec) };
+  const judging =
+    judge && needs.has('judge')
+      ? withSharedAnswers(await openBackend(judge.backend, tools, options), judge.backend, tools.answers)
+      : undefined;
   try {
     const embedding =
       embedder && needs.has('embedder') ? await openBackend(embedder.backend, tools, options) : undefined;

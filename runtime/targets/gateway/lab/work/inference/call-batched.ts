@@ -1,5 +1,6 @@
 import { AppError } from '../../../../../contract/errors.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
+import { isJobPause } from '../job-pause.ts';
 import type { BatchCall } from '../backends/backend.ts';
 import type { AnsweredRows } from './inference.ts';
 
@@ -8,7 +9,7 @@ const MAX_TEXTS = 1024;
 
 /**
  * Calls a model once for all texts. If it rejects the request, each half is sent separately, and so on, until only the texts that it
- * rejects have no answer. The latency of a request is divided among its texts.
+ * rejects have no answer. Rejects if the job must pause. The latency of a request is divided among its texts.
  */
 export async function callBatched<Value>(
   texts: readonly string[],
@@ -25,6 +26,7 @@ export async function callBatched<Value>(
     return { answers: values.map((value) => ({ value, latencyMs })), sharedTokens: tokens };
   } catch (error) {
     signal.throwIfAborted();
+    if (isJobPause(error)) throw error;
     const failure = AppError.from(error);
     if (texts.length > 1 && SINGLE_TEXT_ERRORS.has(failure.code)) return callHalves(texts, call, options);
     const latencyMs = (clock.now() - startedAt) / texts.length;

@@ -8,6 +8,8 @@ interface RowTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Whether the answer is from the cache of the experiment. */
+  readonly isShared: boolean;
 }
 
 export interface RowAnswer<Value> {

@@ -1,12 +1,21 @@
 import type { Row } from '../../datasets/dataset.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
-import type { BatchOutcome, InferenceSpec, Work, WorkTools } from '../work.ts';
+import { createCallsAhead } from '../ahead.ts';
+import {
+  type BatchOutcome,
+  DEFAULT_CONCURRENCY,
+  type InferenceSpec,
+  type Work,
+  type WorkTools,
+} from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
+import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { checkModel } from '../tasks/check-model.ts';
 import { checkOutputField } from '../tasks/check-output-field.ts';
 import { TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
+import { createBusyTime } from './busy-time.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 
 export async function openInference(
@@ -18,7 +27,9 @@ export async function openInference(
   const { clock } = pacing;
   const task = TASKS[spec.task.task];
   checkOutputField(task, spec);
-  const model = await openBackend(spec.backend, tools, { pacing, connections: spec.batchSize });
+  const { maxConcurrency = DEFAULT_CONCURRENCY } = spec;
+  const opened = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
+  const model = withSharedAnswers(opened, spec.backend, tools.answers, spec.repeat);
   try {
     checkModel(task, model);
   } catch (error) {
@@ -26,11 +37,16 @@ export async function openInference(
     throw error;
   }
   const columns = task.columns(spec);
+  const busy = createBusyTime(clock);
+  const calls = createCallsAhead(maxConcurrency, (rows, signal) =>
+    busy.during(() => task.answer(rows, { model, spec, clock, signal })),
+  );
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
+    ahead: model.chat && calls.ahead,
     async run({ rows, replaces = false }, signal) {
-      const answered = await task.answer(rows, { model, spec, clock, signal });
-      const ofBatch = totalsOf(answered);
+      const answered = await calls.take(rows, signal);
+      const ofBatch = { ...totalsOf(answered), busyMs: busy.take() };
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
       return outcomeOf(rows, answered, ofBatch, columns);
     },
@@ -50,7 +66,8 @@ const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: total
 function totalsOf({ answers, sharedTokens }: AnsweredRows<Row>): Totals {
   const ofRows = answers.map((answer): Totals => {
     if (isFailure(answer)) return { ...NO_TOTALS, rows: 1, failed: 1 };
-    return { ...NO_TOTALS, ...answer.tokens, rows: 1, latencyMs: answer.latencyMs };
+    const cached = answer.tokens?.isShared === true ? 1 : 0;
+    return { ...NO_TOTALS, ...answer.tokens, rows: 1, cached, latencyMs: answer.latencyMs };
   });
   return ofRows.reduce(addTotals, { ...NO_TOTALS, promptTokens: sharedTokens });
 }
@@ -85,17 +102,22 @@ function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
 const NO_TOKENS: Row = { prompt_tokens: null, completion_tokens: null };
 
 function parametersOf(
-  { type, task, backend, batchSize, generation, systemPrompt, outputField }: InferenceSpec,
+  spec: InferenceSpec,
   modelType: string | undefined,
   labels: readonly string[] | undefined,
 ): Json {
+  const { type, task, backend, batchSize, maxConcurrency, generation, systemPrompt, outputField } = spec;
   return {
     type,
     task,
     backend,
     batch_size: batchSize,
+    max_concurrency: maxConcurrency ?? DEFAULT_CONCURRENCY,
     generation,
     system_prompt: systemPrompt,
+    ...(spec.repeat === undefined ? {} : { repeat: spec.repeat }),
+    ...(spec.prompt === undefined ? {} : { prompt: spec.prompt }),
+    ...(spec.fewShot === undefined ? {} : { few_shot: spec.fewShot }),
     output_field: outputField,
     ...(modelType === undefined ? {} : { model_type: modelType }),
     ...(labels === undefined ? {} : { labels }),

@@ -5,33 +5,42 @@ import type { WorkResult } from '../work.ts';
 export interface Totals {
   readonly rows: number;
   readonly failed: number;
+  /** Rows whose answer is from the cache of the experiment. Missing in checkpoints of earlier versions. */
+  readonly cached?: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   readonly latencyMs: number;
+  /** Time with at least one open call. Missing in checkpoints of earlier versions. */
+  readonly busyMs?: number;
 }
 
 export const NO_TOTALS: Totals = {
   rows: 0,
   failed: 0,
+  cached: 0,
   promptTokens: 0,
   completionTokens: 0,
   reasoningTokens: 0,
   latencyMs: 0,
+  busyMs: 0,
 };
 
 export const addTotals = (one: Totals, other: Totals): Totals => ({
   rows: one.rows + other.rows,
   failed: one.failed + other.failed,
+  cached: (one.cached ?? 0) + (other.cached ?? 0),
   promptTokens: one.promptTokens + other.promptTokens,
   completionTokens: one.completionTokens + other.completionTokens,
   reasoningTokens: one.reasoningTokens + other.reasoningTokens,
   latencyMs: one.latencyMs + other.latencyMs,
+  busyMs: (one.busyMs ?? 0) + (other.busyMs ?? 0),
 });
 
 /** Metrics of an inference. Means are over rows with an answer. */
 export function metricsOf(totals: Totals): WorkResult['metrics'] {
-  const { rows, failed, promptTokens, completionTokens, reasoningTokens, latencyMs } = totals;
+  const { rows, failed, cached = 0, busyMs = 0, latencyMs } = totals;
+  const { promptTokens, completionTokens, reasoningTokens } = totals;
   if (rows === 0) return {};
   const answered = rows - failed;
   const means = {
@@ -42,12 +51,18 @@ export function metricsOf(totals: Totals): WorkResult['metrics'] {
     avg_answer_tokens: (completionTokens - reasoningTokens) / answered,
     avg_latency_ms: latencyMs / answered,
   };
-  return { ...(answered === 0 ? {} : means), error_rate: failed / rows };
+  const called = answered - cached;
+  return {
+    ...(answered === 0 ? {} : means),
+    ...(called > 0 && busyMs > 0 ? { rows_per_second: (1000 * called) / busyMs } : {}),
+    error_rate: failed / rows,
+  };
 }
 
-export const detailsOf = ({ rows, failed, promptTokens, completionTokens }: Totals): Json => ({
+export const detailsOf = ({ rows, failed, cached = 0, promptTokens, completionTokens }: Totals): Json => ({
   rows,
   failed_rows: failed,
+  cached_rows: cached,
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
 });

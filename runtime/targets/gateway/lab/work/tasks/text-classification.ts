@@ -3,6 +3,7 @@ import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { LabelScores } from '../../../ask/providers/provider.ts';
 import { classification } from '../evaluation/families/classification.ts';
 import { calibrationFamily } from '../evaluation/families/calibration.ts';
+import { rankingFamily } from '../evaluation/families/ranking.ts';
 import { readLabels } from '../evaluation/read-labels.ts';
 import { isFailure } from '../inference/inference.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
@@ -23,11 +24,11 @@ export const textClassification: Task = {
       ...(labels.length === 0 ? [] : [`The labels are: ${JSON.stringify(labels)}`]),
     ].join('\n'),
   defaultMetrics: ['accuracy', 'precision', 'recall', 'f1', 'mcc', 'confusion_matrix', 'log_loss', 'ece'],
-  families: [classification, calibrationFamily],
+  families: [classification, calibrationFamily, rankingFamily],
   checkColumns: checkHasGroundTruth,
   labelsOf,
   showsAnswers: true,
-  columns: ({ outputField }) => [outputField, SCORES, 'reasoning'],
+  columns: ({ outputField }) => [outputField, SCORES, 'reasoning', 'cached'],
   async answer(rows, context) {
     const { model, spec } = context;
     const { outputField, labels } = spec;

@@ -20,7 +20,7 @@ export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>)
     return [];
   },
   showsAnswers: true,
-  columns: ({ outputField }) => [outputField, 'reasoning'],
+  columns: ({ outputField }) => [outputField, 'reasoning', 'cached'],
   answer: (rows, context) =>
     callPerRow(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
 });

@@ -55,6 +55,28 @@ describe('CSV', () => {
     await expect(read('a.csv', bytes)).rejects.toThrow(message);
   });
 
+  test.each([
+    ['a.csv', 'examples;ground_truth\na, b;c\n'],
+    ['a.csv', '\n"ground_truth";"examples"\nc;"a, b"'],
+    ['a.tsv', '\uFEFFexamples\tground_truth\r\na, b\tc\r\n'],
+    ['a.csv', 'ground_truth|examples\nc|a, b\n'],
+    ['a.csv', '\uFEFFsep=;\r\nexamples;ground_truth\r\na, b;c\r\n'],
+    ['a.csv', 'sep=#\nexamples#ground_truth\na, b#c'],
+  ])('%s with another separator: %j', async (name, text) => {
+    const rows = [{ examples: 'a, b', ground_truth: 'c' }];
+    expect(await read(name, text)).toEqual(rows);
+    const bytes = Buffer.from(text);
+    for (let at = 1; at < bytes.length; at++) {
+      expect(await read(name, bytes.subarray(0, at), bytes.subarray(at))).toEqual(rows);
+    }
+  });
+
+  test('a row with a wrong number of cells names the separator, and an empty file has no rows', async () => {
+    await expect(read('a.csv', 'examples;x\na\n')).rejects.toThrow('Quote text that contains semicolons');
+    expect(await read('a.csv', '')).toEqual([]);
+    expect(await read('a.csv', 'sep=;')).toEqual([]);
+  });
+
   test('names of columns are only names', async () => {
     const [row] = await read('a.csv', 'examples,__proto__,constructor\na,b,c\n');
     expect(Object.entries(row ?? {})).toEqual([
@@ -132,5 +154,5 @@ describe('Parquet', () => {
 });
 
 test('the ending of the name has to say what the file holds', async () => {
-  await expect(read('data.xlsx', 'a')).rejects.toThrow(/\.csv, \.jsonl, \.ndjson, \.parquet/);
+  await expect(read('data.xlsx', 'a')).rejects.toThrow(/\.csv, \.tsv, \.jsonl, \.ndjson, \.parquet/);
 });

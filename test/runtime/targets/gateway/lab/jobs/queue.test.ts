@@ -137,8 +137,7 @@ describeDatabases((database) => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
-    expect(first.deadlineAt).toBeNull();
-    const deadline = await queue.begin(first);
+    await queue.begin(first);
     await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
     const second = await other();
     expect(await second.claim()).toBeUndefined();
@@ -149,7 +148,6 @@ describeDatabases((database) => {
       checkpoint: { seen: 2 },
       job: { doneRows: 2, status: 'running' },
     });
-    expect(claim.deadlineAt).toBe(deadline);
     expect(await queue.renew(first)).toBe('lost');
     await expect(queue.commit(first, 2, outcome('x'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
     const failed = queue.end(first, { status: 'failed', error: 'late' });
@@ -159,6 +157,52 @@ describeDatabases((database) => {
     await second.commit(claim, 2, outcome('c'), {});
     await second.end(claim, { status: 'failed', error: 'no' });
     expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
+  });
+
+  test('a time limit counts from the last progress', async () => {
+    const { queue, store } = await open();
+    const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
+    const claim = claimed(await queue.claim());
+    await queue.begin(claim);
+    const expire = (): Promise<unknown> =>
+      store.db.updateTable('gateway_jobs').set({ deadline_at: 1 }).where('id', '=', id).execute();
+    await expire();
+    expect(await queue.renew(claim)).toBe('late');
+    await queue.progressed(claim);
+    expect(await queue.renew(claim)).toBe('held');
+    await expire();
+    await queue.progressed({ ...claim, epoch: 7 });
+    expect(await queue.renew(claim)).toBe('late');
+  });
+
+  test('a paused job keeps its rows, waits with its reason, and continues later without a time limit', async () => {
+    const { queue, store } = await open();
+    const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
+    const claim = claimed(await queue.claim());
+    await queue.begin(claim);
+    await queue.commit(claim, 0, outcome('a', 'b'), {});
+    await queue.pause(claim, 'Paused: no money \0', 3600);
+    const paused = { status: 'created', queuedReason: 'Paused: no money \uFFFD', doneRows: 2, endedAt: null };
+    expect(await queue.get('everyone', id)).toMatchObject(paused);
+    await expect(queue.pause(claim, 'again', 1)).rejects.toMatchObject({ reason: 'lease_lost' });
+    await expect(queue.commit(claim, 2, outcome('c'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    expect(await queue.claim()).toBeUndefined();
+    // A job that starts on the same compute does not hide the reason.
+    const other = await queue.create(store.db, JOB);
+    const started = claimed(await queue.claim());
+    expect(started.job.id).toBe(other.id);
+    await queue.begin(started);
+    expect(await queue.get('everyone', id)).toMatchObject(paused);
+    await store.db.updateTable('gateway_jobs').set({ resume_at: 1 }).where('id', '=', id).execute();
+    const next = claimed(await queue.claim());
+    expect(await queue.renew(next)).toBe('held');
+    await queue.begin(next);
+    await queue.commit(next, 2, outcome('c', 'd'), {});
+    expect(await queue.get('everyone', id)).toMatchObject({
+      status: 'running',
+      queuedReason: null,
+      doneRows: 4,
+    });
   });
 
   test('a job that is given back is claimed again', async () => {

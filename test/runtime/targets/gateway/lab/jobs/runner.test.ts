@@ -87,7 +87,7 @@ describeDatabases((database) => {
     startRunner(jobs, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`);
     expect(await jobs.ended(id)).toMatchObject({
       status: 'failed',
-      error: 'The job exceeded its time limit of 1 seconds (job_timeout_sec).',
+      error: 'The job made no progress for 1 seconds (job_timeout_sec).',
     });
   });
 

@@ -5,6 +5,7 @@ import type { RowChunk } from '../../../../../../runtime/targets/gateway/lab/dat
 import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/chunks.ts';
 import type { Claim } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
 import { runWorker } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/run-worker.ts';
+import { jobPause } from '../../../../../../runtime/targets/gateway/lab/work/job-pause.ts';
 import type {
   BatchOutcome,
   Work,
@@ -160,6 +161,21 @@ describeDatabases((database) => {
     });
     await expect(running).rejects.toThrow('a bug');
     expect([closed, (await broken.job()).endedAt]).toEqual([true, null]);
+  });
+
+  test('a spent budget pauses the job with its reason, and keeps what was answered', async () => {
+    const { claim, gateway, run, job, output } = await openJob(6);
+    await run({
+      run: async (batch) => {
+        if (batch.firstRow === 4) throw jobPause('The budget is spent.', undefined, undefined);
+        return outcomeOf(batch);
+      },
+    });
+    const reason = 'Paused: The budget is spent.';
+    expect(await job()).toMatchObject({ status: 'created', doneRows: 4, queuedReason: reason, error: null });
+    expect(await output()).toHaveLength(4);
+    const lines = await gateway.context.jobs.queue.logs(claim.job.id);
+    expect(lines.map(({ text }) => text)).toEqual([`${reason} Next attempt in 30 seconds.`]);
   });
 
   test('a worker that has lost its job stops, and writes nothing more', async () => {

@@ -18,7 +18,12 @@ type Reply =
   | string
   | { readonly message: object }
   | { readonly json: object }
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly error: string };
+  | {
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly error: string;
+      readonly code?: string | null;
+    };
 
 /** A language model that says what a test wants it to, over HTTP as OpenAI's API has it. */
 export async function scriptedModel(reply: (asked: Asked, nth: number) => Reply | Promise<Reply>) {
@@ -37,7 +42,9 @@ export async function scriptedModel(reply: (asked: Asked, nth: number) => Reply 
     open -= 1;
     if (typeof said === 'object' && 'status' in said) {
       response.writeHead(said.status, { 'content-type': 'application/json', ...said.headers });
-      response.end(JSON.stringify({ error: { message: said.error, type: 'server_error', code: null } }));
+      response.end(
+        JSON.stringify({ error: { message: said.error, type: 'server_error', code: said.code ?? null } }),
+      );
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../../../../runtime/platform/clock.ts';
 import type { Backend, GenerationConfig } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
 import { scriptedModel } from './scripted-model.ts';
@@ -67,52 +66,52 @@ test('a parameter that is not set is not sent, and one that is set is sent as it
     return sent;
   };
   expect(await sentFor({})).toEqual({ model: 'scripted' });
-  const all = { maxNewTokens: 64, temperature: 0, topP: 1, frequencyPenalty: 0 };
+  const all = {
+    maxNewTokens: 64,
+    temperature: 0,
+    topP: 1,
+    frequencyPenalty: 0,
+    reasoningEffort: 'low',
+    seed: 0,
+    stop: ['END'],
+    responseFormat: { type: 'json_object' },
+    tools: [{ type: 'function', function: { name: 'look_up' } }],
+    toolChoice: 'required',
+  };
   expect(await sentFor(all)).toEqual({
     model: 'scripted',
     max_tokens: 64,
     temperature: 0,
     top_p: 1,
     frequency_penalty: 0,
+    reasoning_effort: 'low',
+    seed: 0,
+    stop: ['END'],
+    response_format: { type: 'json_object' },
+    tools: [{ type: 'function', function: { name: 'look_up' } }],
+    tool_choice: 'required',
   });
 });
 
-test('so many rows are asked about at once as a batch has, and no more', async () => {
-  const three = Promise.withResolvers<void>();
-  const slow = await scriptedModel(async (_asked, nth) => {
-    if (nth === 3) three.resolve();
-    await three.promise;
-    return 'Here.';
+test('the answer of a model that calls tools is the list of its calls', async () => {
+  const call = (name: string, text: string) => ({
+    id: '1',
+    type: 'function',
+    function: { name, arguments: text },
   });
-  const backend: Backend = { kind: 'openai-compatible', baseUrl: slow.url, model: 'm', secretName: null };
-  const spec = inferenceOf(backend, { ...summarizing, batchSize: 3 });
-  const outcome = await withWork(spec, (work) => runAll(work, rowsOf('a', 'b', 'c', 'd', 'e', 'f', 'g')));
-  expect(outcome.failed).toBe(0);
-  expect(slow.mostOpen()).toBe(3);
-});
-
-test('a model that asks for a pause gets it', async () => {
-  const limited = await scriptedModel((_asked, nth) =>
-    nth === 1 ? { status: 429, headers: { 'retry-after': '70' }, error: 'Slow down.' } : 'Here.',
-  );
-  const pauses: number[] = [];
-  const clock: Clock = {
-    now: () => 0,
-    after(milliseconds, run) {
-      // Limits of time are longer.
-      if (milliseconds < 100_000) {
-        pauses.push(milliseconds);
-        setImmediate(run);
-      }
-      return () => undefined;
+  const caller = await scriptedModel(() => ({
+    message: {
+      role: 'assistant',
+      content: null,
+      tool_calls: [call('find', '{"q": 1}'), call('stop', 'no JSON')],
     },
-  };
-  const backend: Backend = { kind: 'openai-compatible', baseUrl: limited.url, model: 'm', secretName: null };
-  const spec = inferenceOf(backend, summarizing);
-  const work = await openWork(spec, toolsOf(), null, { clock, random: () => 0 });
-  expect((await runAll(work, rowsOf('text'))).failed).toBe(0);
-  await work.close();
-  expect(pauses).toEqual([70_000]);
+  }));
+  const backend: Backend = { kind: 'openai-compatible', baseUrl: caller.url, model: 'm', secretName: null };
+  const { rows } = await withWork(inferenceOf(backend, summarizing), (work) => runAll(work, rowsOf('text')));
+  expect(JSON.parse(rows[0]?.['predictions'] as string)).toEqual([
+    { name: 'find', arguments: { q: 1 } },
+    { name: 'stop', arguments: 'no JSON' },
+  ]);
 });
 
 test('a row that fails has its error, and the others their answers', async () => {

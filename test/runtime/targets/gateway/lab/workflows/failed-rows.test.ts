@@ -57,11 +57,11 @@ test('failed rows are shown, and count as wrong unless a workflow says otherwise
   );
   const interval = expect.anything();
   expect(shown).toEqual([
-    ['wrong', 3, 0, 4, { value: 0.25, rows: 4, interval }],
-    ['wrong', 3, 0, 4, { value: 0.25, rows: 4, interval }],
-    ['skipped', 3, 0, 4, { value: 1, rows: 1, interval }],
+    ['wrong', 3, 0, 4, { value: 0.25, rows: 4, answered: 1, interval }],
+    ['wrong', 3, 0, 4, { value: 0.25, rows: 4, answered: 1, interval }],
+    ['skipped', 3, 0, 4, { value: 1, rows: 1, answered: 1, interval }],
   ]);
-  expect(cellsOf(markdown, 'default')).toMatchObject({ status: 'succeeded', 'failed rows': '3 of 4' });
+  expect(cellsOf(markdown, 'default')).toMatchObject({ status: 'succeeded', answered: '1 of 4' });
   expect(markdown).toContain(
     'Failed rows count as wrong answers, except for lenient, where they are skipped.',
   );
@@ -91,7 +91,7 @@ test('the cost of a model without a price is not known, and not zero', async () 
   );
   const costs = workflows.map(({ cost }: { cost: number | null }) => cost);
   expect(costs).toEqual([null, expect.any(Number)]);
-  expect(cellsOf(markdown, 'unpriced')).toMatchObject({ cost: '-', 'failed rows': '0 of 4' });
+  expect(cellsOf(markdown, 'unpriced')).toMatchObject({ cost: '-', answered: '4 of 4' });
   expect(cellsOf(markdown, 'priced')['cost']).toMatch(/^\$/);
   expect(markdown).not.toContain('Failed rows count');
   const [head = '', first = ''] = csv.split('\r\n');

@@ -152,7 +152,7 @@ describeDatabases((database) => {
       const { status, body } = await request('POST', `${path}/retry`, { [name]: 'x' });
       expect([status, body.error.message]).toEqual([
         422,
-        `A retry cannot change "${name}", because answered rows keep their answers. Change only batch_size, max_error_rate, job_timeout_sec, secret_key_name, or create a new workflow or job.`,
+        `A retry cannot change "${name}", because answered rows keep their answers. Change only batch_size, max_concurrency, max_error_rate, job_timeout_sec, secret_key_name, or create a new workflow or job.`,
       ]);
     }
     expect((await request('POST', `${path}/retry`, { batch_size: 0 })).status).toBe(422);

@@ -8,7 +8,8 @@ import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
 import { judge as judgeMetric } from '../../../metrics/text/judge/metric.ts';
 import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
-import { runConcurrently } from '../../inference/run-concurrently.ts';
+import type { ChatReply } from '../../backends/backend.ts';
+import { isJobPause } from '../../job-pause.ts';
 import {
   type BatchContext,
   type CountRow,
@@ -21,38 +22,45 @@ import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 
 /** Metrics for which a language model judges every row, with one call per criterion. */
-export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((definition) => ({
-  name: definition.name,
-  metrics: { [definition.name]: all },
-  needs: ['judge'],
-  shownAs: asIs,
-  open({ judge, batchSize }, saved) {
-    const metric = judgeMetric({ definition }, saved);
-    if (!judge?.model.chat) {
-      throw inputError(
-        `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
-      );
-    }
-    return {
-      prepare: (samples, context) =>
-        runConcurrently(samples, batchSize, async (sample): Promise<CountRow> => {
-          try {
-            const row = isUnanswered(sample)
-              ? lowestOf(definition)
-              : await verdictsOf(definition, judge, sample, context);
-            return () => metric.add(row);
-          } catch (error) {
-            context.signal.throwIfAborted();
-            return () => {
-              throw AppError.from(error);
-            };
-          }
-        }),
-      result: metric.result,
-      save: metric.save,
-    };
-  },
-}));
+export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map(judgeFamily);
+
+export function judgeFamily(definition: JudgeDefinition): MetricFamily {
+  return {
+    name: definition.name,
+    metrics: { [definition.name]: all },
+    needs: ['judge'],
+    shownAs: asIs,
+    open({ judge }, saved) {
+      const metric = judgeMetric({ definition }, saved);
+      if (!judge?.model.chat) {
+        throw inputError(
+          `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
+        );
+      }
+      return {
+        prepare: (samples, context) =>
+          Promise.all(
+            samples.map(async (sample): Promise<CountRow> => {
+              try {
+                const row = isUnanswered(sample)
+                  ? lowestOf(definition)
+                  : await verdictsOf(definition, judge, sample, context);
+                return () => metric.add(row);
+              } catch (error) {
+                context.signal.throwIfAborted();
+                if (isJobPause(error)) throw error;
+                return () => {
+                  throw AppError.from(error);
+                };
+              }
+            }),
+          ),
+        result: metric.result,
+        save: metric.save,
+      };
+    },
+  };
+}
 
 /** The verdicts for a row without an answer: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
@@ -70,6 +78,16 @@ async function verdictsOf(
   return verdicts;
 }
 
+/** Whether a verdict can be shared. A judge that is called again because its verdict is unreadable must not repeat it. */
+function isReadable({ text }: ChatReply): boolean {
+  try {
+    readVerdict(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Maximum calls per criterion. A model whose verdict is unreadable often answers correctly the next time. */
 const MAX_ATTEMPTS = 3;
 
@@ -83,8 +101,8 @@ async function verdictOf(
   const texts = { input: textOfRow(row), prediction: readText(prediction), reference: readText(truth) };
   const messages = judgeMessages(definition, criterion, texts);
   for (let attempt = 1; ; attempt++) {
-    const reply = await model.chat?.(messages, generation, signal);
-    spend({ promptTokens: reply?.promptTokens ?? 0, completionTokens: reply?.completionTokens ?? 0 });
+    const reply = await model.chat?.(messages, generation, signal, isReadable);
+    if (reply) spend(reply);
     try {
       return readVerdict(reply?.text ?? '');
     } catch (error) {

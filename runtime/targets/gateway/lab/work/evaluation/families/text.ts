@@ -1,6 +1,7 @@
 import type { MetricMaker, MetricRow } from '../../../metrics/metric.ts';
 import { bleu } from '../../../metrics/text/bleu/metric.ts';
 import { chrf } from '../../../metrics/text/chrf/metric.ts';
+import { cer, wer } from '../../../metrics/text/error-rate/metric.ts';
 import { exactMatch } from '../../../metrics/text/exact-match/metric.ts';
 import { meteor } from '../../../metrics/text/meteor/metric.ts';
 import { rouge } from '../../../metrics/text/rouge/metric.ts';
@@ -44,10 +45,12 @@ const prefixed =
 
 export const textFamilies: readonly MetricFamily[] = [
   family('bleu', bleu, prefixed('bleu'), answerOrEmpty),
+  family('cer', cer, asIs, answerOrEmpty),
   family('chrf', chrf, asIs, answerOrEmpty),
   family('exact_match', exactMatch, asIs, answerOrNull),
   family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
   family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
   // A length is neither correct nor wrong, so rows without an answer are skipped.
   family('token_length', tokenLength, prefixed('token_length'), answerOnly),
+  family('wer', wer, asIs, answerOrEmpty),
 ];

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, MetricMaker } from '../../../../../../../runtime/targets/gateway/lab/metrics/metric.ts';
 import { bleu } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/bleu/metric.ts';
 import { chrf } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/chrf/metric.ts';
+import { cer, wer } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/error-rate/metric.ts';
 import { exactMatch } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/exact-match/metric.ts';
 import { meteor } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/meteor/metric.ts';
 import { rouge } from '../../../../../../../runtime/targets/gateway/lab/metrics/text/rouge/metric.ts';
@@ -12,11 +13,13 @@ import { rows } from './arbitrary-rows.ts';
 
 const METRICS: { name: string; maker: MetricMaker<TextRow> }[] = [
   { name: 'bleu', maker: bleu },
+  { name: 'cer', maker: cer },
   { name: 'chrf', maker: chrf },
   { name: 'exact_match', maker: exactMatch },
   { name: 'meteor', maker: meteor },
   { name: 'rouge', maker: rouge },
   { name: 'token_length', maker: tokenLength },
+  { name: 'wer', maker: wer },
 ];
 
 describe.each(METRICS)('$name', ({ maker }) => {

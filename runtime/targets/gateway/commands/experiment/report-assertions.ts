@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { configError, messageOf } from '../../../../contract/errors.ts';
+import type { Output } from '../../../../serve/cli/command.ts';
+import { checkAssertions, type ComparedModel } from './assertions.ts';
+import { baselineTable } from './baseline-table.ts';
+import type { ExperimentFile } from './experiment-file.ts';
+import type { GatewayClient } from './gateway-client.ts';
+import { junitReport } from './junit.ts';
+import type { StartedExperiment } from './start-experiment.ts';
+
+interface Options {
+  readonly file: ExperimentFile;
+  readonly started: StartedExperiment;
+  /** Id of the experiment to compare with. */
+  readonly baseline: string | undefined;
+  /** Path of the report for CI. */
+  readonly junit: string | undefined;
+  readonly isMarkdown: boolean;
+}
+
+/** Checks the assertions of a finished experiment and writes their reports. Resolves with whether all hold. */
+export async function reportAssertions(
+  client: GatewayClient,
+  { file, started: { id, refused }, baseline, junit, isMarkdown }: Options,
+  output: Output,
+): Promise<boolean> {
+  if (file.assertions.length === 0 && baseline === undefined && junit === undefined) return true;
+  const models = await modelsOf(client, id);
+  const earlier = baseline === undefined ? [] : await modelsOf(client, baseline);
+  const assertions = checkAssertions(file.assertions, models, earlier);
+  if (baseline !== undefined && isMarkdown) output.out(`\n${baselineTable(models, earlier)}\n`);
+  const failed = assertions.filter(({ problem }) => problem !== undefined);
+  for (const { model, condition, problem } of failed) output.err(`${model}: ${condition}: ${problem}\n`);
+  if (assertions.length > 0)
+    output.err(`${assertions.length - failed.length} of ${assertions.length} assertions hold.\n`);
+  if (junit !== undefined) {
+    const missing = refused.map(({ name, why }) => ({ name, status: 'refused', error: why }));
+    const report = junitReport({ experiment: file.name, models: [...models, ...missing], assertions });
+    await writeFile(junit, report).catch((error: unknown) => {
+      throw configError(`Cannot write the report ${junit}: ${messageOf(error)}`, error);
+    });
+  }
+  return failed.length === 0;
+}
+
+const modelsOf = async (client: GatewayClient, id: string): Promise<readonly ComparedModel[]> => {
+  const path = `/api/v1/experiments/${encodeURIComponent(id)}/compare?format=json&disagreements=0`;
+  return (await client.json('GET', path))['workflows'] as readonly ComparedModel[];
+};

@@ -1,0 +1,46 @@
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import type { Dataset, Datasets, Row } from '../../datasets/dataset.ts';
+import { readText } from '../../work/read-text.ts';
+import { chooseRows } from './choose-rows.ts';
+
+/** How the rows of an experiment are chosen: at random, or at random with the shares of the ground truths of the dataset. */
+export interface Sampling {
+  readonly method: 'random' | 'stratified';
+  readonly seed: number;
+}
+
+/** Stores a sample of a dataset as a dataset of its own, so that all models and later readers have the same rows. */
+export async function sampleDataset(
+  datasets: Pick<Datasets, 'rows' | 'upload'>,
+  { id, filename, owner }: Dataset,
+  size: number,
+  { method, seed }: Sampling,
+): Promise<Dataset> {
+  const groups = new Map<string, number[]>();
+  for await (const { firstRow, rows } of datasets.rows(id)) {
+    for (const [at, row] of rows.entries()) {
+      const name = method === 'random' ? '' : readText(row[GROUND_TRUTH]);
+      const group = groups.get(name);
+      if (group) group.push(firstRow + at);
+      else groups.set(name, [firstRow + at]);
+    }
+  }
+  const chosen = new Set(chooseRows([...groups.values()], size, seed));
+  const base = filename.replace(/\.[^.]*$/, '');
+  return await datasets.upload({
+    filename: `${base}-${method}-${chosen.size}-seed-${seed}.jsonl`,
+    bytes: linesOf(datasets, id, chosen),
+    owner,
+  });
+}
+
+async function* linesOf(
+  datasets: Pick<Datasets, 'rows'>,
+  id: string,
+  chosen: ReadonlySet<number>,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const { firstRow, rows } of datasets.rows(id)) {
+    const found = rows.filter((_row: Row, at) => chosen.has(firstRow + at));
+    if (found.length > 0) yield Buffer.from(found.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+}

@@ -1,0 +1,108 @@
+import type { Metric, MetricMaker } from '../metric.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import { sortedLabels } from '../sorted-labels.ts';
+import { areaUnderRoc, averagePrecision, type RankedScore } from './ranked-scores.ts';
+
+/** A row with the model's score of every label; null if the model gave no answer. */
+export interface RankedRow {
+  /** The true labels. */
+  readonly reference: readonly string[];
+  readonly scores: Readonly<Record<string, number>> | null;
+}
+
+type Saved = {
+  readonly rows: number;
+  readonly single: number;
+  readonly hits: readonly number[];
+  readonly scores: Readonly<Record<string, readonly number[]>>;
+  readonly truths: readonly (readonly string[])[];
+};
+
+/** Numbers of labels among which the true one is looked for. */
+const TOPS = [2, 3, 5];
+
+/**
+ * How well scores rank the true labels: the area under the ROC curve and the average precision, each the mean over the labels of its value
+ * for the label against all others (`average="macro"` in scikit-learn), over rows with an answer; and the share of rows whose label is among
+ * the 2, 3 or 5 with the highest scores, for rows with one true label, where a row without an answer is wrong. Ranks need every score: 8
+ * bytes per row and label, and more in the saved state.
+ */
+export const ranking: MetricMaker<RankedRow> = (_options, json): Metric<RankedRow> => {
+  const saved = json as Saved | undefined;
+  let { rows, single } = saved ?? { rows: 0, single: 0 };
+  const hits = [...(saved?.hits ?? TOPS.map(() => 0))];
+  const truths = [...(saved?.truths ?? [])];
+  const scores = new Map(Object.entries(saved?.scores ?? {}).map(([label, all]) => [label, [...all]]));
+  const addTops = ({ reference, scores: found }: RankedRow): Record<string, number> => {
+    const [label, ...others] = reference;
+    if (label === undefined || others.length > 0) return {};
+    const place = found ? placeOf(label, found) : Infinity;
+    single += 1;
+    return Object.fromEntries(
+      TOPS.map((top, at) => {
+        const hit = place < top ? 1 : 0;
+        hits[at] = (hits[at] ?? 0) + hit;
+        return [`top_${top}_accuracy`, hit];
+      }),
+    );
+  };
+  const rankedOf = (label: string, values: readonly number[]): RankedScore[] =>
+    values.map((score, at) => ({ score, isTrue: truths[at]?.includes(label) === true }));
+  return {
+    add(row) {
+      rows += 1;
+      if (row.scores) {
+        for (const label of Object.keys(row.scores)) {
+          // A label that earlier rows had no score for.
+          if (!scores.has(label))
+            scores.set(
+              label,
+              truths.map(() => 0),
+            );
+        }
+        for (const [label, values] of scores)
+          values.push(Object.hasOwn(row.scores, label) ? (row.scores[label] ?? 0) : 0);
+        truths.push([...row.reference]);
+      }
+      return addTops(row);
+    },
+    result() {
+      const ranked = Array.from(scores, ([label, values]) => rankedOf(label, values));
+      const tops = TOPS.map((top, at) => [
+        `top_${top}_accuracy`,
+        single === 0 ? 'No row has exactly one label.' : (hits[at] ?? 0) / single,
+      ]);
+      const numbers = {
+        roc_auc: meanOf(ranked.map(areaUnderRoc)),
+        average_precision: meanOf(ranked.map(averagePrecision)),
+        ...Object.fromEntries(tops),
+      };
+      return metricResult(rows === 0 ? withoutRows(numbers) : numbers);
+    },
+    save: (): Saved => ({
+      rows,
+      single,
+      hits: [...hits],
+      scores: Object.fromEntries(Array.from(scores, ([label, values]) => [label, [...values]])),
+      truths: [...truths],
+    }),
+  };
+};
+
+/** Number of labels before this one, from the highest score down. Of equal scores, the last label is first, as in scikit-learn. */
+function placeOf(label: string, scores: Readonly<Record<string, number>>): number {
+  if (!Object.hasOwn(scores, label)) return Infinity;
+  const own = scores[label] ?? 0;
+  const names = sortedLabels(Object.keys(scores));
+  const at = names.indexOf(label);
+  return names.filter((name, index) => {
+    const score = scores[name] ?? 0;
+    return score > own || (score === own && index > at);
+  }).length;
+}
+
+function meanOf(values: readonly (number | undefined)[]): number | string {
+  const defined = values.filter((value) => value !== undefined);
+  if (defined.length === 0) return 'No label has both rows with it and rows without it.';
+  return defined.reduce((sum, value) => sum + value, 0) / defined.length;
+}

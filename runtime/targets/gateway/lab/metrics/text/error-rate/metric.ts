@@ -1,0 +1,43 @@
+import type { MetricMaker } from '../../metric.ts';
+import { metricResult, withoutRows } from '../../result.ts';
+import { checkLength, type TextRow } from '../text-row.ts';
+import { splitWords, trimEnd, trimStart } from '../white-space.ts';
+import { editDistance } from './edit-distance.ts';
+
+interface Saved {
+  readonly rows: number;
+  readonly edits: number;
+  readonly units: number;
+}
+
+/**
+ * The error rate of all rows, as jiwer computes it: the edits that turn the predictions into the references, divided by the words or
+ * characters of the references. It can exceed 1. White space separates words; around a text, it is no character. A row whose reference
+ * is empty has no score.
+ */
+const errorRate =
+  (name: string, unitsOf: (text: string) => readonly string[]): MetricMaker<TextRow> =>
+  (_options, json) => {
+    const saved = json as Saved | undefined;
+    let { rows, edits, units } = saved ?? { rows: 0, edits: 0, units: 0 };
+    return {
+      add(row) {
+        checkLength(row);
+        const reference = unitsOf(row.reference);
+        const ofRow = editDistance(reference, unitsOf(row.prediction));
+        rows += 1;
+        edits += ofRow;
+        units += reference.length;
+        return reference.length === 0 ? {} : { [name]: ofRow / reference.length };
+      },
+      result() {
+        const detail = { edits, reference_units: units };
+        if (rows === 0) return metricResult(withoutRows({ [name]: 0 }), detail);
+        return metricResult({ [name]: units === 0 ? 'All references are empty.' : edits / units }, detail);
+      },
+      save: (): { [Name in keyof Saved]: number } => ({ rows, edits, units }),
+    };
+  };
+
+export const wer = errorRate('wer', splitWords);
+export const cer = errorRate('cer', (text) => Array.from(trimEnd(trimStart(text))));

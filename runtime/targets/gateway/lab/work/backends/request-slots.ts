@@ -1,0 +1,107 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+
+/** The permission to send one request. @internal Exported for tests only. */
+export interface RequestSlot {
+  /** Must be called once, when the request has ended. */
+  release(isAnswered: boolean): void;
+  /** Halves the limit and starts no request during the pause. Must be called before `release`. */
+  rateLimited(pauseMs: number): void;
+}
+
+/**
+ * Limits the concurrent requests to a model. The limit adapts to the model: each rate-limited request halves it, and it grows by one
+ * whenever as many requests were answered as it allows.
+ */
+export interface RequestSlots {
+  /** Waits for a free slot. Retries are first, because earlier rows are written first. Rejects if the signal is aborted. */
+  take(signal: AbortSignal, isRetry: boolean): Promise<RequestSlot>;
+  /** Rejects all waiting and later requests. The promise resolves when those that were sent have ended; undefined if all have. */
+  close(): Promise<void> | undefined;
+}
+
+export function createRequestSlots(max: number, clock: Clock): RequestSlots {
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const empty = Promise.withResolvers<void>();
+  let isClosed = false;
+  let limit = max;
+  let used = 0;
+  let answered = 0;
+  /** Number of reductions. Requests that were sent before the last one do not reduce the limit again. */
+  let reductions = 0;
+  let pausedUntil = -Infinity;
+  let disarm = (): void => undefined;
+
+  const startWaiting = (): void => {
+    if (pausedUntil > -Infinity) return;
+    while (used < limit) {
+      const next = waiting.shift();
+      if (!next) return;
+      used += 1;
+      next.resolve();
+    }
+  };
+  const pauseFor = (milliseconds: number): void => {
+    const until = clock.now() + milliseconds;
+    if (until <= pausedUntil) return;
+    pausedUntil = until;
+    disarm();
+    disarm = clock.after(milliseconds, () => {
+      pausedUntil = -Infinity;
+      startWaiting();
+    });
+  };
+  const slot = (): RequestSlot => {
+    const sentAfter = reductions;
+    return {
+      release(isAnswered) {
+        used -= 1;
+        if (isAnswered && limit < max && (answered += 1) >= limit) {
+          limit += 1;
+          answered = 0;
+        }
+        startWaiting();
+        if (isClosed && used === 0) empty.resolve();
+      },
+      rateLimited(pauseMs) {
+        pauseFor(pauseMs);
+        if (sentAfter !== reductions) return;
+        reductions += 1;
+        answered = 0;
+        limit = Math.max(1, Math.floor(limit / 2));
+      },
+    };
+  };
+  return {
+    async take(signal, isRetry) {
+      signal.throwIfAborted();
+      if (isClosed) throw closed();
+      const turn = Promise.withResolvers<void>();
+      const leave = (): void => {
+        const at = waiting.indexOf(turn);
+        if (at === -1) return;
+        waiting.splice(at, 1);
+        turn.reject(signal.reason);
+      };
+      if (isRetry) waiting.unshift(turn);
+      else waiting.push(turn);
+      signal.addEventListener('abort', leave, { once: true });
+      startWaiting();
+      try {
+        await turn.promise;
+      } finally {
+        signal.removeEventListener('abort', leave);
+      }
+      return slot();
+    },
+    close() {
+      isClosed = true;
+      disarm();
+      for (const turn of waiting.splice(0)) turn.reject(closed());
+      return used > 0 ? empty.promise : undefined;
+    },
+  };
+}
+
+const closed = (): AppError =>
+  new AppError('CancelledError', 'The job has ended before this request was sent.');

@@ -1,0 +1,11 @@
+/** A metric that a user defines for the answers of a workflow. Its value is the mean score of the rows, from 0 to 1. */
+export interface CustomMetric {
+  readonly name: string;
+  /** Scores 1 if an answer contains a match. */
+  readonly regex?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  /** Scores 1 if an answer ends with JSON that this schema allows. */
+  readonly jsonSchema?: object | undefined;
+  /** What a language model scores. */
+  readonly rubric?: string | undefined;
+}

@@ -1,0 +1,66 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { didYouMean } from '../../../../../core/text/suggest.ts';
+import { EXAMPLES, GROUND_TRUTH } from '../../datasets/check-row.ts';
+import type { Row } from '../../datasets/dataset.ts';
+import type { ChatMessage } from '../backends/backend.ts';
+import { readText } from '../read-text.ts';
+import type { InferenceSpec } from '../work.ts';
+
+type Prompt = Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>;
+
+/** The message for a row if there is no template. */
+const DEFAULT_TEMPLATE = `{{${EXAMPLES}}}`;
+const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
+
+/** The messages for a row: the system prompt, the examples with their answers, and the row. */
+export function messagesFor(row: Row, { systemPrompt, prompt, fewShot = [] }: Prompt): ChatMessage[] {
+  const render = (values: Row): string =>
+    (prompt ?? DEFAULT_TEMPLATE).replaceAll(PLACEHOLDER, (_match, column: string) =>
+      readText(values[column]),
+    );
+  return [
+    ...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt } as const]),
+    ...fewShot.flatMap((example) => [
+      { role: 'user', content: render(example) } as const,
+      { role: 'assistant', content: readText(example[GROUND_TRUTH]) } as const,
+    ]),
+    { role: 'user', content: render(row) },
+  ];
+}
+
+/** Throws an InputError for a template with a column that the dataset lacks, or with the ground truth. */
+export function checkTemplate({ prompt }: Prompt, columns: readonly string[]): void {
+  if (prompt === undefined) return;
+  const used = columnsIn(prompt);
+  const missing = used.find((name) => !columns.includes(name));
+  if (used.includes(GROUND_TRUTH)) {
+    throw inputError(
+      `The prompt contains {{${GROUND_TRUTH}}}, which would show the model the answer. Remove it.`,
+    );
+  }
+  if (missing !== undefined) {
+    throw inputError(
+      `The prompt contains {{${missing}}}, but the dataset has no such column${didYouMean(missing, columns) || '.'} Columns: ${columns.join(', ')}.`,
+    );
+  }
+  if (used.length === 0) {
+    throw inputError(
+      `The prompt contains no column, so all rows would be equal. Add for example {{${EXAMPLES}}}.`,
+    );
+  }
+}
+
+/** Throws an InputError for an example without an answer, or without a column of the template. */
+export function checkFewShot({ prompt = DEFAULT_TEMPLATE, fewShot = [] }: Prompt): void {
+  for (const [at, example] of fewShot.entries()) {
+    const missing = [...columnsIn(prompt), GROUND_TRUTH].find((name) => readText(example[name]) === '');
+    if (missing !== undefined) {
+      throw inputError(
+        `Example ${at + 1} has no \`${missing}\`. Each example needs the columns of the prompt and \`${GROUND_TRUTH}\`.`,
+      );
+    }
+  }
+}
+
+const columnsIn = (template: string): string[] =>
+  Array.from(template.matchAll(PLACEHOLDER), ([, name = '']) => name);

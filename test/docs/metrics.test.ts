@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { metricNames } from '../../runtime/targets/gateway/lab/work/evaluation/metrics.ts';
+import { TASKS } from '../../runtime/targets/gateway/lab/work/tasks/index.ts';
+import { inferenceOf } from '../runtime/targets/gateway/lab/work/working.ts';
+import { ROOT } from '../helpers/paths.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/metrics.md'), 'utf8');
+const namesIn = (text: string): Set<string> =>
+  new Set(Array.from(text.matchAll(/`([^`]+)`/g), ([, name = '']) => name));
+const sections = PAGE.split(/^## /m);
+const sectionOf = (title: string): string => sections.find((text) => text.startsWith(title)) ?? '';
+const SECTIONS = [
+  ['text-classification', 'text-classification'],
+  ['token-classification', 'token-classification'],
+  ['feature-extraction', 'feature-extraction'],
+  ['summarization', 'summarization, translation'],
+  ['translation', 'summarization, translation'],
+  ['text-generation', 'summarization, translation'],
+] as const;
+
+test.each(SECTIONS)('every metric of %s is on the page', (task, title) => {
+  expect(metricNames(TASKS[task]).filter((name) => !namesIn(sectionOf(title)).has(name))).toEqual([]);
+});
+
+test('every column that a task writes is on the page', () => {
+  const known = namesIn(sectionOf('Columns of the answers'));
+  const spec = inferenceOf({ kind: 'gateway', model: 'm' });
+  const columns = Object.values(TASKS).flatMap((task) => task.columns(spec));
+  expect([...new Set(columns)].filter((name) => !known.has(name))).toEqual([]);
+});

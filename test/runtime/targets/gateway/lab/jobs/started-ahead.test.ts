@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
+import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
+import { processRows } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-rows.ts';
+import type { AnswerStore } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
+import { scriptedModel } from '../work/scripted-model.ts';
+import { inferenceOf, toolsOf, withWork } from '../work/working.ts';
+
+test('a language model gets later batches while a slow row is answered, and all rows are written in order', async () => {
+  const eight = Promise.withResolvers<void>();
+  const slow = Promise.withResolvers<void>();
+  const model = await scriptedModel(async ({ body }, nth) => {
+    if (nth === 8) eight.resolve();
+    if (nth === 40) slow.resolve();
+    const text = body.messages.at(-1)?.content ?? '';
+    await (text === 'text 0' ? slow.promise : eight.promise);
+    return `Short: ${text}`;
+  });
+  const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
+  const written: Row[] = [];
+  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+    rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
+    async commit({ first_row: firstRow, rows }) {
+      expect(firstRow).toBe(written.length);
+      written.push(...rows);
+    },
+  };
+  const spec = inferenceOf(
+    { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
+    { task: { task: 'summarization' }, batchSize: 1 },
+  );
+  const job = { id: 'job', total_rows: 60, done_rows: 0, failed_rows: 0, retry_row: null, checkpoint: null };
+  const end = await withWork(spec, (work) =>
+    processRows(
+      work,
+      { ...job, spec, trusted: true, shares_answers: false, lease_ms: 1000 },
+      client as WorkerClient,
+      new AbortController().signal,
+    ),
+  );
+  expect(end).toMatchObject({ status: 'succeeded', result: { metrics: { error_rate: 0 } } });
+  expect(written.map((row) => row['predictions'])).toEqual(texts.map((text) => `Short: ${text}`));
+  expect(model.mostOpen()).toBe(8);
+});
+
+test('a job that fails sends no more rows, and waits for the answers of those that were sent', async () => {
+  const answered = Promise.withResolvers<void>();
+  const model = await scriptedModel(async ({ body }, nth) => {
+    if (nth === 8) answered.resolve();
+    await answered.promise;
+    const text = body.messages.at(-1)?.content ?? '';
+    return text === 'text 0' ? { status: 400, error: 'Bad.' } : 'Fine.';
+  });
+  const kept: string[] = [];
+  const answers: AnswerStore = {
+    find: async () => undefined,
+    keep: (_key, { text }) => void kept.push(text),
+  };
+  const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
+  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+    rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
+    commit: async () => undefined,
+  };
+  const spec = inferenceOf(
+    { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
+    { task: { task: 'summarization' }, batchSize: 1 },
+  );
+  const job = { id: 'job', total_rows: 60, done_rows: 0, failed_rows: 0, retry_row: null, checkpoint: null };
+  const end = await withWork(
+    spec,
+    (work) =>
+      processRows(
+        work,
+        { ...job, spec, trusted: true, shares_answers: true, lease_ms: 1000 },
+        client as WorkerClient,
+        new AbortController().signal,
+      ),
+    { tools: toolsOf({ answers }) },
+  );
+  expect(end).toMatchObject({ status: 'failed', error: expect.stringContaining('Bad.') });
+  // The failed row may end before or after others, each of which starts one more.
+  expect(model.asked.length).toBeLessThan(24);
+  expect(kept).toHaveLength(model.asked.length - 1);
+});

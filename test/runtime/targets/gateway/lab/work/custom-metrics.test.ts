@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { checkCustomMetrics } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts';
+import type { CustomMetric } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/custom-metric.ts';
+import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
+import type { Backend } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { evaluationOf, runAll, withWork } from './working.ts';
+
+const SCHEMA = {
+  type: 'object',
+  required: ['city'],
+  properties: { city: { type: 'string', pattern: '^[A-Z]' } },
+};
+
+test('a pattern, a schema and a rubric score each answer, and a row without one scores 0', async () => {
+  const judge = await scriptedModel(({ body }) =>
+    JSON.stringify({ reason: 'So.', score: body.messages[1]?.content.includes('Bonn') ? 10 : 4 }),
+  );
+  const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
+  const spec = evaluationOf({
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
+    customMetrics: [
+      { name: 'names_city', regex: '"CITY"', ignoreCase: true },
+      { name: 'is_valid', jsonSchema: SCHEMA },
+      { name: 'is_german', rubric: 'The city is in Germany.' },
+    ],
+    judge: { backend },
+    failures: 'wrong',
+  });
+  const rows = ['It is {"city": "Bonn"}', '{"city": "paris"}', 'Rome', null].map((predictions) => ({
+    examples: 'Where?',
+    ground_truth: 'Rome',
+    predictions,
+  }));
+  const { scores, metrics } = await withWork(spec, async (work) => {
+    const outcome = await runAll(work, rows);
+    return { scores: outcome.rows, metrics: work.result().metrics };
+  });
+  const columns = ['names_city', 'is_valid', 'is_german', 'exact_match'];
+  expect(scores.map((row) => columns.map((name) => row[name]))).toEqual([
+    [1, 1, 1, 0],
+    [1, 0, 0.4, 0],
+    [0, 0, 0.4, 1],
+    [0, 0, 0, 0],
+  ]);
+  expect(metrics).toMatchObject({ names_city: 0.5, is_valid: 0.25, is_german: expect.closeTo(0.45, 9) });
+  expect(judge.asked[0]?.body.messages[0]?.content).toContain('The city is in Germany.');
+});
+
+test.each<[CustomMetric, string]>([
+  [
+    { name: 'Has Number', regex: '1' },
+    'needs a name of lowercase letters, digits and _, at most 64 characters.',
+  ],
+  [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'a' }, 'needs exactly one of regex, json_schema and rubric.'],
+  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema and rubric.'],
+  [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
+  [{ name: 'a', regex: '(' }, 'is invalid: '],
+  [{ name: 'a', jsonSchema: { type: 'citty' } }, 'is invalid: '],
+])('a metric that cannot score is refused: %j', (metric, message) => {
+  let refusal = '';
+  try {
+    checkCustomMetrics(TASKS.summarization, [metric], false);
+  } catch (error) {
+    refusal = AppError.from(error).message;
+  }
+  expect(refusal).toMatch(
+    new RegExp(`^Custom metric ${RegExp.escape(JSON.stringify(metric.name))} ${RegExp.escape(message)}`),
+  );
+});
