@@ -83,6 +83,7 @@ export function createExperimentAnswers({ db, cache, models, clock }: AnswerPart
             key: stored(key),
             body,
             target: '',
+            keyId: null,
             promptTokens,
             completionTokens,
             droppedTools: [],
