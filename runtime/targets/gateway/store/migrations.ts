@@ -5,6 +5,7 @@ import { addAuditLog } from './add-audit-log.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addGroups } from './add-groups.ts';
+import { addJobRanges } from './add-job-ranges.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
 import { addStoredObjects } from './add-stored-objects.ts';
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPromptLog,
   addStoredObjects,
   addGroups,
+  addJobRanges,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

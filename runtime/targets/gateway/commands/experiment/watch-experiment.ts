@@ -6,6 +6,8 @@ interface WatchedJob {
   readonly total_rows: number;
   readonly done_rows: number;
   readonly failed_rows: number;
+  /** Why the job waits, unless it waits for a free slot. */
+  readonly queued_reason: string | null;
 }
 
 export interface WatchedWorkflow {
@@ -37,8 +39,9 @@ export async function watchExperiment(
 function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
   const [job] = jobs;
   if (status === 'failed') return `${name}: failed: ${error ?? ''}`;
-  if (status !== 'running' || !job) return `${name}: ${status}`;
-  return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}`;
+  const reason = job?.queued_reason ? ` (${job.queued_reason})` : '';
+  if (status !== 'running' || !job) return `${name}: ${status}${reason}`;
+  return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}${reason}`;
 }
 
 /** Shows progress: on a terminal it overwrites its own lines, otherwise it writes a line for each change. */
@@ -56,7 +59,8 @@ export function createProgress(
       return;
     }
     for (const workflow of workflows) {
-      const step = `${workflow.status} ${workflow.jobs[0]?.type ?? ''}`;
+      const { type = '', queued_reason: reason = null } = workflow.jobs[0] ?? {};
+      const step = `${workflow.status} ${type} ${reason ?? ''}`;
       if (lastSteps.get(workflow.id) === step) continue;
       lastSteps.set(workflow.id, step);
       write(`${progressText(workflow)}\n`);

@@ -4,12 +4,12 @@ import { DATABASE_NOW } from '../../store/database-now.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Claim, JobQueue } from './job.ts';
-import { leaseLost, NO_LEASE } from './claims.ts';
+import { leaseLost, NO_LEASE } from './lease.ts';
 import type { Holder } from './holder.ts';
 
 type Waits = Pick<JobQueue, 'begin' | 'explainWait' | 'postpone'>;
 
-/** Updates of a job between its claim and the start of its work, which also starts the time limit. */
+/** What a job waits for. The start of its work also starts the time limit. */
 export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
   const now = DATABASE_NOW[kind];
   const update = (trx: Kysely<Schema>, { job, epoch }: Claim) =>
@@ -46,7 +46,7 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
     async explainWait(claim, reason) {
       await db.transaction().execute((trx) =>
         update(trx, claim)
-          .set({ queued_reason: storableText(reason) })
+          .set({ queued_reason: reason === null ? null : storableText(reason) })
           .execute(),
       );
     },

@@ -100,11 +100,13 @@ export interface WorkBatch extends RowChunk {
   readonly replaces?: boolean;
 }
 
-/** The work of a job. Batches are processed one after the other, in order. */
+/** The work of a worker. Batches of a range of rows are processed one after the other, in order. */
 export interface Work {
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
   /** The state after all finished batches, from which another worker can continue. */
   checkpoint(): Json;
+  /** Continues from a checkpoint, or at the start of a range with null. */
+  resume(checkpoint: Json | null): void;
   result(): WorkResult;
   /** Closes models and stops executables that were started. */
   close(): Promise<void>;

@@ -26,17 +26,16 @@ export async function openEvaluation(
   const task = TASKS[spec.task.task];
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
   const models = await openModels(spec, tools, pacing);
-  const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
-  const opened = await openOrClose(
-    () =>
-      familiesOf(task, spec.metrics).map(({ family, shows }) => ({
-        family,
-        shows,
-        scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, state.families[family.name]),
-      })),
-    models,
-  );
-  let { counts } = state;
+  const openAt = (from: Json | null): { opened: OpenedFamily[]; counts: RowCounts } => {
+    const { counts, families } = (from as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
+    const opened = familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+      family,
+      shows,
+      scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, families[family.name]),
+    }));
+    return { opened, counts };
+  };
+  let { opened, counts } = await openOrClose(() => openAt(checkpoint), models);
 
   return {
     async run({ rows }, signal) {
@@ -60,6 +59,7 @@ export async function openEvaluation(
       const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
       return { counts: { ...counts }, families: Object.fromEntries(families) };
     },
+    resume: (from) => void ({ opened, counts } = openAt(from)),
     result: () => evaluationResult(spec, opened, counts),
     close: () => closeAll(models),
   };
@@ -88,7 +88,7 @@ async function openModels(
   }
 }
 
-async function openOrClose(open: () => OpenedFamily[], models: Models): Promise<OpenedFamily[]> {
+async function openOrClose<Opened>(open: () => Opened, models: Models): Promise<Opened> {
   try {
     return open();
   } catch (error) {

@@ -26,7 +26,7 @@ export async function openInference(
     throw error;
   }
   const columns = task.columns(spec);
-  let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
+  let totals = totalsIn(checkpoint);
   return {
     async run({ rows, replaces = false }, signal) {
       const answered = await task.answer(rows, { model, spec, clock, signal });
@@ -35,6 +35,7 @@ export async function openInference(
       return outcomeOf(rows, answered, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
+    resume: (from) => void (totals = totalsIn(from)),
     result: () => ({
       metrics: metricsOf(totals),
       details: detailsOf(totals),
@@ -43,6 +44,8 @@ export async function openInference(
     close: model.close,
   };
 }
+
+const totalsIn = (checkpoint: Json | null): Totals => (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
 
 /** The totals of a retried batch. Its rows are already counted as failed. */
 const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });

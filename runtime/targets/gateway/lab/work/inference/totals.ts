@@ -29,6 +29,11 @@ export const addTotals = (one: Totals, other: Totals): Totals => ({
   latencyMs: one.latencyMs + other.latencyMs,
 });
 
+/** Merges the checkpoints of ranges of rows. */
+export const mergeTotals = (checkpoints: readonly Json[]): Json => ({
+  ...(checkpoints as unknown as readonly Totals[]).reduce(addTotals, NO_TOTALS),
+});
+
 /** Metrics of an inference. Means are over rows with an answer. */
 export function metricsOf(totals: Totals): WorkResult['metrics'] {
   const { rows, failed, promptTokens, completionTokens, reasoningTokens, latencyMs } = totals;
