@@ -14,11 +14,22 @@ const VERSION = '2.60.0';
 const FOLDER = join(ROOT, 'node_modules/.cache', `ray-${VERSION}`);
 const START_SECONDS = 150;
 
-/** A head node without CPUs, whose dashboard has the Jobs API, and a node with two. */
+/** A head node without CPUs, whose dashboard has the Jobs API, and other nodes. */
 export interface RayCluster {
   readonly address: string;
+  /** Starts a node. */
+  readonly addNode: (place: RayPlace, cpus: number) => Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Where a node runs. */
+export interface RayPlace {
+  readonly ip: string;
+  /** Program and arguments that run a command there. */
+  readonly prefix: readonly string[];
+}
+
+export const THIS_MACHINE: RayPlace = { ip: '127.0.0.1', prefix: [] };
 
 /** Ray's program, installed from PyPI if need be. Where that cannot be, says so loudly, because a test is left out then. */
 export async function findRay(): Promise<string | undefined> {
@@ -40,23 +51,20 @@ export async function findRay(): Promise<string | undefined> {
   }
 }
 
-const NODE_FLAGS = [
-  '--block',
-  '--node-ip-address=127.0.0.1',
-  '--object-store-memory=80000000',
-  '--disable-usage-stats',
-];
+const NODE_FLAGS = ['--block', '--object-store-memory=80000000', '--disable-usage-stats'];
 
-/** Each node heads a process group of its own, which ends as one. */
-export async function startRay(program: string): Promise<RayCluster> {
+/** A cluster of a head node. Each node heads a process group of its own, which ends as one. */
+export async function startRay(program: string, headPlace: RayPlace = THIS_MACHINE): Promise<RayCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ray-'));
   const nodes: ChildProcess[] = [];
-  const start = async (...flags: string[]): Promise<ChildProcess> => {
+  const start = async ({ ip, prefix }: RayPlace, ...flags: string[]): Promise<ChildProcess> => {
     const agent = `--dashboard-agent-listen-port=${await freePort()}`;
-    const node = spawn(program, ['start', ...NODE_FLAGS, agent, ...flags], {
+    const own = [`--node-ip-address=${ip}`, agent];
+    const [command = program, ...args] = [...prefix, program, 'start', ...NODE_FLAGS, ...own, ...flags];
+    const node = spawn(command, args, {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...DEATH_IS_NOTICED_SOON },
     });
     nodes.unshift(node);
     return node;
@@ -64,16 +72,17 @@ export async function startRay(program: string): Promise<RayCluster> {
   const stop = async (): Promise<void> => {
     for (const node of nodes) {
       const ended = once(node, 'exit');
-      if (node.kill('SIGTERM')) await ended;
+      if (node.exitCode === null && node.signalCode === null && node.kill('SIGTERM')) await ended;
       signalGroup(node, 'SIGKILL');
     }
     rmSync(folder, { recursive: true, force: true });
   };
   const [gcs, dashboard] = [await freePort(), await freePort()];
-  const address = `http://127.0.0.1:${dashboard}`;
-  const dashboardFlags = ['--dashboard-host=127.0.0.1', `--dashboard-port=${dashboard}`];
+  const address = `http://${headPlace.ip}:${dashboard}`;
+  const dashboardFlags = [`--dashboard-host=${headPlace.ip}`, `--dashboard-port=${dashboard}`];
   try {
     const head = await start(
+      headPlace,
       '--head',
       `--port=${gcs}`,
       ...dashboardFlags,
@@ -81,13 +90,30 @@ export async function startRay(program: string): Promise<RayCluster> {
       '--num-cpus=0',
     );
     await answers(`${address}/api/jobs/`, () => head.exitCode !== null);
-    await start(`--address=127.0.0.1:${gcs}`, '--num-cpus=2', '--resources={"batch": 2}');
   } catch (error) {
     await stop();
     throw error;
   }
-  return { address, stop };
+  return {
+    address,
+    async addNode(place, cpus) {
+      const resources = JSON.stringify({ batch: cpus });
+      await start(
+        place,
+        `--address=${headPlace.ip}:${gcs}`,
+        `--num-cpus=${cpus}`,
+        `--resources=${resources}`,
+      );
+    },
+    stop,
+  };
 }
+
+/** Ray's own times are for clusters with slow networks. */
+const DEATH_IS_NOTICED_SOON = {
+  RAY_health_check_period_ms: '1000',
+  RAY_health_check_failure_threshold: '4',
+};
 
 async function answers(url: string, hasEnded: () => boolean): Promise<void> {
   for (let second = 0; second < START_SECONDS && !hasEnded(); second += 1) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtProgram } from '../helpers/built.ts';
-import { findRay, type RayCluster, startRay } from '../helpers/ray.ts';
+import { findRay, type RayCluster, startRay, THIS_MACHINE } from '../helpers/ray.ts';
 import { createTcpProxy } from '../helpers/tcp-proxy.ts';
 import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
 import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
@@ -30,12 +30,14 @@ describe.skipIf(RAY === undefined)('Ray', () => {
   let cluster: RayCluster | undefined;
   beforeAll(async () => {
     cluster = await startRay(RAY ?? '');
+    await cluster.addNode(THIS_MACHINE, 2);
   }, INSTALL_MS);
   afterAll(async () => await cluster?.stop());
 
-  const config = (address = cluster?.address): object => ({
+  const config = (address = cluster?.address, workers: number | 'auto' = 1): object => ({
     workflows: {
       compute: 'ray',
+      workers,
       ray: {
         address,
         slots: 2,
@@ -47,8 +49,17 @@ describe.skipIf(RAY === undefined)('Ray', () => {
 
   const read = async <Body>(path: string): Promise<Body> =>
     (await (await fetch(`${cluster?.address}${path}`)).json()) as Body;
-  const submitted = async (id: string): Promise<Submitted | undefined> =>
-    (await read<Submitted[]>('/api/jobs/')).find(({ submission_id: name }) => name.startsWith(id));
+  const allSubmitted = async (id: string): Promise<readonly Submitted[]> =>
+    (await read<Submitted[]>('/api/jobs/')).filter(({ submission_id: name }) => name.startsWith(id));
+  const submitted = async (id: string): Promise<Submitted | undefined> => (await allSubmitted(id))[0];
+  /** Ray's statuses of all workers of a job, when all have ended. */
+  const statuses = async (id: string): Promise<readonly string[]> => {
+    for (;;) {
+      const found = (await allSubmitted(id)).map(({ status }) => status);
+      if (!found.includes('RUNNING') && !found.includes('PENDING')) return found;
+      await sleep(100);
+    }
+  };
   const ranOnHead = async (id: string): Promise<boolean | undefined> => {
     const job = await submitted(id);
     const { data } = await read<Nodes>('/api/v0/nodes');
@@ -84,7 +95,27 @@ describe.skipIf(RAY === undefined)('Ray', () => {
         expect(await jobs.ended(held.id)).toMatchObject({ status: 'stopped', error: 'Cancelled.' });
         model.hold(false);
         expect(await jobs.ended(poisoned.id)).toMatchObject({ status: 'failed' });
-        expect((await submitted(held.id))?.status).toBe('STOPPED');
+        expect(await statuses(id)).toEqual(['SUCCEEDED']);
+        expect(new Set(await statuses(poisoned.id))).toEqual(new Set(['FAILED']));
+        expect(await statuses(held.id)).toEqual(['STOPPED']);
+      },
+    );
+
+    test.skipIf(database.kind === 'postgres')(
+      'as many workers share a job as the cluster has room for',
+      async () => {
+        const url = await database.create();
+        const jobs = await openJobs(database, url);
+        const model = await startModelServer();
+        model.hold(true);
+        await start(url, config(cluster?.address, 'auto'));
+        const { id } = await jobs.create(200, { spec: inference(model.url), compute: 'ray' });
+        await model.asked(20);
+        model.hold(false);
+        expect(await jobs.ended(id)).toMatchObject({ status: 'succeeded', doneRows: 200, workers: 2 });
+        expect(await jobs.output(await jobs.get(id))).toHaveLength(200);
+        expect(new Set(model.counts.values())).toEqual(new Set([1]));
+        expect(await statuses(id)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
       },
     );
 
@@ -106,11 +137,13 @@ describe.skipIf(RAY === undefined)('Ray', () => {
           await proxy.open();
           await model.asked(1);
           await proxy.close();
-          await sleep(1500);
+          for (job = await jobs.get(id); job.queuedReason === null; job = await jobs.get(id)) await sleep(20);
+          expect(job.queuedReason).toContain('Running workers continue.');
           model.hold(false);
           for (; job.doneRows < 25; job = await jobs.get(id)) await sleep(20);
           await proxy.open();
           expect(await jobs.ended(id)).toMatchObject({ status: 'succeeded', doneRows: 25, error: null });
+          expect(await statuses(id)).toEqual(['SUCCEEDED']);
           expect(new Set(model.counts.values())).toEqual(new Set([1]));
         } finally {
           await proxy.close();

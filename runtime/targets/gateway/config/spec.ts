@@ -60,8 +60,10 @@ export interface ServerConfig {
 export interface WorkflowsConfig {
   /** Where new jobs run. */
   readonly compute: 'local' | 'ray';
-  /** Maximum number of concurrent local jobs. */
-  readonly slots: number;
+  /** Maximum number of workers of a job. */
+  readonly workers: number | 'auto';
+  /** Maximum number of concurrent local workers. */
+  readonly slots: number | 'auto';
   /** Whether jobs of users have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
   readonly maxDatasetBytes: number;
@@ -72,15 +74,18 @@ export interface RayConfig {
   /** URL of the dashboard, which has the Jobs API. */
   readonly address: string;
   readonly token: string | undefined;
-  readonly slots: number;
+  /** Maximum number of concurrent workers on the cluster. */
+  readonly slots: number | 'auto';
   /** Shell command that starts this program on a node. */
   readonly command: string;
   /** URL at which nodes reach this gateway (default: its own address). */
   readonly gatewayUrl: string | undefined;
   readonly resources: RayResources;
+  /** Labels of the nodes on which workers run, with Ray's selectors as values. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Resources that Ray reserves on a node for each job. If all are 0, Ray runs every job on the head node. */
+/** Resources that Ray reserves on a node for each worker. If all are 0, Ray runs every worker on the head node. */
 export interface RayResources {
   readonly cpus: number;
   readonly gpus: number;

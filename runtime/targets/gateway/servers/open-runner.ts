@@ -43,13 +43,14 @@ export async function openRunner(
     closers.add(() => http.close(0));
     localUrl = `http://${formatAddress(hostname, http.port)}`;
   }
-  const { slots, ray } = workflows;
+  const { slots, workers, ray } = workflows;
   const runner = createRunner({
     ...jobs,
     computes: [
       { compute: createLocalCompute({ command: ownCommand(MAIN), watch }), slots },
       ...(ray ? [{ compute: createRayCompute({ ...ray, clock }), slots: ray.slots }] : []),
     ],
+    workers,
     gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),
     clock,
     log,

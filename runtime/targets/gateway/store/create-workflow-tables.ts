@@ -7,10 +7,17 @@ type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };
 
 /** Columns of all tables. Types of nullable columns end in `?`; the first column is the primary key, unless `KEYS` names others. */
 type Tables = {
-  readonly [Table in keyof WorkflowSchema]: TableColumns<Omit<WorkflowSchema[Table], LaterColumn>>;
+  readonly [Table in Exclude<keyof WorkflowSchema, LaterTable>]: TableColumns<
+    Omit<WorkflowSchema[Table], LaterColumn> & (Table extends 'gateway_jobs' ? DroppedColumns : unknown)
+  >;
 };
-/** Columns that later migrations have added. */
-type LaterColumn = 'failed_workers' | 'queued_reason' | 'resume_at' | 'retry_row' | 'team_id';
+/** Tables and columns that later migrations have added. */
+type LaterTable = 'gateway_job_ranges';
+type LaterColumn = 'failed_workers' | 'queued_reason' | 'resume_at' | 'team_id' | 'next_row' | 'workers';
+/** Columns of jobs that a later migration has moved to their ranges. */
+interface DroppedColumns {
+  readonly checkpoint: unknown;
+}
 
 const TABLES: Tables = {
   gateway_datasets: {

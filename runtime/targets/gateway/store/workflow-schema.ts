@@ -7,6 +7,7 @@ export interface WorkflowSchema {
   gateway_experiments: ExperimentRow;
   gateway_workflows: WorkflowRow;
   gateway_jobs: JobRow;
+  gateway_job_ranges: JobRangeRow;
   gateway_job_logs: JobLogRow;
   gateway_secrets: SecretRow;
   gateway_signing_keys: SigningKeyRow;
@@ -94,8 +95,8 @@ export interface JobRow {
   /** Number of finished rows, which are all written. */
   readonly done_rows: number;
   readonly failed_rows: number;
-  /** State that a worker needs to continue after `done_rows`, as JSON. */
-  readonly checkpoint: string | null;
+  /** First row that is in no range yet. */
+  readonly next_row: number;
   /** Result as JSON. */
   readonly result: string | null;
   readonly error: string | null;
@@ -114,12 +115,12 @@ export interface JobRow {
   readonly compute_ref: string | null;
   /** Number of workers that ended before the job did, since the last batch was written. */
   readonly failed_workers: number;
-  /** Why the job is queued, unless it waits for a free slot. */
+  /** Why the job waits, unless it waits for a free slot. */
   readonly queued_reason: string | null;
   /** A paused job is not claimed before this time. */
   readonly resume_at: number | null;
-  /** In a retry: failed rows from this index are repeated. Null once all of them were. */
-  readonly retry_row: number | null;
+  /** Number of workers that the job is divided among. */
+  readonly workers: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: Nanos;
@@ -129,6 +130,31 @@ export interface JobRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
+}
+
+/** Consecutive rows of a job, which one worker processes at a time. The last range of a job has no rows: its worker ends the job. */
+export interface JobRangeRow {
+  readonly job_id: string;
+  readonly first_row: number;
+  readonly row_count: number;
+  /** The next row to process. All rows before it are written. */
+  readonly next_row: number;
+  readonly failed_rows: number;
+  /** In a retry: failed rows from this index are repeated. Null once all of them were. */
+  readonly retry_row: number | null;
+  /** In a retry: number of failed rows that are not repeated yet. */
+  readonly rows_to_retry: number;
+  /** State that a worker needs to continue at `next_row`, as JSON. */
+  readonly checkpoint: string | null;
+  /** 1 if all rows are processed. */
+  readonly ended: number;
+  /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
+  readonly lease_owner: string | null;
+  readonly lease_until: number | null;
+  /** Number of leases of the range. Writes of earlier holders are refused. */
+  readonly lease_epoch: number;
+  /** Number of workers that ended while they held the range, since its last batch was written. */
+  readonly failed_workers: number;
 }
 
 interface JobLogRow {

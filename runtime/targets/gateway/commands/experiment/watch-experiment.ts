@@ -6,7 +6,7 @@ interface WatchedJob {
   readonly total_rows: number;
   readonly done_rows: number;
   readonly failed_rows: number;
-  /** Why the job waits. */
+  /** Why the job waits, unless it waits for a free slot. */
   readonly queued_reason: string | null;
 }
 
@@ -39,10 +39,9 @@ export async function watchExperiment(
 function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
   const [job] = jobs;
   if (status === 'failed') return `${name}: failed: ${error ?? ''}`;
-  const waits = job?.queued_reason ?? null;
-  if (!job || (status !== 'running' && waits === null)) return `${name}: ${status}`;
-  const rows = `${name}: ${job.type} ${job.done_rows}/${job.total_rows}`;
-  return waits === null ? rows : `${rows}: ${waits}`;
+  const reason = job?.queued_reason ? ` (${job.queued_reason})` : '';
+  if (!job || (status !== 'running' && reason === '')) return `${name}: ${status}`;
+  return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}${reason}`;
 }
 
 /** Shows progress: on a terminal it overwrites its own lines, otherwise it writes a line for each change. */
@@ -60,7 +59,8 @@ export function createProgress(
       return;
     }
     for (const workflow of workflows) {
-      const step = `${workflow.status} ${workflow.jobs[0]?.type ?? ''} ${workflow.jobs[0]?.queued_reason ?? ''}`;
+      const { type = '', queued_reason: reason = null } = workflow.jobs[0] ?? {};
+      const step = `${workflow.status} ${type} ${reason ?? ''}`;
       if (lastSteps.get(workflow.id) === step) continue;
       lastSteps.set(workflow.id, step);
       write(`${progressText(workflow)}\n`);

@@ -4,9 +4,9 @@ import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../../lab/jobs/worker/variables.ts';
 
-/** `job run` is started by a gateway, on its own or another machine, and runs one job. */
+/** `job run` is started by a gateway, on its own or another machine, and works on one job. */
 export const jobRunCommand: Command = {
-  summary: `Run the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
+  summary: `Work on the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
   options: {
     'gateway-url': {
       value: 'url',
@@ -37,8 +37,9 @@ export const jobRunCommand: Command = {
     if (invocation.flag('attached')) process.stdin.once('close', () => detached.abort()).resume();
     const signal = AbortSignal.any([stopped, detached.signal]);
     try {
-      await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
-      return 0;
+      const how = await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
+      // A cluster shows the exit code as the status of the job.
+      return how === 'failed' ? EXIT_FAILED : 0;
     } catch (error) {
       output.err(`${error instanceof Error && !isKnown(error) ? error.stack : messageOf(error)}\n`);
       return EXIT_FAILED;

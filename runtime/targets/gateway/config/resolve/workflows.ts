@@ -7,19 +7,23 @@ import { sendableKey } from './sendable.ts';
 const PATH = ['workflows', 'ray'];
 /** Resources that Ray does not accept as custom resources. */
 const RAY_RESOURCES = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
+/** Default number of concurrent workers on a cluster. */
+const RAY_SLOTS = 4;
 const MEBIBYTE = 1_048_576;
 
 export function resolveWorkflows(
   context: ResolveContext,
   { workflows = {} }: Pick<GatewayFile, 'workflows'>,
 ): WorkflowsConfig {
-  const ray = resolveRay(context, workflows);
+  const { workers = 1 } = workflows;
+  const ray = resolveRay(context, workflows, workers);
   if (workflows.compute === 'ray' && !workflows.ray) {
     context.report(['workflows', 'compute'], 'requires a cluster; set `workflows.ray.address`');
   }
   return {
     compute: workflows.compute ?? 'local',
-    slots: workflows.slots ?? 1,
+    workers,
+    slots: workflows.slots ?? workers,
     trustUsers: workflows.trust_users ?? false,
     maxDatasetBytes: workflows.max_dataset_bytes ?? 50 * MEBIBYTE,
     ray,
@@ -29,9 +33,11 @@ export function resolveWorkflows(
 function resolveRay(
   context: ResolveContext,
   { ray }: NonNullable<GatewayFile['workflows']>,
+  workers: WorkflowsConfig['workers'],
 ): RayConfig | undefined {
   if (!ray) return undefined;
-  const { slots = 4, command = 'gateway', cpus = 1, gpus = 0, memory = 0, resources = {} } = ray;
+  const { command = 'gateway', cpus = 1, gpus = 0, memory = 0, resources = {}, labels = {} } = ray;
+  const slots = ray.slots ?? (workers === 'auto' ? workers : Math.max(RAY_SLOTS, workers));
   const token = sendableKey(context, [...PATH, 'token'], ray.token);
   const address = readBaseUrl(context, PATH, 'address', ray.address);
   const gatewayUrl = readBaseUrl(context, PATH, 'gateway_url', ray.gateway_url);
@@ -47,5 +53,6 @@ function resolveRay(
     command,
     gatewayUrl,
     resources: { cpus, gpus, memory, custom: resources },
+    labels,
   };
 }

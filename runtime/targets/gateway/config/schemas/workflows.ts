@@ -5,6 +5,7 @@ import { choice, count, flag, keys, mapOf, text } from './shapes.ts';
 const COMPUTES = ['local', 'ray'] as const;
 
 const AMOUNT = { type: 'number', minimum: 0, [RULE_KEYWORD]: 'a number of at least 0' };
+const LABEL = { type: 'string', minLength: 1 };
 const amount = (description: string) => Type.Optional(Type.Unsafe<number>({ ...AMOUNT, description }));
 
 const ray = keys(
@@ -14,13 +15,19 @@ const ray = keys(
       description: "URL of the cluster's dashboard, e.g. http://head:8265.",
     }),
     token: text('Token for the dashboard, sent as `Authorization: Bearer …`.'),
-    slots: count('Maximum number of concurrent jobs of this gateway on the cluster (4).'),
+    slots: count(
+      'Maximum number of concurrent workers of this gateway on the cluster (4, or `workers` if that is more).',
+    ),
     command: text('Shell command that starts this program on a node (gateway).'),
     gateway_url: text('URL at which nodes reach this gateway, e.g. http://gateway:8000 (its own address).'),
-    cpus: amount('CPUs that Ray reserves for each job; 0 runs jobs on the head node (1).'),
-    gpus: amount('GPUs that Ray reserves for each job (0).'),
-    memory: count('Bytes of memory that Ray reserves for each job (0).', 0),
-    resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each job, e.g. `batch: 1`.'),
+    cpus: amount('CPUs that Ray reserves for each worker; 0 runs workers on the head node (1).'),
+    gpus: amount('GPUs that Ray reserves for each worker (0).'),
+    memory: count('Bytes of memory that Ray reserves for each worker (0).', 0),
+    resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each worker, e.g. `batch: 1`.'),
+    labels: mapOf<string>(
+      LABEL,
+      "Labels of the nodes on which workers run, with Ray's selectors as values, e.g. `zone: in(a, b)`.",
+    ),
   },
   'A Ray cluster whose nodes have this program.',
 );
@@ -31,7 +38,15 @@ export const workflows = keys(
       COMPUTES,
       'Where jobs run: on the machine of the gateway, or on the Ray cluster (local).',
     ),
-    slots: count('Maximum number of concurrent local jobs (1).'),
+    workers: Type.Optional(
+      Type.Unsafe<number | 'auto'>({
+        anyOf: [{ type: 'integer', minimum: 1 }, { const: 'auto' }],
+        description:
+          'Maximum number of workers that share the rows of a job; `auto` for jobs of encoders gets as many as the machine has processors, or as the Ray cluster has room for (1).',
+        [RULE_KEYWORD]: 'a whole number of at least 1, or auto',
+      }),
+    ),
+    slots: count('Maximum number of concurrent local workers (`workers`).'),
     trust_users: flag(
       'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key (false).',
     ),

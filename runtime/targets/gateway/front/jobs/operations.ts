@@ -34,6 +34,7 @@ const JOB = {
   completion_tokens: 512,
   error: null,
   queued_reason: null,
+  workers: 2,
   created_at: '2026-01-01T00:00:00Z',
   start_time: '2026-01-01T00:00:00.5Z',
   end_time: null,

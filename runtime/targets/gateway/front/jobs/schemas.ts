@@ -77,6 +77,10 @@ export const job = closed('Job', {
   completion_tokens: count(),
   error: orNull(Type.String()),
   queued_reason: queuedReason,
+  workers: Type.Integer({
+    minimum: 0,
+    description: 'Number of workers that the rows are divided among; 0 before the job starts.',
+  }),
   created_at: time('Creation time.'),
   start_time: timeOrNull('Start time.'),
   end_time: timeOrNull('End time.'),

@@ -20,6 +20,7 @@ export const jobView = (job: Job) => ({
   completion_tokens: job.completionTokens,
   error: job.error,
   queued_reason: job.queuedReason,
+  workers: job.workers,
   created_at: rfc3339(job.createdAt),
   start_time: timeOrNull(job.startedAt),
   end_time: timeOrNull(job.endedAt),

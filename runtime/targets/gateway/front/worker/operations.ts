@@ -9,12 +9,16 @@ import {
   workerEnd,
   workerFailedRows,
   workerFoundAnswers,
+  workerHeartbeat,
   workerJob,
+  workerLeaseRequest,
+  workerLeased,
   workerLines,
   workerPause,
   workerReplacement,
   workerRows,
   workerSecret,
+  workerWritten,
 } from './schemas.ts';
 import { noContent, STORE_ERRORS } from '../http/operations.ts';
 
@@ -27,6 +31,19 @@ const SHARED = {
 const POST = { ...SHARED, method: 'post', errors: [...SHARED.errors, 400, 408, 413, 415, 422] } as const;
 const GET = { ...SHARED, method: 'get' } as const;
 
+const LEASE = { first_row: 0, epoch: 1 };
+const FROM = {
+  name: 'from',
+  in: 'query',
+  description: 'Index of the first row, from 0.',
+  example: 64,
+} as const;
+const TO = {
+  name: 'to',
+  in: 'query',
+  description: 'Index of the row after the last one (the number of rows of the job).',
+  example: 128,
+} as const;
 const CHECKPOINT = { work: { rows: 2 }, first_error: null };
 const ROWS = { first_row: 0, rows: [{ examples: 'fine', ground_truth: 'POSITIVE' }] };
 
@@ -45,26 +62,39 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     ...GET,
     path: WORKER_PATHS.job,
     id: 'workerJob',
-    summary: 'Get the job and its progress.',
+    summary: 'Get the job.',
     answer: answerOf('The job.', workerJob, {
       id: '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11',
       spec: { type: 'inference' },
       total_rows: 10_000,
-      done_rows: 64,
-      failed_rows: 0,
-      retry_row: null,
-      checkpoint: CHECKPOINT,
       trusted: true,
       shares_answers: true,
       lease_ms: 15_000,
     }),
   },
   {
+    ...POST,
+    path: WORKER_PATHS.ranges,
+    id: 'workerLease',
+    summary: 'Lease the next range of rows.',
+    request: { schema: workerLeaseRequest, examples: { lease: {} } },
+    answer: answerOf('The rows that this worker holds from now on.', workerLeased, {
+      range: {
+        ...LEASE,
+        row_count: 250,
+        next_row: 0,
+        retry_row: null,
+        checkpoint: null,
+        checkpoints: null,
+      },
+    }),
+  },
+  {
     ...GET,
     path: WORKER_PATHS.rows,
     id: 'workerRows',
-    summary: 'Get the next rows of the job.',
-    parameters: [{ name: 'from', in: 'query', description: 'Index of the first row, from 0.', example: 64 }],
+    summary: 'Get rows of the job.',
+    parameters: [FROM, TO],
     answer: answerOf('A batch of rows; empty after the last row.', workerRows, ROWS),
     errors: [...SHARED.errors, 422],
   },
@@ -76,17 +106,30 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     request: {
       schema: workerBatch,
       examples: {
-        batch: { ...ROWS, failed: 0, prompt_tokens: 0, completion_tokens: 0, checkpoint: CHECKPOINT },
+        batch: {
+          range: LEASE,
+          ...ROWS,
+          failed: 0,
+          prompt_tokens: 0,
+          completion_tokens: 0,
+          checkpoint: CHECKPOINT,
+        },
       },
     },
-    answer: noContent('The rows are written, by this request or by an earlier one with the same rows.'),
+    answer: answerOf(
+      'The rows are written, by this request or by an earlier one with the same rows.',
+      workerWritten,
+      {
+        failed_rows: 0,
+      },
+    ),
   },
   {
     ...GET,
     path: WORKER_PATHS.failedRows,
     id: 'workerFailedRows',
     summary: 'In a retry: get the next failed rows.',
-    parameters: [{ name: 'from', in: 'query', description: 'Index of the first row, from 0.', example: 0 }],
+    parameters: [FROM, TO],
     answer: answerOf('A batch of failed rows.', workerFailedRows, {
       numbers: [7],
       rows: ROWS.rows,
@@ -103,6 +146,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       schema: workerReplacement,
       examples: {
         rows: {
+          range: LEASE,
           from: 0,
           next: null,
           numbers: [7],
@@ -114,7 +158,13 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    answer: noContent('The rows are written, by this request or by an earlier one with the same rows.'),
+    answer: answerOf(
+      'The rows are written, by this request or by an earlier one with the same rows.',
+      workerWritten,
+      {
+        failed_rows: 0,
+      },
+    ),
   },
   {
     ...POST,
@@ -128,11 +178,12 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     answer: noContent('The lines are written.'),
   },
   {
-    ...GET,
+    ...POST,
     path: WORKER_PATHS.alive,
     id: 'workerAlive',
-    summary: 'Check whether the worker still has its job, and whether the job is cancelled.',
-    answer: answerOf('The worker still has its job.', workerAlive, { cancelled: false }),
+    summary: 'Renew the lease of a range, and check whether the job is cancelled.',
+    request: { schema: workerHeartbeat, examples: { range: { range: LEASE } } },
+    answer: answerOf('The worker still has its rows.', workerAlive, { cancelled: false }),
   },
   {
     ...POST,
@@ -141,7 +192,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     summary: 'End the job.',
     request: {
       schema: workerEnd,
-      examples: { failed: { status: 'failed', error: 'The encoder has no label POSITIVE.' } },
+      examples: { failed: { range: LEASE, status: 'failed', error: 'The encoder has no label POSITIVE.' } },
     },
     answer: noContent('The job has ended.'),
   },

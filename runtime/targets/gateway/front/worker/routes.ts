@@ -1,18 +1,24 @@
+import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { createBodyReader } from '../../../../serve/http/body.ts';
 import type { GatewayContext } from '../../context.ts';
-import { LEASE_MS } from '../../lab/jobs/claims.ts';
-import { commitOnce, replaceOnce } from '../../lab/jobs/worker/commit-once.ts';
+import { LEASE_MS } from '../../lab/jobs/lease.ts';
+import type { Job, LeasedRange, RangeLease } from '../../lab/jobs/job.ts';
 import { failedRowsFrom } from '../../lab/jobs/worker/failed-rows.ts';
+import { outcomeOf } from '../../lab/jobs/worker/outcome-of.ts';
 import { rowsFrom } from '../../lab/jobs/worker/rows-from.ts';
 import { secretNames } from '../../lab/jobs/worker/secret-names.ts';
 import {
   WORKER_PATHS,
   type WorkerBatch,
   type WorkerCheckpoint,
-  type WorkerEnd,
+  type WorkerEnding,
   type WorkerJob,
+  type WorkerLease,
+  type WorkerLeased,
+  type WorkerRange,
   type WorkerReplacement,
+  type WorkerWritten,
 } from '../../lab/jobs/worker/protocol.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
@@ -21,6 +27,8 @@ import {
   workerAnswers,
   workerBatch,
   workerEnd,
+  workerHeartbeat,
+  workerLeaseRequest,
   workerLines,
   workerPause,
   workerReplacement,
@@ -47,42 +55,55 @@ export function workerRoutes(
   routes.get(WORKER_PATHS.job, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     await access.openAccount(claim);
-    const { job, checkpoint } = claim;
+    const { job } = claim;
     return c.json({
       id: job.id,
       spec: job.spec,
       total_rows: job.totalRows,
-      done_rows: job.doneRows,
-      failed_rows: job.failedRows,
-      retry_row: job.retryRow,
-      checkpoint: checkpoint as unknown as WorkerCheckpoint | null,
       trusted: trusts(job.owner),
       shares_answers: answers.isShared(job),
       lease_ms: LEASE_MS,
     } satisfies WorkerJob);
   });
+  routes.post(WORKER_PATHS.ranges, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    await readBody(c, workerLeaseRequest);
+    const range = await queue.lease(claim, claim.worker);
+    return c.json({ range: range ? rangeView(range) : null } satisfies WorkerLeased);
+  });
   routes.get(WORKER_PATHS.rows, async (c) => {
     const { job } = await access.claim(c.req.raw.headers);
-    const from = rowNumber(c.req.query('from'));
-    const rows = await rowsFrom(datasets.rows(job.datasetId, from), job.totalRows - from);
+    const { from, to } = rowsIn(c, job);
+    const rows = await rowsFrom(datasets.rows(job.datasetId, from), to - from);
     return c.json({ first_row: from, rows });
   });
   routes.post(WORKER_PATHS.batches, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     // The type of the schema is the type of the protocol, except for parts that are any JSON value.
-    await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
+    const batch = (await readBody(c, workerBatch)) as unknown as WorkerBatch;
+    const { first_row: firstRow, checkpoint } = batch;
+    const failed = await queue.commit(
+      claim,
+      leaseOf(claim, batch.range),
+      firstRow,
+      outcomeOf(batch),
+      checkpoint,
+    );
     await queue.progressed(claim);
-    return c.body(null, 204);
+    return c.json({ failed_rows: failed } satisfies WorkerWritten);
   });
   routes.get(WORKER_PATHS.failedRows, async (c) => {
     const { job } = await access.claim(c.req.raw.headers);
-    return c.json(await failedRowsFrom(job, datasets, rowNumber(c.req.query('from'))));
+    return c.json(await failedRowsFrom(job, datasets, rowsIn(c, job)));
   });
   routes.post(WORKER_PATHS.failedRows, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
-    await replaceOnce(queue, claim, (await readBody(c, workerReplacement)) as unknown as WorkerReplacement);
+    const batch = (await readBody(c, workerReplacement)) as unknown as WorkerReplacement;
+    const { from, next, numbers, checkpoint } = batch;
+    const replaced = { from, next, numbers, outcome: outcomeOf(batch) };
+    const failed = await queue.replace(claim, leaseOf(claim, batch.range), replaced, checkpoint);
     await queue.progressed(claim);
-    return c.body(null, 204);
+    return c.json({ failed_rows: failed } satisfies WorkerWritten);
   });
   routes.post(WORKER_PATHS.logs, async (c) => {
     const { job } = await access.claim(c.req.raw.headers);
@@ -90,13 +111,16 @@ export function workerRoutes(
     for (const { level, text } of lines) await queue.log(job.id, level, text);
     return c.body(null, 204);
   });
-  routes.get(WORKER_PATHS.alive, async (c) => {
-    const { isCancelled } = await access.claim(c.req.raw.headers);
-    return c.json({ cancelled: isCancelled });
+  routes.post(WORKER_PATHS.alive, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    const { range } = await readBody(c, workerHeartbeat);
+    if (range) await queue.renewRange(claim, leaseOf(claim, range));
+    return c.json({ cancelled: claim.isCancelled });
   });
   routes.post(WORKER_PATHS.end, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
-    await queue.end(claim, (await readBody(c, workerEnd)) as unknown as WorkerEnd);
+    const { range, ...end } = (await readBody(c, workerEnd)) as unknown as WorkerEnding;
+    await queue.end(claim, end, range ? leaseOf(claim, range) : undefined);
     return c.body(null, 204);
   });
   routes.post(WORKER_PATHS.findAnswers, async (c) => {
@@ -129,7 +153,29 @@ export function workerRoutes(
   return { routes, operations: WORKER_OPERATIONS };
 }
 
-function rowNumber(from = '0'): number {
-  if (/^\d{1,15}$/.test(from)) return Number(from);
-  throw inputError(`\`from\` must be the index of a row, from 0, not "${from}".`);
+const leaseOf = ({ worker }: { readonly worker: string }, lease: WorkerLease): RangeLease => ({
+  worker,
+  firstRow: lease.first_row,
+  epoch: lease.epoch,
+});
+
+const rangeView = (range: LeasedRange): WorkerRange => ({
+  first_row: range.firstRow,
+  epoch: range.epoch,
+  row_count: range.rowCount,
+  next_row: range.nextRow,
+  retry_row: range.retryRow,
+  checkpoint: range.checkpoint as unknown as WorkerCheckpoint | null,
+  checkpoints: range.checkpoints as unknown as readonly WorkerCheckpoint[] | null,
+});
+
+/** The rows that a request names, from its first row to the row after its last one. */
+function rowsIn(c: Context, { totalRows }: Pick<Job, 'totalRows'>): { from: number; to: number } {
+  const numberIn = (name: string, missing: number): number => {
+    const text = c.req.query(name);
+    if (text === undefined) return missing;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw inputError(`\`${name}\` must be the index of a row, from 0, not "${text}".`);
+  };
+  return { from: numberIn('from', 0), to: Math.min(numberIn('to', totalRows), totalRows) };
 }

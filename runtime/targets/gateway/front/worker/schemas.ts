@@ -6,20 +6,13 @@ const firstRow = count('Index of the first row, from 0.');
 const rows = Type.Array(anyObject('Values by column.'));
 const checkpoint = closed('WorkerCheckpoint', {
   work: Type.Unknown({ description: 'State of the worker after these rows.' }),
-  first_error: orNull(Type.String(), 'Error of the first failed row of the job.'),
+  first_error: orNull(Type.String(), 'Error of the first failed row of the range.'),
 });
 
 export const workerJob = closed('WorkerJob', {
   id: Type.String(),
   spec: anyObject('Specification of the job.'),
   total_rows: count('Total number of rows.'),
-  done_rows: count('Number of finished rows, which is also the index of the next row.'),
-  failed_rows: count('Number of failed rows among the finished ones.'),
-  retry_row: orNull(
-    Type.Integer({ minimum: 0 }),
-    'In a retry: failed rows from this index are repeated before new rows.',
-  ),
-  checkpoint: orNull(checkpoint, 'Checkpoint after the finished rows.'),
   trusted: Type.Boolean({
     description: 'Whether the job is allowed to start files and to call private addresses.',
   }),
@@ -28,13 +21,40 @@ export const workerJob = closed('WorkerJob', {
   }),
   lease_ms: Type.Integer({
     minimum: 1,
-    description: 'How long a worker keeps the job without contact to a gateway, in milliseconds.',
+    description: 'How long a worker keeps its rows without contact to a gateway, in milliseconds.',
   }),
+});
+
+const lease = {
+  first_row: firstRow,
+  epoch: Type.Integer({ minimum: 1, description: 'Number of leases of the range.' }),
+};
+/** Without a name, because the same schema is used twice in a union. */
+const workerLease = Type.Object(lease, { additionalProperties: false });
+
+export const workerLeaseRequest = closed('WorkerLeaseRequest', {});
+
+export const workerLeased = closed('WorkerLeased', {
+  range: orNull(
+    closed('WorkerRange', {
+      ...lease,
+      row_count: count('Number of rows; 0 for the last range, whose worker ends the job.'),
+      next_row: count('Index of the next row to process.'),
+      retry_row: orNull(
+        Type.Integer({ minimum: 0 }),
+        'In a retry: failed rows from this index are repeated before new rows.',
+      ),
+      checkpoint: orNull(checkpoint, 'Checkpoint after the finished rows.'),
+      checkpoints: orNull(Type.Array(checkpoint), 'For the last range: the checkpoints of all ranges.'),
+    }),
+    'The rows; null if other workers have all rows that are left.',
+  ),
 });
 
 export const workerRows = closed('WorkerRows', { first_row: firstRow, rows });
 
 const outcome = {
+  range: workerLease,
   rows,
   failed: count('Number of failed rows among these.'),
   prompt_tokens: count('Number of input tokens of these rows.'),
@@ -53,10 +73,18 @@ const next = orNull(
 export const workerFailedRows = closed('WorkerFailedRows', { numbers, rows, next });
 
 export const workerReplacement = closed('WorkerReplacement', {
-  from: count('`retry_row` of the job.'),
+  from: count('`retry_row` of the range.'),
   next,
   numbers,
   ...outcome,
+});
+
+export const workerWritten = closed('WorkerWritten', {
+  failed_rows: count('Number of failed rows of the job, without those that wait for a retry.'),
+});
+
+export const workerHeartbeat = closed('WorkerHeartbeat', {
+  range: orNull(workerLease, 'The lease to renew; null between ranges.'),
 });
 
 export const workerLines = closed('WorkerLines', {
@@ -69,8 +97,11 @@ export const workerAlive = closed('WorkerAlive', {
   cancelled: Type.Boolean({ description: 'Whether the job is cancelled.' }),
 });
 
+const endedRange = orNull(workerLease, 'The range that the worker holds.');
+
 export const workerEnd = Type.Union([
   closed('WorkerSuccess', {
+    range: endedRange,
     status: Type.Literal('succeeded'),
     result: closed('WorkerResult', {
       metrics: Type.Unsafe<Readonly<Record<string, number>>>({
@@ -81,7 +112,7 @@ export const workerEnd = Type.Union([
       parameters: Type.Unknown(),
     }),
   }),
-  closed('WorkerFailure', { status: Type.Literal('failed'), error: Type.String() }),
+  closed('WorkerFailure', { range: endedRange, status: Type.Literal('failed'), error: Type.String() }),
 ]);
 
 const kept = {

@@ -161,7 +161,7 @@ const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() 
 
 export const queuedReason = orNull(
   Type.String(),
-  'Reason why the job is still queued, e.g. because its cluster cannot be reached; null if it waits for a free slot.',
+  'Reason why the job waits or continues late, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
 );
 
 const job = closed('WorkflowJob', {

@@ -11,13 +11,19 @@ const JOINED_ROWS = 100;
 const MAX_JOINED_BYTES = 256 * 1024;
 
 /**
- * Adds the next rows to the output of a job, in the caller's transaction. The row count, size and columns of the dataset are updated
+ * Adds rows to the output of a job, in the caller's transaction. The row count, size and columns of the dataset are updated
  * now, because reading all rows again in the transaction that ends the job would block other writers.
  */
-export async function appendRows(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void> {
+export async function appendRows(
+  db: Kysely<Schema>,
+  id: string,
+  chunk: RowChunk,
+  /** The first of the consecutive rows that this chunk continues. */
+  start = 0,
+): Promise<void> {
   const { firstRow, rows } = chunk;
   await putRows(db, id, chunk);
-  await joinRows(db, id, chunk);
+  await joinRows(db, id, chunk, start);
   const size = rows.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
   await db
     .updateTable('gateway_datasets')
@@ -32,16 +38,33 @@ export async function appendRows(db: Kysely<Schema>, id: string, chunk: RowChunk
 }
 
 /** Joins small chunks of rows that were written one by one, because every chunk costs time when rows are read. */
-async function joinRows(db: Kysely<Schema>, setId: string, { firstRow, rows }: RowChunk): Promise<void> {
-  const from = firstRow - (firstRow % JOINED_ROWS);
-  if (firstRow + rows.length < from + JOINED_ROWS) return;
-  const chunks = db.selectFrom('gateway_chunks').where('set_id', '=', setId).where('first_row', '>=', from);
+async function joinRows(
+  db: Kysely<Schema>,
+  setId: string,
+  { firstRow, rows }: RowChunk,
+  start: number,
+): Promise<void> {
+  const block = firstRow - (firstRow % JOINED_ROWS);
+  const end = firstRow + rows.length;
+  if (end < block + JOINED_ROWS) return;
+  // Other workers can have written later rows, and rows before the start.
+  const from = Math.max(block, start);
+  const chunks = db
+    .selectFrom('gateway_chunks')
+    .where('set_id', '=', setId)
+    .where('first_row', '>=', from)
+    .where('first_row', '<', end);
   const { count, bytes } = await chunks
     .select([sql<number>`count(*)`.as('count'), sql<number>`sum(length(bytes))`.as('bytes')])
     .executeTakeFirstOrThrow();
   if (count < 2 || bytes > MAX_JOINED_BYTES) return;
   const found = await chunks.select(['first_row', 'bytes']).orderBy('first_row').execute();
   const joined: Row[] = found.flatMap((chunk) => decodeRows(chunk.bytes));
-  await db.deleteFrom('gateway_chunks').where('set_id', '=', setId).where('first_row', '>=', from).execute();
+  await db
+    .deleteFrom('gateway_chunks')
+    .where('set_id', '=', setId)
+    .where('first_row', '>=', from)
+    .where('first_row', '<', end)
+    .execute();
   await putRows(db, setId, { firstRow: found[0]?.first_row ?? from, rows: joined });
 }

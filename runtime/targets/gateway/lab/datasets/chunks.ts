@@ -19,32 +19,52 @@ export async function putRows(
 /** Chunks that start within this number of rows are read in one query: many small ones or a single large one. */
 const ROWS_AHEAD = 32;
 
-/** Reads rows from a row on, in order. It yields to the event loop, because SQLite's driver is synchronous. */
+/**
+ * Reads rows from a row on, in order. Rows that are not written yet are left out. It yields to the event loop, because SQLite's
+ * driver is synchronous.
+ */
 export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
   const yieldToOthers = createYielder();
-  for (let next = from, end = from; ; next = end) {
-    const chunks = await db
-      .selectFrom('gateway_chunks')
-      .selectAll()
-      .where('set_id', '=', setId)
-      .where('first_row', '>=', (chunk) =>
-        chunk
-          .selectFrom('gateway_chunks')
-          .select(({ fn }) => fn.max('first_row').as('first_row'))
-          .where('set_id', '=', setId)
-          .where('first_row', '<=', next),
-      )
-      .where('first_row', '<', next + ROWS_AHEAD)
-      .orderBy('first_row')
-      .execute();
-    for (const { first_row: firstRow, row_count: rowCount, bytes } of chunks) {
-      if (firstRow > end || firstRow + rowCount <= end) return;
-      await yieldToOthers();
-      yield { firstRow: end, rows: decodeRows(bytes).slice(end - firstRow) };
-      end = firstRow + rowCount;
+  for (let end: number | undefined = from; end !== undefined; end = await nextWritten(db, setId, end)) {
+    for (let next = -1; next !== end;) {
+      next = end;
+      for (const { first_row: firstRow, row_count: rowCount, bytes } of await chunksAt(db, setId, next)) {
+        if (firstRow > end) break;
+        if (firstRow + rowCount <= end) continue;
+        await yieldToOthers();
+        yield { firstRow: end, rows: decodeRows(bytes).slice(end - firstRow) };
+        end = firstRow + rowCount;
+      }
     }
-    if (end === next) return;
   }
+}
+
+/** The chunk with a row, and some after it. */
+const chunksAt = (db: Kysely<Schema>, setId: string, row: number) =>
+  db
+    .selectFrom('gateway_chunks')
+    .selectAll()
+    .where('set_id', '=', setId)
+    .where('first_row', '>=', (chunk) =>
+      chunk
+        .selectFrom('gateway_chunks')
+        .select(({ fn }) => fn.max('first_row').as('first_row'))
+        .where('set_id', '=', setId)
+        .where('first_row', '<=', row),
+    )
+    .where('first_row', '<', row + ROWS_AHEAD)
+    .orderBy('first_row')
+    .execute();
+
+/** The first written row after a gap. */
+async function nextWritten(db: Kysely<Schema>, setId: string, row: number): Promise<number | undefined> {
+  const { first } = await db
+    .selectFrom('gateway_chunks')
+    .select(({ fn }) => fn.min('first_row').as('first'))
+    .where('set_id', '=', setId)
+    .where('first_row', '>', row)
+    .executeTakeFirstOrThrow();
+  return first ?? undefined;
 }
 
 export async function deleteRows(db: Kysely<Schema>, setId: string): Promise<void> {

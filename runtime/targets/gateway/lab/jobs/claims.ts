@@ -1,20 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { appendRows } from '../datasets/append-rows.ts';
 import type { Store } from '../../store/store.ts';
 import { DATABASE_NOW } from '../../store/database-now.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
-import type { Json } from '../../ask/shapes/chat.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
 import type { Holder } from './holder.ts';
 import { jobOf } from './job-row.ts';
-
-/** Duration of a lease. A job whose lease is not renewed within this time can be claimed by another gateway. */
-export const LEASE_MS = 15_000;
+import { heldRow, LEASE_MS, NO_LEASE } from './lease.ts';
+import { freeRanges } from './ranges/free-ranges.ts';
+import { heldRange } from './ranges/held-range.ts';
 
 export interface ClaimOptions {
   readonly holder: Holder;
@@ -22,7 +18,7 @@ export interface ClaimOptions {
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
 
-type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'commit' | 'end' | 'workerFailed' | 'release'>;
+type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'end' | 'release'>;
 
 /** Leases of jobs. Every write for a job contains the epoch of its claim and is rejected if there is a newer claim. */
 export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
@@ -45,12 +41,12 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .execute();
     return rows.filter((row) => row.is_free || (row.lease_owner !== null && holder.isGone(row.lease_owner)));
   };
-  /** Claims a job; undefined if another process claimed it first. */
+  /** Claims a job; undefined if another process claimed it first. Workers of the earlier holder lose their ranges. */
   const take = async (
     trx: Kysely<Schema>,
     { id, lease_epoch: epoch }: Pick<JobRow, 'id' | 'lease_epoch'>,
-  ): Promise<JobRow | undefined> =>
-    await trx
+  ): Promise<JobRow | undefined> => {
+    const row = await trx
       .updateTable('gateway_jobs')
       .set({
         lease_owner: holder.name,
@@ -63,6 +59,9 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .where('ended_at', 'is', null)
       .returningAll()
       .executeTakeFirst();
+    if (row) await freeRanges(trx, id).execute();
+    return row;
+  };
 
   return {
     async claim(computes) {
@@ -87,36 +86,17 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
           ])
           .executeTakeFirst(),
       );
-      if (!row) return 'lost';
+      if (!row) return (await hasEnded(db, job.id)) ? 'ended' : 'lost';
       if (row.cancelled === 1) return 'cancelled';
       return row.is_late === 1 ? 'late' : 'held';
     },
-    commit: (claim, firstRow, outcome, checkpoint) =>
-      db.transaction().execute(async (trx) => {
-        await lockRow(trx, 'gateway_jobs', claim.job.id);
-        const row = await heldRow(trx, claim.job.id, claim.epoch);
-        const { rows, failed, usage } = outcome;
-        if (row.done_rows !== firstRow) {
-          const message = `Job ${row.id} continues at row ${row.done_rows}, not at row ${firstRow}.`;
-          throw new AppError('ConflictError', message, { reason: 'wrong_row' });
-        }
-        if (row.output_id !== null) await appendRows(trx, row.output_id, { firstRow, rows });
-        await trx
-          .updateTable('gateway_jobs')
-          .set({
-            ...afterBatch(row, usage, checkpoint),
-            done_rows: firstRow + rows.length,
-            failed_rows: row.failed_rows + failed,
-          })
-          .where('id', '=', row.id)
-          .execute();
-      }),
-    end: (claim, how) =>
+    end: (claim, how, range) =>
       db.transaction().execute(async (trx) => {
         const { id, workflowId } = claim.job;
         if (workflowId !== null) await lockRow(trx, 'gateway_workflows', workflowId);
         await lockRow(trx, 'gateway_jobs', id);
         await heldRow(trx, id, claim.epoch);
+        if (range) await heldRange(trx, id, range);
         const row = await trx
           .updateTable('gateway_jobs')
           .set({
@@ -131,17 +111,6 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
           .returningAll()
           .executeTakeFirstOrThrow();
         await onEnded(trx, jobOf(row));
-      }),
-    workerFailed: ({ job, epoch }) =>
-      db.transaction().execute(async (trx) => {
-        const row = await heldRow(trx, job.id, epoch);
-        const failed = row.failed_workers + 1;
-        await trx
-          .updateTable('gateway_jobs')
-          .set({ failed_workers: failed })
-          .where('id', '=', job.id)
-          .execute();
-        return failed;
       }),
     async release({ job, epoch }) {
       await db
@@ -158,43 +127,13 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
   };
 }
 
-/** The columns of a job without a lease. */
-export const NO_LEASE = { lease_owner: null, lease_until: null } as const;
-
-/** The columns of a job that every batch of rows changes. */
-export const afterBatch = (
-  row: JobRow,
-  usage: { readonly promptTokens: number; readonly completionTokens: number },
-  checkpoint: unknown,
-) => ({
-  status: 'running' as const,
-  prompt_tokens: row.prompt_tokens + usage.promptTokens,
-  completion_tokens: row.completion_tokens + usage.completionTokens,
-  checkpoint: JSON.stringify(checkpoint),
-  failed_workers: 0,
-});
-
-/** The row of a claimed job. Throws a ConflictError if the lease is lost. */
-export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> {
-  const row = await db
-    .selectFrom('gateway_jobs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('lease_epoch', '=', epoch)
-    .where('lease_owner', 'is not', null)
-    .executeTakeFirst();
-  if (row) return row;
-  throw leaseLost(id);
+async function hasEnded(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const jobs = db.selectFrom('gateway_jobs').select('ended_at').where('id', '=', id);
+  return (await jobs.where('ended_at', 'is not', null).executeTakeFirst()) !== undefined;
 }
-
-export const leaseLost = (id: string): AppError =>
-  new AppError('ConflictError', `Job ${id} has ended or was taken over by another worker.`, {
-    reason: 'lease_lost',
-  });
 
 const claimOf = (row: JobRow): Claim => ({
   job: jobOf(row),
   epoch: row.lease_epoch,
-  checkpoint: row.checkpoint === null ? null : (parseJsonText(row.checkpoint) as Json),
   isCancelled: row.cancelled === 1,
 });

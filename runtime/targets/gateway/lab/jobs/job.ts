@@ -20,12 +20,12 @@ export interface Job {
   readonly totalRows: number;
   readonly doneRows: number;
   readonly failedRows: number;
-  /** During a retry: failed rows from this one on are processed again. Null when all of them were. */
-  readonly retryRow: number | null;
   readonly result: WorkResult | null;
   readonly error: string | null;
-  /** Why the job is queued, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
+  /** Why the job waits, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
   readonly queuedReason: string | null;
+  /** Number of workers that the job is divided among; 0 before it starts. */
+  readonly workers: number;
   readonly compute: string;
   /** Time limit in seconds, counted from the last progress. */
   readonly timeoutSec: number;
@@ -59,14 +59,39 @@ export interface NewJob {
 export interface Claim {
   readonly job: Job;
   readonly epoch: number;
-  readonly checkpoint: Json | null;
   /** Whether the job was cancelled before it was claimed. */
   readonly isCancelled: boolean;
 }
 
+/** Consecutive rows of a job that one worker holds until the lease expires. Writes are rejected if another worker holds them by then. */
+export interface RangeLease {
+  readonly worker: string;
+  readonly firstRow: number;
+  readonly epoch: number;
+}
+
+export interface LeasedRange extends RangeLease {
+  readonly rowCount: number;
+  /** The next row to process. */
+  readonly nextRow: number;
+  /** During a retry: failed rows from this one on are processed again. Null when all of them were. */
+  readonly retryRow: number | null;
+  readonly checkpoint: Json | null;
+  /** Checkpoints of all ranges, for the last one, which has no rows: its worker ends the job. Otherwise null. */
+  readonly checkpoints: readonly Json[] | null;
+}
+
+/** How often workers ended before the job did. */
+interface WorkerFailures {
+  /** Since the last batch of their range was written or, without a range, since the last batch of the job. */
+  readonly times: number;
+  /** The row at which they ended; null if they held no rows. */
+  readonly row: number | null;
+}
+
 /** New results for rows that had failed. */
 interface ReplacedRows {
-  /** First row of the batch. It must be the `retryRow` of the job. */
+  /** First row of the batch. It must be the `retryRow` of the range. */
   readonly from: number;
   /** Row at which the retry continues; null if no failed row is left. */
   readonly next: number | null;
@@ -117,76 +142,47 @@ export interface JobQueue {
   begin(claim: Claim): Promise<void>;
   /** Starts the time limit again, because rows were answered. */
   progressed(claim: Claim): Promise<void>;
-  /** Stores the reason why the work has not started. */
-  explainWait(claim: Claim, reason: string): Promise<void>;
+  /** Stores the reason why the work has not started or cannot be observed; null if it can. */
+  explainWait(claim: Claim, reason: string | null): Promise<void>;
   /** Puts a job back into the queue because its compute is unavailable. Other jobs that wait for it get the same reason. */
   postpone(claim: Claim, reason: string): Promise<void>;
   /** Puts a job back into the queue for some seconds, for example because a budget is spent. Throws a ConflictError if the lease is lost. */
   pause(claim: Claim, reason: string, seconds: number): Promise<void>;
   /** Renews the lease. Resolves with `late` if the time limit has expired. */
-  renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled' | 'late'>;
-  /** Writes the results of a batch and the checkpoint in one transaction. Throws a ConflictError if the lease is lost. */
-  commit(claim: Claim, firstRow: number, outcome: BatchOutcome, checkpoint: Json): Promise<void>;
-  /** Replaces failed rows by new results. Throws a ConflictError if the lease is lost. */
-  replace(claim: Claim, rows: ReplacedRows, checkpoint: Json): Promise<void>;
+  renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled' | 'ended' | 'late'>;
+  /** Stores the number of workers, which decides how many rows a range has. */
+  divide(claim: Claim, workers: number): Promise<void>;
+  /** The number of workers that the remaining rows are enough for. */
+  possibleWorkers(claim: Claim): Promise<number>;
+  /** Leases rows to a worker. Resolves with undefined if other workers hold all rows that are left. */
+  lease(claim: Claim, worker: string): Promise<LeasedRange | undefined>;
+  /** Renews the lease of rows. Throws a ConflictError if it is lost. */
+  renewRange(claim: Claim, lease: RangeLease): Promise<void>;
+  /**
+   * Writes the results of a batch and the checkpoint in one transaction, once. Resolves with the failed rows of the job that are not
+   * waiting for a retry. Throws a ConflictError if the lease is lost.
+   */
+  commit(
+    claim: Claim,
+    lease: RangeLease,
+    firstRow: number,
+    outcome: BatchOutcome,
+    checkpoint: Json,
+  ): Promise<number>;
+  /** Replaces failed rows by new results, like `commit`. */
+  replace(claim: Claim, lease: RangeLease, rows: ReplacedRows, checkpoint: Json): Promise<number>;
+  /** Ends the leases of a worker that has ended, and counts it if it failed. */
+  workerEnded(claim: Claim, worker: string, hasFailed: boolean): Promise<WorkerFailures>;
   /** Puts an ended job back into the queue. Throws a ConflictError if it has not ended. */
   retry(db: Kysely<Schema>, job: Job, retry: JobRetry): Promise<void>;
+  /** Ends a job. Throws a ConflictError if its lease, or the given one of rows, is lost. */
   end(
     claim: Claim,
     how:
       | { readonly status: 'succeeded'; readonly result: WorkResult }
       | { readonly status: 'failed' | 'stopped'; readonly error: string },
+    range?: RangeLease,
   ): Promise<void>;
-  /** Counts a worker that ended before its job. Resolves with the number of such workers since the last batch was written. */
-  workerFailed(claim: Claim): Promise<number>;
   /** Gives up the lease, so that another process can continue. */
   release(claim: Claim): Promise<void>;
-}
-
-/** A place where workers run. */
-export interface Compute {
-  readonly name: string;
-  /** Runs a worker for a claimed job. Resolves when no process of it is running any more, however it ended. */
-  run(assignment: Assignment, progress: ComputeProgress, signal: AbortSignal): Promise<ComputeEnd>;
-  close(): Promise<void>;
-}
-
-export interface ComputeProgress {
-  /** Called when a worker is running. */
-  readonly started: () => Promise<void>;
-  /** Called when the compute has accepted the job, but no worker is running yet. */
-  readonly waiting: (reason: string) => Promise<void>;
-}
-
-export type ComputeEnd = WorkerEnded | ComputeUnavailable | ComputeRefusal;
-
-/** How a worker ended. The database has the state of the job. */
-export interface WorkerEnded {
-  readonly kind: 'ended';
-  /** For example `exit code 1`. */
-  readonly how: string;
-  /** The last lines of the worker's output that are not in the log of the job. */
-  readonly lines: readonly string[];
-}
-
-/** No worker is running, and a later attempt can succeed: the job stays queued. */
-export interface ComputeUnavailable {
-  readonly kind: 'unavailable';
-  readonly reason: string;
-}
-
-/** The compute will never run this job. */
-interface ComputeRefusal {
-  readonly kind: 'refused';
-  readonly reason: string;
-}
-
-/** Everything that a worker needs, also on another machine. */
-interface Assignment {
-  readonly jobId: string;
-  readonly epoch: number;
-  /** URL of the gateway that holds the lease. */
-  readonly gatewayUrl: string;
-  /** Valid for this job only, while the lease is held. */
-  readonly token: string;
 }

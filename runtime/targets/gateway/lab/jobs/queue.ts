@@ -12,6 +12,9 @@ import { type ClaimOptions, createClaims } from './claims.ts';
 import { createHolder } from './holder.ts';
 import { createJobLogs } from './job-logs.ts';
 import { isOver, jobOf } from './job-row.ts';
+import { createCrewRecords } from './ranges/crew-records.ts';
+import { createRangeLeases } from './ranges/lease-range.ts';
+import { createRangeWrites } from './ranges/write-range.ts';
 import { createRetries } from './retries.ts';
 import { createWaits } from './waits.ts';
 
@@ -36,7 +39,10 @@ export function createJobQueue(
   return {
     ...createClaims(store, { holder, onEnded }),
     ...createWaits(store, holder),
-    ...createRetries(store),
+    ...createRetries(),
+    ...createRangeLeases(store),
+    ...createRangeWrites(store),
+    ...createCrewRecords(store),
     ...createJobLogs(store, clock),
     async create(trx, { spec, workflowId, datasetId, outputId, totalRows, timeoutSec, ...job }) {
       const row = await trx
@@ -120,7 +126,8 @@ const NEW = {
   status: 'created',
   done_rows: 0,
   failed_rows: 0,
-  checkpoint: null,
+  next_row: 0,
+  workers: 0,
   result: null,
   error: null,
   cancelled: 0,
@@ -132,7 +139,6 @@ const NEW = {
   failed_workers: 0,
   queued_reason: null,
   resume_at: null,
-  retry_row: null,
   prompt_tokens: 0,
   completion_tokens: 0,
   cost_nano: 0n,

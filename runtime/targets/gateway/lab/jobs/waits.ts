@@ -4,7 +4,7 @@ import { DATABASE_NOW } from '../../store/database-now.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Claim, JobQueue } from './job.ts';
-import { leaseLost, NO_LEASE } from './claims.ts';
+import { leaseLost, NO_LEASE } from './lease.ts';
 import type { Holder } from './holder.ts';
 
 type Waits = Pick<JobQueue, 'begin' | 'progressed' | 'explainWait' | 'postpone' | 'pause'>;
@@ -12,7 +12,7 @@ type Waits = Pick<JobQueue, 'begin' | 'progressed' | 'explainWait' | 'postpone' 
 /** How precise the time of the last progress is. Writing it for each batch would cost more. */
 const PROGRESS_MS = 1000;
 
-/** Updates of a job that starts, makes progress, or waits. Its time limit counts from its last progress. */
+/** What a job waits for. Its time limit counts from its last progress. */
 export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
   const now = DATABASE_NOW[kind];
   const deadline = sql<number>`${now} + 1000 * timeout_sec`;
@@ -62,7 +62,7 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
     async explainWait(claim, reason) {
       await db.transaction().execute((trx) =>
         update(trx, claim)
-          .set({ queued_reason: storableText(reason) })
+          .set({ queued_reason: reason === null ? null : storableText(reason) })
           .execute(),
       );
     },

@@ -8,11 +8,16 @@ import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 /** Identifies the job that a request of a worker belongs to, from its credential. */
 export interface WorkerAccess {
   /** Throws an UnauthorizedError for any other credential, a ConflictError if the lease is lost. */
-  claim(headers: HeaderReader): Promise<Claim>;
+  claim(headers: HeaderReader): Promise<WorkerClaim>;
   /** Creates the user that jobs of the master key are billed to, if it is missing. */
   openAccount(claim: Claim): Promise<void>;
   /** The payer of a job's model calls; undefined, without waiting, for any other credential. */
   payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
+}
+
+/** The claim of the gateway that has started a worker, and the id of the worker. */
+interface WorkerClaim extends Claim {
+  readonly worker: string;
 }
 
 interface AccessParts {
@@ -27,10 +32,10 @@ const WORKFLOWS_USER = 'workflows';
 export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? WORKFLOWS_USER;
 
 export function createWorkerAccess({ queue, tokens, users }: AccessParts): WorkerAccess {
-  const claimOf = async (token: string): Promise<Claim> => {
+  const claimOf = async (token: string): Promise<WorkerClaim> => {
     const lease = await tokens.read(token);
     if (!lease) throw refused('Invalid worker token', 'invalid_key');
-    return await queue.held(lease.jobId, lease.epoch);
+    return { ...(await queue.held(lease.jobId, lease.epoch)), worker: lease.worker };
   };
   const payerOf = async (token: string): Promise<WorkPayer> => {
     const { job } = await claimOf(token);

@@ -12,27 +12,34 @@ export interface WorkerTokens {
 interface WorkerLease {
   readonly jobId: string;
   readonly epoch: number;
+  /** Id of the worker, which is the holder of its ranges. */
+  readonly worker: string;
 }
 
 /** Prefix that distinguishes these tokens from API keys. */
 const PREFIX = 'gwjob-';
-const TOKEN = /^gwjob-([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{43})$/;
+const TOKEN = /^gwjob-([0-9a-f-]{36})\.(\d{1,15})\.([0-9a-f-]{36})\.([\w-]{43})$/;
 
 export const isWorkerToken = (token: string): boolean => token.startsWith(PREFIX);
 
 export function createWorkerTokens({ db }: Pick<Store, 'db'>): WorkerTokens {
   let known: Promise<Uint8Array> | undefined;
-  const signature = async ({ jobId, epoch }: WorkerLease): Promise<Buffer> =>
+  const signature = async ({ jobId, epoch, worker }: WorkerLease): Promise<Buffer> =>
     createHmac('sha256', await (known ??= signingKey(db, 'workers')))
-      .update(`${jobId}\n${epoch}`)
+      .update(`${jobId}\n${epoch}\n${worker}`)
       .digest();
   return {
     sign: async (lease) =>
-      `${PREFIX}${lease.jobId}.${lease.epoch}.${(await signature(lease)).toString('base64url')}`,
+      [
+        `${PREFIX}${lease.jobId}`,
+        lease.epoch,
+        lease.worker,
+        (await signature(lease)).toString('base64url'),
+      ].join('.'),
     async read(token) {
-      const [, jobId, epoch, encoded] = TOKEN.exec(token) ?? [];
-      if (jobId === undefined || encoded === undefined) return undefined;
-      const lease = { jobId, epoch: Number(epoch) };
+      const [, jobId, epoch, worker, encoded] = TOKEN.exec(token) ?? [];
+      if (jobId === undefined || worker === undefined || encoded === undefined) return undefined;
+      const lease = { jobId, epoch: Number(epoch), worker };
       const [received, expected] = [Buffer.from(encoded, 'base64url'), await signature(lease)];
       return received.length === expected.length && timingSafeEqual(received, expected) ? lease : undefined;
     },

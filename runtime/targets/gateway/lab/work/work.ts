@@ -135,13 +135,15 @@ export interface WorkAhead {
   start(batch: Pick<WorkBatch, 'rows'>, signal: AbortSignal): void;
 }
 
-/** The work of a job. Batches are processed one after the other, in order. */
+/** The work of a worker. Batches of a range of rows are processed one after the other, in order. */
 export interface Work {
   /** Undefined if batches must not be started ahead. */
   readonly ahead?: WorkAhead | undefined;
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
   /** The state after all finished batches, from which another worker can continue. */
   checkpoint(): Json;
+  /** Continues from a checkpoint, or at the start of a range with null. */
+  resume(checkpoint: Json | null): void;
   result(): WorkResult;
   /** Closes models and stops executables that were started. */
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { JobQueue } from '../jobs/job.ts';
+import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';
 import type { Schema } from '../../store/schema.ts';
 
 /** Maximum time to wait for jobs to stop. Workers notice a cancellation within seconds. */
@@ -26,6 +27,10 @@ export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<v
     .where('workflow_id', '=', id)
     .returning(['id', 'output_id'])
     .execute();
+  await deleteRanges(
+    trx,
+    jobs.map((job) => job.id),
+  );
   for (const job of jobs) {
     if (job.output_id !== null) await deleteRows(trx, job.output_id);
     await trx.deleteFrom('gateway_job_logs').where('job_id', '=', job.id).execute();

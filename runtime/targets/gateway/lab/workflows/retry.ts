@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { Job } from '../jobs/job.ts';
+import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { WorkflowDetails, WorkflowPlan } from './workflow.ts';
@@ -58,6 +59,7 @@ export async function retryWorkflow(
   for (const { id: outdated, spec, outputId } of jobs) {
     if (spec.type !== 'evaluation') continue;
     await trx.deleteFrom('gateway_jobs').where('id', '=', outdated).execute();
+    await deleteRanges(trx, [outdated]);
     await trx.deleteFrom('gateway_job_logs').where('job_id', '=', outdated).execute();
     if (outputId !== null) await deleteRows(trx, outputId);
   }

@@ -20,6 +20,29 @@ test('jobs get one CPU unless the file has other resources', async () => {
   });
 });
 
+test('slots are for all workers of a job, unless the file says how many there are', async () => {
+  const slotsOf = async (text: string) => {
+    const { workers, slots, ray } = (await read(text)).workflows;
+    return [workers, slots, ray?.slots];
+  };
+  const ray = 'ray: {address: "http://head:8265"}';
+  expect(await slotsOf(`workflows: {${ray}}`)).toEqual([1, 1, 4]);
+  expect(await slotsOf(`workflows: {workers: 8, ${ray}}`)).toEqual([8, 8, 8]);
+  expect(await slotsOf(`workflows: {workers: auto, ${ray}}`)).toEqual(['auto', 'auto', 'auto']);
+  expect(await slotsOf('workflows: {workers: auto, slots: 2}')).toEqual(['auto', 2, undefined]);
+  const found = await problems('workflows: {workers: many}');
+  expect(found).toEqual([
+    expect.stringContaining(
+      'workflows.workers: expected a whole number of at least 1, or auto, found "many"',
+    ),
+  ]);
+});
+
+test("labels of nodes are Ray's selectors", async () => {
+  const { labels } = (await read(withRay(', labels: {zone: "in(a, b)"}'))).workflows.ray ?? {};
+  expect(labels).toEqual({ zone: 'in(a, b)' });
+});
+
 test('wrong resources are refused with the place and the rule', async () => {
   const found = await problems(withRay(', cpus: -1, resources: {batch: many, GPU: 1}'));
   expect(found.map((line) => line.replace(/^\d+:\d+ {2}/, ''))).toEqual([

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../../../../../contract/errors.ts';
 import { endChild, endGroup } from '../../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../../platform/settles-within.ts';
 import type { WatchChild } from '../../../ask/providers/encoder/child.ts';
-import type { Compute, WorkerEnded } from '../job.ts';
+import type { Compute, WorkerEnded } from './compute.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
 
 export interface LocalOptions {
@@ -36,6 +37,7 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
   const [program = '', ...args] = command;
   return {
     name: 'local',
+    capacity: () => Promise.resolve(availableParallelism()),
     async run({ gatewayUrl, token }, { started }, signal) {
       await started();
       const inherited = INHERITED_VARIABLES.flatMap((name) =>
@@ -62,7 +64,7 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
   const { pid } = child;
   const exited = endOf(child);
   const lines: string[] = [];
-  if (pid === undefined) return { kind: 'ended', how: await exited, lines };
+  if (pid === undefined) return { kind: 'ended', ...(await exited), lines };
   const forget = watch(pid);
   const stdin = child.stdin as Writable;
   // Writing to a worker that has ended fails; that is not an error here.
@@ -74,21 +76,25 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
     if (lines.length > MAX_STDERR_LINES) lines.shift();
   });
   let ending: Promise<void> | undefined;
-  const end = (): void => void (ending ??= endChild({ streams: { stdin }, pid, exited }, SHUTDOWN_MS));
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  const how = await exited;
-  signal.removeEventListener('abort', end);
+  const stop = (): void => void (ending ??= endChild({ streams: { stdin }, pid, exited }, SHUTDOWN_MS));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const end = await exited;
+  signal.removeEventListener('abort', stop);
   await ending;
   await endGroup(pid, LEFTOVERS_MS);
   forget();
   await settlesWithin(LEFTOVERS_MS, stderrClosed);
   stderr.close();
-  return { kind: 'ended', how, lines };
+  return { kind: 'ended', ...end, lines };
 }
 
-const endOf = (child: ChildProcess): Promise<string> =>
+const endOf = (child: ChildProcess): Promise<Pick<WorkerEnded, 'how' | 'succeeded'>> =>
   new Promise((resolve) => {
-    child.once('error', (error) => resolve(`failed to start: ${messageOf(error)}`));
-    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+    child.once('error', (error) =>
+      resolve({ how: `failed to start: ${messageOf(error)}`, succeeded: false }),
+    );
+    child.once('exit', (code, signal) =>
+      resolve({ how: signal ? `signal ${signal}` : `exit code ${code}`, succeeded: code === 0 }),
+    );
   });

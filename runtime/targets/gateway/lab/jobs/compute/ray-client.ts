@@ -9,6 +9,8 @@ export interface RayClient {
   status(id: string): Promise<RayStatus>;
   stop(id: string): Promise<void>;
   logs(id: string): Promise<string>;
+  /** The nodes that are alive. */
+  nodes(): Promise<readonly RayNode[]>;
   close(): Promise<void>;
 }
 
@@ -18,6 +20,14 @@ interface RayJob {
   readonly entrypoint: string;
   readonly env: Readonly<Record<string, string>>;
   readonly resources: RayResources;
+  /** Labels of the nodes on which the worker can run. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface RayNode {
+  /** Amounts by Ray's names, for example `CPU`. */
+  readonly resources: Readonly<Record<string, number>>;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface RayStatus {
@@ -33,11 +43,26 @@ interface RayAnswer {
   readonly error_type?: string | null;
 }
 
+interface NodesAnswer {
+  readonly data?: {
+    readonly result?: {
+      readonly result?: readonly {
+        readonly state?: string;
+        readonly resources_total?: RayNode['resources'];
+        readonly labels?: RayNode['labels'];
+      }[];
+    };
+  };
+}
+
 export const FINAL_RAY_STATUSES: ReadonlySet<RayStatus['status']> = new Set([
   'STOPPED',
   'SUCCEEDED',
   'FAILED',
 ]);
+
+const JOBS = '/api/jobs/';
+const NODES = '/api/v0/nodes?limit=10000';
 
 /** Time limit to connect, kept short because a job cannot be cancelled while its submission waits for the connection. */
 const CONNECT_MS = 4000;
@@ -62,7 +87,7 @@ export function createRayClient(address: string, token: string | undefined): Ray
   };
   const send = async (method: 'GET' | 'POST', path: string, body: object | undefined) => {
     try {
-      return await client.ask({ method, path: `/api/jobs/${path}`, body: body && JSON.stringify(body) });
+      return await client.ask({ method, path, body: body && JSON.stringify(body) });
     } catch (error) {
       throw new AppError('UnavailableError', `Cannot reach Ray at ${address}: ${messageOf(error)}.`, {
         cause: error,
@@ -70,8 +95,8 @@ export function createRayClient(address: string, token: string | undefined): Ray
     }
   };
   return {
-    submit: async ({ id, entrypoint, env, resources }) =>
-      void (await request('POST', '', {
+    submit: async ({ id, entrypoint, env, resources, labels }) =>
+      void (await request('POST', JOBS, {
         submission_id: id,
         entrypoint,
         runtime_env: { env_vars: env },
@@ -79,19 +104,30 @@ export function createRayClient(address: string, token: string | undefined): Ray
         entrypoint_num_gpus: resources.gpus,
         entrypoint_memory: resources.memory,
         entrypoint_resources: resources.custom,
+        // Clusters before Ray 2.49 do not know selectors.
+        ...(Object.keys(labels).length === 0 ? {} : { entrypoint_label_selector: labels }),
       })),
     async status(id) {
-      const answer = (await request('GET', id)) as RayAnswer;
+      const answer = (await request('GET', `${JOBS}${id}`)) as RayAnswer;
       return {
         status: answer.status ?? 'PENDING',
         message: answer.message ?? '',
         errorType: answer.error_type ?? '',
       };
     },
-    stop: async (id) => void (await request('POST', `${id}/stop`)),
+    stop: async (id) => void (await request('POST', `${JOBS}${id}/stop`)),
     async logs(id) {
-      const logs = memberOf(await request('GET', `${id}/logs`), 'logs');
+      const logs = memberOf(await request('GET', `${JOBS}${id}/logs`), 'logs');
       return typeof logs === 'string' ? logs : '';
+    },
+    async nodes() {
+      const { data } = (await request('GET', NODES)) as NodesAnswer;
+      return (data?.result?.result ?? [])
+        .filter(({ state }) => state === 'ALIVE')
+        .map(({ resources_total: resources, labels }) => ({
+          resources: resources ?? {},
+          labels: labels ?? {},
+        }));
     },
     close: () => client.close(),
   };

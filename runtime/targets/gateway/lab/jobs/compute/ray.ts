@@ -3,11 +3,15 @@ import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { RayConfig } from '../../../config/spec.ts';
 import { pause } from '../../../../../platform/pause.ts';
-import type { Compute, ComputeEnd, ComputeProgress } from '../job.ts';
+import type { Compute, ComputeEnd, ComputeProgress } from './compute.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
+import { createRayCapacity } from './ray-capacity.ts';
 import { createRayClient, FINAL_RAY_STATUSES, type RayClient, type RayStatus } from './ray-client.ts';
 
-export interface RayOptions extends Pick<RayConfig, 'address' | 'token' | 'command' | 'resources'> {
+export interface RayOptions extends Pick<
+  RayConfig,
+  'address' | 'token' | 'command' | 'resources' | 'labels'
+> {
   readonly clock: Clock;
 }
 
@@ -23,15 +27,17 @@ const NOT_STARTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs workers on a Ray cluster. The ids of Ray's jobs start with the ids of the gateway's jobs. */
-export function createRayCompute({ address, token, command, resources, clock }: RayOptions): Compute {
+export function createRayCompute({ address, token, command, resources, labels, clock }: RayOptions): Compute {
   const client = createRayClient(address, token);
+  const capacity = createRayCapacity({ client, resources, labels, clock });
   return {
     name: 'ray',
+    capacity,
     async run({ jobId, epoch, gatewayUrl, token }, progress, signal) {
       const id = `${jobId}-${epoch}-${randomUUID().slice(0, 8)}`;
       const env = { [JOB_URL_VARIABLE]: gatewayUrl, [JOB_TOKEN_VARIABLE]: token };
       try {
-        await client.submit({ id, entrypoint: `exec ${command} job run`, env, resources });
+        await client.submit({ id, entrypoint: `exec ${command} job run`, env, resources, labels });
       } catch (error) {
         // The submission may have succeeded. If this cannot stop it, its token expires with the lease.
         await client.stop(id).catch(() => undefined);
@@ -60,7 +66,12 @@ async function untilEnded(
       await client.stop(id).catch(() => undefined);
     }
     // A cluster that does not answer may still run the job, so this keeps polling as long as the lease is held.
-    const state = await client.status(id).catch((error: unknown) => unknownJob(error));
+    let problem: string | null = null;
+    const state = await client.status(id).catch((error: unknown) => {
+      problem = messageOf(error);
+      return unknownJob(error);
+    });
+    if (state !== 'unknown' && stopAt === undefined) await progress.unreachable(problem);
     if (state === 'unknown') {
       return { kind: 'unavailable', reason: 'The Ray cluster was restarted and no longer has the job.' };
     }
@@ -69,10 +80,15 @@ async function untilEnded(
     }
     if (state && FINAL_RAY_STATUSES.has(state.status)) {
       const logs = await client.logs(id).catch(() => '');
-      return { kind: 'ended', how: `${state.status} (${state.message})`, lines: lastLines(logs) };
+      return {
+        kind: 'ended',
+        succeeded: state.status === 'SUCCEEDED',
+        how: `${state.status} (${state.message})`,
+        lines: lastLines(logs),
+      };
     }
     if (stopAt !== undefined && clock.now() >= stopAt) {
-      return { kind: 'ended', how: 'no response from the cluster', lines: [] };
+      return { kind: 'ended', succeeded: false, how: 'no response from the cluster', lines: [] };
     }
     if (state && stopAt === undefined) await report(state);
     await pause(POLL_INTERVAL_MS, clock, stopAt === undefined ? signal : new AbortController().signal);

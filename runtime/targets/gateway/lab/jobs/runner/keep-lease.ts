@@ -1,9 +1,9 @@
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { Claim, JobQueue } from '../job.ts';
-import { LEASE_MS } from '../claims.ts';
+import { LEASE_MS } from '../lease.ts';
 
 /** Why the work on a job must stop. */
-type StopReason = 'cancelled' | 'late' | 'lost';
+type StopReason = 'cancelled' | 'late' | 'lost' | 'ended';
 
 export interface KeptLease {
   /** Aborted when the work must stop. */
@@ -15,6 +15,8 @@ export interface KeptLease {
 
 /** Interval of renewals. It is much shorter than the lease, so that a cancelled job stops quickly. */
 const RENEW_INTERVAL_MS = 500;
+/** Time for workers to end by themselves after the end of their job, so that a cluster does not show them as stopped. */
+const ENDING_MS = 10_000;
 
 /** Renews the lease of a job, and stops the work when the job is cancelled, its time limit expires or the lease is lost. */
 export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: Clock): KeptLease {
@@ -27,7 +29,9 @@ export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: C
 
   const end = (reason: StopReason): void => {
     stopReason ??= reason;
-    ended.abort();
+    if (reason !== 'ended') return ended.abort();
+    isStopped = true;
+    disarm = clock.after(ENDING_MS, () => ended.abort());
   };
   const renew = async (): Promise<void> => {
     const sentAt = clock.now();

@@ -1,14 +1,18 @@
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { Logger } from '../../../../../serve/log.ts';
-import type { Claim, Compute, ComputeUnavailable, JobQueue } from '../job.ts';
+import type { Claim, JobQueue } from '../job.ts';
+import type { Compute, ComputeUnavailable } from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
 import { createBackoff } from './backoff.ts';
 import { superviseJob } from './supervise-job.ts';
+import type { WorkersSetting } from './workers-of.ts';
 
 export interface RunnerOptions {
   readonly queue: JobQueue;
   readonly tokens: WorkerTokens;
   readonly computes: readonly ComputeSlots[];
+  /** Maximum number of workers of a job. */
+  readonly workers: WorkersSetting;
   /** URL at which workers of a compute reach this gateway. */
   readonly gatewayUrl: (compute: string) => string;
   readonly clock: Clock;
@@ -17,8 +21,8 @@ export interface RunnerOptions {
 
 interface ComputeSlots {
   readonly compute: Compute;
-  /** Number of jobs that this gateway runs there concurrently. */
-  readonly slots: number;
+  /** Number of workers that this gateway runs there concurrently; `auto` for as many as there is room for. */
+  readonly slots: number | 'auto';
 }
 
 /** Claims jobs from the queue while there are free slots. */
@@ -37,6 +41,9 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   const counts = new Map<Compute, number>();
+  const limits = new Map<Compute, number>();
+  /** Computes for which no job waits. Only they have slots for further workers of a running job. */
+  const idle = new Set<Compute>();
   const backoffs = new Map(computes.map(({ compute }) => [compute, createBackoff(clock)]));
   let polling: Promise<void> | undefined;
   let disarm = (): void => undefined;
@@ -54,25 +61,43 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
         );
       }
     };
+    const slots = {
+      take(): boolean {
+        if (!idle.has(compute) || !isFree(compute)) return false;
+        count(compute, 1);
+        return true;
+      },
+      give(): void {
+        count(compute, -1);
+        poll();
+      },
+    };
     try {
-      await superviseJob(claim, { ...parts, compute, clock, onAvailability, closing: closing.signal });
+      const given = { ...parts, compute, clock, slots, onAvailability, closing: closing.signal };
+      await superviseJob(claim, given);
     } catch (error) {
       // The lease is no longer renewed, so the job is claimed again when it has expired.
       log.error({ job: id, err: error }, 'supervising a job failed');
     }
-    counts.set(compute, (counts.get(compute) ?? 1) - 1);
-    poll();
+    slots.give();
   };
-  const isFree = (compute: Compute, slots: number): boolean =>
+  const count = (compute: Compute, change: 1 | -1): void =>
+    void counts.set(compute, (counts.get(compute) ?? 0) + change);
+  const isFree = (compute: Compute): boolean =>
     !closing.signal.aborted &&
-    (counts.get(compute) ?? 0) < slots &&
+    (counts.get(compute) ?? 0) < (limits.get(compute) ?? 0) &&
     backoffs.get(compute)?.isOver() !== false;
   const claimAll = async (): Promise<void> => {
     for (const { compute, slots } of computes) {
-      while (isFree(compute, slots)) {
+      limits.set(compute, slots === 'auto' ? await compute.capacity() : slots);
+      while (isFree(compute)) {
         const claim = await queue.claim([compute.name]);
-        if (!claim) break;
-        counts.set(compute, (counts.get(compute) ?? 0) + 1);
+        if (!claim) {
+          idle.add(compute);
+          break;
+        }
+        idle.delete(compute);
+        count(compute, 1);
         const supervised = supervise(claim, compute).finally(() => running.delete(supervised));
         running.add(supervised);
       }

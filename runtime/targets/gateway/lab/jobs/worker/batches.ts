@@ -1,17 +1,17 @@
 import { type AppError, inputError } from '../../../../../contract/errors.ts';
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
 import type { WorkerClient } from './client.ts';
-import type { WorkerJob } from './protocol.ts';
+import type { WorkerRange } from './protocol.ts';
 
-type Position = Pick<WorkerJob, 'done_rows' | 'total_rows'>;
+type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
 
-/** The remaining rows of a job in batches. The next rows are fetched while a batch is processed. */
+/** The remaining rows of a range in batches. The next rows are fetched while a batch is processed. */
 export async function* batches(
   client: Pick<WorkerClient, 'rows'>,
   position: Position,
   size: number,
 ): AsyncGenerator<RowChunk, void> {
-  let firstRow = position.done_rows;
+  let firstRow = position.next_row;
   let waiting: Row[] = [];
   for await (const rows of fetched(client, position)) {
     waiting.push(...rows);
@@ -28,14 +28,15 @@ export async function* batches(
 /** The remaining rows in chunks whose size the gateway decides. */
 async function* fetched(
   client: Pick<WorkerClient, 'rows'>,
-  { done_rows: from, total_rows: total }: Position,
+  { first_row: first, row_count: count, next_row: from }: Position,
 ): AsyncGenerator<readonly Row[], void> {
+  const end = first + count;
   const fetchAt = async (row: number): Promise<readonly Row[]> =>
-    row < total ? (await client.rows(row)).rows : [];
+    row < end ? (await client.rows(row, end)).rows : [];
   let next = fetchAt(from);
-  for (let row = from; row < total;) {
+  for (let row = from; row < end;) {
     const rows = await next;
-    if (rows.length === 0) throw endsEarly(row, total);
+    if (rows.length === 0) throw endsEarly(row);
     row += rows.length;
     next = fetchAt(row);
     // A failure is thrown when the rows are awaited, and ignored if the consumer stops before.
@@ -44,7 +45,7 @@ async function* fetched(
   }
 }
 
-const endsEarly = (found: number, expected: number): AppError =>
+const endsEarly = (found: number): AppError =>
   inputError(
-    `The dataset has only ${found} of the job's ${expected} rows. It was changed or deleted while the job was running.`,
+    `The dataset has only ${found} rows, fewer than the job. It was changed or deleted while the job was running.`,
   );

@@ -5,30 +5,36 @@ import { readErrorBody } from '../../../../../serve/client/error-body.ts';
 import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { KeptAnswer } from '../../work/work.ts';
-import { LEASE_MS } from '../claims.ts';
+import { LEASE_MS } from '../lease.ts';
 import {
   WORKER_PATHS,
   type WorkerAlive,
   type WorkerBatch,
-  type WorkerEnd,
+  type WorkerEnding,
   type WorkerFailedRows,
   type WorkerJob,
+  type WorkerLease,
+  type WorkerLeased,
   type WorkerLine,
   type WorkerPause,
   type WorkerReplacement,
   type WorkerRows,
+  type WorkerWritten,
 } from './protocol.ts';
 
 /** The gateway's API for workers. All methods throw an AppError, with reason `lease_lost` if the lease is lost or the job has ended. */
 export interface WorkerClient {
   job(): Promise<WorkerJob>;
-  rows(from: number): Promise<WorkerRows>;
-  commit(batch: WorkerBatch): Promise<void>;
-  failedRows(from: number): Promise<WorkerFailedRows>;
-  replace(rows: WorkerReplacement): Promise<void>;
+  lease(): Promise<WorkerLeased>;
+  /** Some rows from a row on, all of them before another row. */
+  rows(from: number, to: number): Promise<WorkerRows>;
+  commit(batch: WorkerBatch): Promise<WorkerWritten>;
+  failedRows(from: number, to: number): Promise<WorkerFailedRows>;
+  replace(rows: WorkerReplacement): Promise<WorkerWritten>;
   log(lines: readonly WorkerLine[]): Promise<void>;
-  heartbeat(): Promise<WorkerAlive>;
-  end(end: WorkerEnd): Promise<void>;
+  /** Renews the lease of a range. */
+  heartbeat(range: WorkerLease | null): Promise<WorkerAlive>;
+  end(end: WorkerEnding): Promise<void>;
   pause(pause: WorkerPause): Promise<void>;
   /** The answers with these keys, in their order; null for a key without an answer. */
   findAnswers(keys: readonly string[]): Promise<readonly (KeptAnswer | null)[]>;
@@ -78,13 +84,14 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
 
   return {
     job: async () => (await request(WORKER_PATHS.job)) as WorkerJob,
-    rows: async (from) => (await request(`${WORKER_PATHS.rows}?from=${from}`)) as WorkerRows,
-    commit: async (batch) => void (await request(WORKER_PATHS.batches, batch)),
-    failedRows: async (from) =>
-      (await request(`${WORKER_PATHS.failedRows}?from=${from}`)) as WorkerFailedRows,
-    replace: async (rows) => void (await request(WORKER_PATHS.failedRows, rows)),
+    lease: async () => (await request(WORKER_PATHS.ranges, {})) as WorkerLeased,
+    rows: async (from, to) => (await request(`${WORKER_PATHS.rows}?from=${from}&to=${to}`)) as WorkerRows,
+    commit: async (batch) => (await request(WORKER_PATHS.batches, batch)) as WorkerWritten,
+    failedRows: async (from, to) =>
+      (await request(`${WORKER_PATHS.failedRows}?from=${from}&to=${to}`)) as WorkerFailedRows,
+    replace: async (rows) => (await request(WORKER_PATHS.failedRows, rows)) as WorkerWritten,
     log: async (lines) => void (await request(WORKER_PATHS.logs, { lines })),
-    heartbeat: async () => (await request(WORKER_PATHS.alive)) as WorkerAlive,
+    heartbeat: async (range) => (await request(WORKER_PATHS.alive, { range })) as WorkerAlive,
     end: async (end) => void (await request(WORKER_PATHS.end, end)),
     findAnswers: async (keys) => {
       const found = (await request(WORKER_PATHS.findAnswers, { keys })) as { answers: (KeptAnswer | null)[] };

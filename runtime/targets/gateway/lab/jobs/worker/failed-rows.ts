@@ -4,19 +4,20 @@ import type { WorkerFailedRows } from './protocol.ts';
 
 const MAX_ROWS = 1000;
 
-/** The next failed rows, with the input of the model. */
+/** The next failed rows before a row, with the input of the model. */
 export async function failedRowsFrom(
-  { datasetId, outputId, doneRows }: Pick<Job, 'datasetId' | 'outputId' | 'doneRows'>,
+  { datasetId, outputId }: Pick<Job, 'datasetId' | 'outputId'>,
   datasets: Pick<Datasets, 'rows'>,
-  from: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): Promise<WorkerFailedRows> {
   if (outputId === null) return { numbers: [], rows: [], next: null };
   const numbers: number[] = [];
   let next: number | null = null;
   for await (const { firstRow, rows } of datasets.rows(outputId, from)) {
     for (const [at, row] of rows.entries()) {
-      if (firstRow + at < doneRows && isFailedRow(row)) numbers.push(firstRow + at);
+      if (firstRow + at < to && isFailedRow(row)) numbers.push(firstRow + at);
     }
+    if (firstRow + rows.length >= to) break;
     if (numbers.length < MAX_ROWS) continue;
     next = firstRow + rows.length;
     break;

@@ -5,6 +5,7 @@ import type { Json } from '../../../ask/shapes/chat.ts';
 /** Paths of the API for workers. The token of a worker identifies its job. */
 export const WORKER_PATHS = {
   job: '/api/v1/worker/job',
+  ranges: '/api/v1/worker/ranges',
   rows: '/api/v1/worker/rows',
   batches: '/api/v1/worker/batches',
   failedRows: '/api/v1/worker/failed-rows',
@@ -17,28 +18,47 @@ export const WORKER_PATHS = {
   secrets: '/api/v1/worker/secrets',
 } as const;
 
-/** A job for a worker, with the position at which to continue. */
+/** A job for a worker. */
 export interface WorkerJob {
   readonly id: string;
   readonly spec: WorkSpec;
   readonly total_rows: number;
-  readonly done_rows: number;
-  readonly failed_rows: number;
-  /** During a retry: failed rows from this one on are processed again, before new rows. */
-  readonly retry_row: number | null;
-  readonly checkpoint: WorkerCheckpoint | null;
   readonly trusted: boolean;
   /** Whether answers of language models are shared with other jobs. */
   readonly shares_answers: boolean;
-  /** A worker that cannot reach the gateway for this time has lost its job. */
+  /** A worker that cannot reach the gateway for this time has lost its rows. */
   readonly lease_ms: number;
 }
 
-/** The state that a worker needs to continue where another one stopped. */
-/** A type alias, because checkpoints are stored as any JSON object, to which an interface cannot be assigned. */
+/** The lease of a range, which every write for it contains. */
+export interface WorkerLease {
+  readonly first_row: number;
+  readonly epoch: number;
+}
+
+/** Consecutive rows for a worker, with the position at which to continue. */
+export interface WorkerRange extends WorkerLease {
+  readonly row_count: number;
+  readonly next_row: number;
+  /** During a retry: failed rows from this one on are processed again, before new rows. */
+  readonly retry_row: number | null;
+  readonly checkpoint: WorkerCheckpoint | null;
+  /** For the last range, which has no rows: the checkpoints of all ranges, from which the result is computed. Otherwise null. */
+  readonly checkpoints: readonly WorkerCheckpoint[] | null;
+}
+
+export interface WorkerLeased {
+  /** Null if other workers have all rows that are left. */
+  readonly range: WorkerRange | null;
+}
+
+/**
+ * The state that a worker needs to continue where another one stopped. It is a type alias, because checkpoints are stored as any JSON object, to which an interface
+ * cannot be assigned.
+ */
 export type WorkerCheckpoint = {
   readonly work: Json;
-  /** Error of the first failed row. */
+  /** Error of the first failed row of the range. */
   readonly first_error: string | null;
 };
 
@@ -65,12 +85,18 @@ export interface WorkerReplacement extends Omit<WorkerBatch, 'first_row'> {
 }
 
 export interface WorkerBatch {
+  readonly range: WorkerLease;
   readonly first_row: number;
   readonly rows: BatchOutcome['rows'];
   readonly failed: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly checkpoint: WorkerCheckpoint;
+}
+
+export interface WorkerWritten {
+  /** Failed rows of the job, without those that wait for a retry. */
+  readonly failed_rows: number;
 }
 
 export interface WorkerLine {
@@ -92,3 +118,6 @@ export interface WorkerPause {
 export type WorkerEnd =
   | { readonly status: 'succeeded'; readonly result: WorkResult }
   | { readonly status: 'failed'; readonly error: string };
+
+/** The end of a job, which is rejected if the worker has lost its rows. */
+export type WorkerEnding = WorkerEnd & { readonly range: WorkerLease | null };

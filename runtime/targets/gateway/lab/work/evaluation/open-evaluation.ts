@@ -31,17 +31,16 @@ export async function openEvaluation(
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
   const chosen = chosenFamilies(spec);
   const models = await openModels(spec, chosen, tools, pacing);
-  const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
-  const opened = await openOrClose(
-    () =>
-      chosen.map(({ family, shows }) => ({
-        family,
-        shows,
-        scorer: family.open({ ...models, pacing }, state.families[family.name]),
-      })),
-    models,
-  );
-  let { counts } = state;
+  const openAt = (from: Json | null): { opened: OpenedFamily[]; counts: RowCounts } => {
+    const { counts, families } = (from as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
+    const opened = chosen.map(({ family, shows }) => ({
+      family,
+      shows,
+      scorer: family.open({ ...models, pacing }, families[family.name]),
+    }));
+    return { opened, counts };
+  };
+  let { opened, counts } = await openOrClose(() => openAt(checkpoint), models);
   const calls = createCallsAhead(concurrencyOf(spec), async (rows, signal) => {
     const samples = samplesOf(spec, rows);
     let [promptTokens, completionTokens, cachedVerdicts] = [0, 0, 0];
@@ -70,6 +69,7 @@ export async function openEvaluation(
       const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
       return { counts: { ...counts }, families: Object.fromEntries(families) };
     },
+    resume: (from) => void ({ opened, counts } = openAt(from)),
     result: () => evaluationResult(spec, opened, counts),
     close: () => closeAll(models),
   };
@@ -112,7 +112,7 @@ async function openModels(
   }
 }
 
-async function openOrClose(open: () => OpenedFamily[], models: Models): Promise<OpenedFamily[]> {
+async function openOrClose<Opened>(open: () => Opened, models: Models): Promise<Opened> {
   try {
     return open();
   } catch (error) {

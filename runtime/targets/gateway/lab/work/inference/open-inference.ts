@@ -41,7 +41,7 @@ export async function openInference(
   const calls = createCallsAhead(maxConcurrency, (rows, signal) =>
     busy.during(() => task.answer(rows, { model, spec, clock, signal })),
   );
-  let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
+  let totals = totalsIn(checkpoint);
   return {
     ahead: model.chat && calls.ahead,
     async run({ rows, replaces = false }, signal) {
@@ -51,6 +51,7 @@ export async function openInference(
       return outcomeOf(rows, answered, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
+    resume: (from) => void (totals = totalsIn(from)),
     result: () => ({
       metrics: metricsOf(totals),
       details: detailsOf(totals),
@@ -59,6 +60,8 @@ export async function openInference(
     close: model.close,
   };
 }
+
+const totalsIn = (checkpoint: Json | null): Totals => (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
 
 /** The totals of a retried batch. Its rows are already counted as failed. */
 const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });

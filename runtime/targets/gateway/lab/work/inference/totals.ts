@@ -37,6 +37,11 @@ export const addTotals = (one: Totals, other: Totals): Totals => ({
   busyMs: (one.busyMs ?? 0) + (other.busyMs ?? 0),
 });
 
+/** Merges the checkpoints of ranges of rows. */
+export const mergeTotals = (checkpoints: readonly Json[]): Json => ({
+  ...(checkpoints as unknown as readonly Totals[]).reduce(addTotals, NO_TOTALS),
+});
+
 /** Metrics of an inference. Means are over rows with an answer. */
 export function metricsOf(totals: Totals): WorkResult['metrics'] {
   const { rows, failed, cached = 0, busyMs = 0, latencyMs } = totals;

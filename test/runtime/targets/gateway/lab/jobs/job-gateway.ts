@@ -29,7 +29,11 @@ export interface GatewayProcess {
 const KEY = 'the-master-key-of-job-tests-0123456789';
 
 /** Real gateways, as executables because they start sooner than from source. What still runs after the test is ended. */
-export function useJobGateways(): (databaseUrl: string, config?: object) => Promise<GatewayProcess> {
+export function useJobGateways(): (
+  databaseUrl: string,
+  config?: object,
+  port?: number,
+) => Promise<GatewayProcess> {
   const running: GatewayProcess[] = [];
   const folders: string[] = [];
   afterEach(async () => {
@@ -39,11 +43,19 @@ export function useJobGateways(): (databaseUrl: string, config?: object) => Prom
     }
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
-  return async (databaseUrl, config = {}) => {
+  return async (databaseUrl, config = {}, port = 0) => {
     const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
     folders.push(folder);
     writeFileSync(join(folder, 'gateway.yml'), JSON.stringify(config));
-    const flags = ['--port', '0', '--no-watch', '--database-url', databaseUrl, '--config', 'gateway.yml'];
+    const flags = [
+      '--port',
+      String(port),
+      '--no-watch',
+      '--database-url',
+      databaseUrl,
+      '--config',
+      'gateway.yml',
+    ];
     const child = spawn(builtProgram('gateway'), ['serve', ...flags], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],

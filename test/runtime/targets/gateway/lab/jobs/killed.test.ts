@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
 import type { Job } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
 import { describeDatabases } from '../../databases.ts';
@@ -10,10 +11,18 @@ import { type ModelServer, startModelServer, useModelServers } from './model-ser
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const ROWS = Number(process.env['ROWS'] ?? 300);
 const BATCH = 10;
+const WORKERS = 3;
 const DONE = { status: 'succeeded', doneRows: ROWS, failedRows: 0, error: null };
 
 const start = useJobGateways();
 useModelServers();
+
+/** The processes of workers that a gateway has started. */
+const workersOf = (gateway: number | undefined): readonly number[] =>
+  execaSync('ps', ['-o', 'pid=,args=', '--ppid', String(gateway)])
+    .stdout.split('\n')
+    .filter((line) => line.includes(' job run '))
+    .map((line) => Number.parseInt(line, 10));
 
 /** Kills a gateway at some moment of every part of the job, as `next` says which. Resolves with how many rows had been computed again by each of these moments. */
 async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>): Promise<number[]> {
@@ -61,6 +70,40 @@ describeDatabases((database) => {
     const job = await jobs.ended(id);
     expect(job).toMatchObject(DONE);
     await expectOnce(job, jobs, model, repeated);
+  });
+
+  test('several workers share a job, and whichever of them is killed, every row is written once', async () => {
+    const url = await database.create();
+    const jobs = await openJobs(database, url);
+    const model = await startModelServer();
+    const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
+    model.hold(true);
+    const { child } = await start(url, { workflows: { workers: WORKERS } });
+    // As many requests as there are workers.
+    await model.asked(WORKERS * BATCH);
+    model.hold(false);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
+      const workers = workersOf(child.pid);
+      const victim = workers[randomInt(0, Math.max(1, workers.length))];
+      if (victim !== undefined) process.kill(victim, 'SIGKILL');
+    }
+    const job = await jobs.ended(id);
+    expect(job).toMatchObject({ ...DONE, workers: WORKERS });
+    const texts = Array.from({ length: ROWS }, (_, at) => `text ${at}`);
+    expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
+    expect(model.repeated()).toBeLessThanOrEqual(KILLS * BATCH);
+    // The metrics are over all rows, although several workers have counted them.
+    expect(job.result).toMatchObject({ details: { rows: ROWS, failed_rows: 0 }, metrics: { error_rate: 0 } });
+    const ranges = jobs.store.db
+      .selectFrom('gateway_job_ranges')
+      .where('job_id', '=', id)
+      .where('row_count', '>', 0);
+    const { owners } = await ranges
+      .select(({ fn }) => fn.count<number>('lease_owner').distinct().as('owners'))
+      .executeTakeFirstOrThrow();
+    expect(owners).toBeGreaterThanOrEqual(WORKERS);
+    if (process.env['KILLS']) console.log(summary(job, [model.repeated()]), `${owners} workers`);
   });
 
   test('the worker of a gateway that is killed ends at once', async () => {

@@ -28,7 +28,7 @@ const FACTS = {
 };
 
 /** Texts with the word `poison` are refused. It is ended after the test. */
-export async function startModelServer(): Promise<ModelServer> {
+export async function startModelServer(host = '127.0.0.1'): Promise<ModelServer> {
   const counts = new Map<string, number>();
   const held: (() => void)[] = [];
   const listeners: (() => void)[] = [];
@@ -57,11 +57,11 @@ export async function startModelServer(): Promise<ModelServer> {
     response.once('close', () => response.writableFinished || left.resolve());
     void respond(request, response);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   open.push(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     counts,
     repeated: () => total - counts.size,
     async asked(texts) {

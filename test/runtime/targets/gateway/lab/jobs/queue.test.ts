@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
 import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/chunks.ts';
-import type { Claim, Job, NewJob } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
+import type {
+  Claim,
+  Job,
+  LeasedRange,
+  NewJob,
+} from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
 import { createJobQueue } from '../../../../../../runtime/targets/gateway/lab/jobs/queue.ts';
 import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
 import { describeDatabases } from '../../databases.ts';
@@ -58,6 +63,12 @@ describeDatabases((database) => {
     if (!claim) throw new Error('There was nothing to claim.');
     return claim;
   };
+  type Queue = Awaited<ReturnType<typeof open>>['queue'];
+  const leased = async (queue: Queue, claim: Claim, worker = 'one'): Promise<LeasedRange> => {
+    const range = await queue.lease(claim, worker);
+    if (!range) throw new Error('There was nothing to lease.');
+    return range;
+  };
 
   test('a job is claimed by one, written batch by batch, and ended', async () => {
     const { queue, other, store, ended } = await open();
@@ -68,10 +79,20 @@ describeDatabases((database) => {
     expect(claim).toMatchObject({
       job: { id, status: 'pending', spec: JOB.spec },
       epoch: 1,
-      checkpoint: null,
     });
-    await queue.commit(claim, 0, outcome('a', 'b'), { seen: 2 });
-    await queue.commit(claim, 2, outcome('c', 'd'), { seen: 4 });
+    await queue.divide(claim, 2);
+    const [first, second] = [await leased(queue, claim, 'one'), await leased(queue, claim, 'two')];
+    expect(first).toMatchObject({ firstRow: 0, rowCount: 2, nextRow: 0, checkpoint: null, epoch: 1 });
+    expect(second).toMatchObject({ firstRow: 2, rowCount: 2, checkpoints: null });
+    expect(await queue.lease(claim, 'three')).toBeUndefined();
+    // Lost responses.
+    expect(await leased(queue, claim, 'two')).toEqual({ ...second, epoch: 2 });
+    await queue.commit(claim, { ...second, epoch: 2 }, 2, outcome('c', 'd'), { seen: 'cd' });
+    expect(await queue.lease(claim, 'two')).toBeUndefined();
+    expect(await queue.commit(claim, first, 0, outcome('a', 'b'), { seen: 'ab' })).toBe(2);
+    expect(await queue.commit(claim, first, 0, outcome('a', 'b'), { seen: 'ab' })).toBe(2);
+    const last = await leased(queue, claim, 'two');
+    expect(last).toMatchObject({ rowCount: 0, checkpoints: [{ seen: 'ab' }, { seen: 'cd' }] });
     expect(await queue.get({ user: 'ann' }, id)).toMatchObject({
       status: 'running',
       doneRows: 4,
@@ -80,7 +101,11 @@ describeDatabases((database) => {
       completionTokens: 4,
     });
     const result = { metrics: { accuracy: 1 }, details: {}, parameters: {} };
-    await queue.end(claim, { status: 'succeeded', result });
+    const end = { status: 'succeeded', result } as const;
+    await expect(queue.end(claim, end, { ...last, epoch: 2 })).rejects.toMatchObject({
+      reason: 'range_lost',
+    });
+    await queue.end(claim, end, last);
     expect(ended).toMatchObject([{ id, status: 'succeeded', result }]);
     expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
       { predictions: 'a' },
@@ -95,9 +120,12 @@ describeDatabases((database) => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     const claim = claimed(await queue.claim());
-    await queue.commit(claim, 0, outcome('a', 'b'), {});
-    for (const row of [0, 1, 3]) {
-      await expect(queue.commit(claim, row, outcome('x'), {})).rejects.toMatchObject({ reason: 'wrong_row' });
+    const range = await leased(queue, claim);
+    await queue.commit(claim, range, 0, outcome('a', 'b'), {});
+    for (const row of [0, 3]) {
+      await expect(queue.commit(claim, range, row, outcome('x'), {})).rejects.toMatchObject({
+        reason: 'wrong_row',
+      });
     }
     expect(await queue.get('everyone', claim.job.id)).toMatchObject({ doneRows: 2 });
   });
@@ -106,7 +134,7 @@ describeDatabases((database) => {
     const { queue, store, forget, other } = await open();
     const { id, outputId } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
-    await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
+    await queue.commit(first, await leased(queue, first), 0, outcome('a', 'b'), { seen: 2 });
     await queue.end(first, { status: 'failed', error: 'One row failed.' });
     const retry = { spec: JOB.spec, timeoutSec: 60, compute: 'local', outputId, resumes: true };
     await queue.retry(store.db, await queue.get('everyone', id), retry);
@@ -114,19 +142,23 @@ describeDatabases((database) => {
       code: 'ConflictError',
     });
     const second = claimed(await queue.claim());
-    expect(second.job).toMatchObject({ doneRows: 2, failedRows: 1, retryRow: 0, error: null });
-    expect(second.checkpoint).toEqual({ seen: 2 });
+    expect(second.job).toMatchObject({ doneRows: 2, failedRows: 1, error: null });
+    const old = await leased(queue, second);
+    expect(old).toMatchObject({ firstRow: 0, nextRow: 2, retryRow: 0, checkpoint: { seen: 2 } });
     await forget(id);
     const claim = claimed(await (await other()).claim());
+    const range = await leased(queue, claim);
     const answer = { ...outcome('c'), failed: 0 };
     const replaced = { from: 0, next: null, numbers: [1], outcome: answer };
-    await expect(queue.replace(second, replaced, {})).rejects.toMatchObject({ reason: 'lease_lost' });
-    await queue.replace(claim, replaced, { seen: 3 });
-    await expect(queue.replace(claim, replaced, {})).rejects.toMatchObject({ reason: 'wrong_row' });
+    await expect(queue.replace(second, old, replaced, {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    await expect(queue.replace(claim, old, replaced, {})).rejects.toMatchObject({ reason: 'range_lost' });
+    expect(await queue.replace(claim, range, replaced, { seen: 3 })).toBe(0);
+    // Sent again because the answer was lost.
+    expect(await queue.replace(claim, range, replaced, { seen: 4 })).toBe(0);
     expect(await queue.held(id, claim.epoch)).toMatchObject({
-      checkpoint: { seen: 3 },
-      job: { doneRows: 2, failedRows: 0, retryRow: null, promptTokens: 20 },
+      job: { doneRows: 2, failedRows: 0, promptTokens: 20 },
     });
+    expect(await leased(queue, claim, 'two')).toMatchObject({ firstRow: 2, rowCount: 2, checkpoint: null });
     expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
       { predictions: 'a' },
       { predictions: 'c' },
@@ -138,23 +170,27 @@ describeDatabases((database) => {
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
     await queue.begin(first);
-    await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
+    const range = await leased(queue, first);
+    await queue.commit(first, range, 0, outcome('a'), { seen: 1 });
     const second = await other();
     expect(await second.claim()).toBeUndefined();
     await forget(id);
     const claim = claimed(await second.claim());
     expect(claim).toMatchObject({
       epoch: 2,
-      checkpoint: { seen: 2 },
-      job: { doneRows: 2, status: 'running' },
+      job: { doneRows: 1, status: 'running' },
     });
+    const resumed = await leased(second, claim);
+    expect(resumed).toMatchObject({ nextRow: 1, checkpoint: { seen: 1 }, epoch: 2 });
     expect(await queue.renew(first)).toBe('lost');
-    await expect(queue.commit(first, 2, outcome('x'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    await expect(queue.commit(first, range, 1, outcome('x'), {})).rejects.toMatchObject({
+      reason: 'lease_lost',
+    });
     const failed = queue.end(first, { status: 'failed', error: 'late' });
     await expect(failed).rejects.toMatchObject({ reason: 'lease_lost' });
     await queue.release(first);
     expect(await second.renew(claim)).toBe('held');
-    await second.commit(claim, 2, outcome('c'), {});
+    await second.commit(claim, resumed, 1, outcome('c'), {});
     await second.end(claim, { status: 'failed', error: 'no' });
     expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
   });
@@ -180,12 +216,15 @@ describeDatabases((database) => {
     const { id } = await queue.create(store.db, { ...JOB, timeoutSec: 60 });
     const claim = claimed(await queue.claim());
     await queue.begin(claim);
-    await queue.commit(claim, 0, outcome('a', 'b'), {});
+    const range = await leased(queue, claim);
+    await queue.commit(claim, range, 0, outcome('a', 'b'), {});
     await queue.pause(claim, 'Paused: no money \0', 3600);
     const paused = { status: 'created', queuedReason: 'Paused: no money \uFFFD', doneRows: 2, endedAt: null };
     expect(await queue.get('everyone', id)).toMatchObject(paused);
     await expect(queue.pause(claim, 'again', 1)).rejects.toMatchObject({ reason: 'lease_lost' });
-    await expect(queue.commit(claim, 2, outcome('c'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    await expect(queue.commit(claim, range, 2, outcome('c'), {})).rejects.toMatchObject({
+      reason: 'lease_lost',
+    });
     expect(await queue.claim()).toBeUndefined();
     // A job that starts on the same compute does not hide the reason.
     const other = await queue.create(store.db, JOB);
@@ -197,7 +236,7 @@ describeDatabases((database) => {
     const next = claimed(await queue.claim());
     expect(await queue.renew(next)).toBe('held');
     await queue.begin(next);
-    await queue.commit(next, 2, outcome('c', 'd'), {});
+    await queue.commit(next, await leased(queue, next), 2, outcome('c', 'd'), {});
     expect(await queue.get('everyone', id)).toMatchObject({
       status: 'running',
       queuedReason: null,

@@ -33,15 +33,24 @@ const pass = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => clock.after(milliseconds, resolve));
 
 const RESOURCES = { cpus: 0.5, gpus: 1, memory: 1_000_000, custom: { batch: 2 } };
+const LABELS = { zone: 'a' };
 const NEW = { spec: inference('http://127.0.0.1:1'), compute: 'ray' };
 const RESULT = { metrics: {}, details: {}, parameters: {} };
 
 function startRunner({ queue, store }: TestJobs, { address }: RayJobsApi): Runner {
-  const options = { address, token: undefined, command: 'gateway', resources: RESOURCES, clock };
+  const options = {
+    address,
+    token: undefined,
+    command: 'gateway',
+    resources: RESOURCES,
+    labels: LABELS,
+    clock,
+  };
   const runner = createRunner({
     queue,
     tokens: createWorkerTokens(store),
     computes: [{ compute: createRayCompute(options), slots: 2 }],
+    workers: 1,
     gatewayUrl: () => 'http://127.0.0.1:1',
     clock,
     log: testKernel().log,
@@ -109,6 +118,7 @@ describeDatabases((database) => {
         entrypoint_num_gpus: 1,
         entrypoint_memory: 1_000_000,
         entrypoint_resources: { batch: 2 },
+        entrypoint_label_selector: LABELS,
       },
     ]);
   });

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import { createOrphanGuard } from '../../../../../../runtime/platform/orphan-guard.ts';
+import type { Compute } from '../../../../../../runtime/targets/gateway/lab/jobs/compute/compute.ts';
 import { createLocalCompute } from '../../../../../../runtime/targets/gateway/lab/jobs/compute/local.ts';
 import {
   createRunner,
@@ -26,6 +29,7 @@ function startRunner({ queue, store }: TestJobs, script: string): Runner {
     computes: [
       { compute: createLocalCompute({ command: [process.execPath, '-e', script], watch }), slots: 1 },
     ],
+    workers: 1,
     gatewayUrl: () => 'http://127.0.0.1:1',
     clock: systemClock,
     log: testKernel().log,
@@ -98,6 +102,48 @@ describeDatabases((database) => {
     await claimed(jobs, id);
     await runner.close();
     expect(await jobs.queue.claim()).toMatchObject({ job: { id }, epoch: 2 });
+  });
+
+  test('workers share the slots: every job gets one first, and further ones what no job waits for', async () => {
+    const jobs = await open();
+    const held = new Map<string, number>();
+    let most = 0;
+    const compute: Compute = {
+      name: 'local',
+      capacity: () => Promise.resolve(3),
+      async run({ jobId }, { started }, signal) {
+        await started();
+        held.set(jobId, (held.get(jobId) ?? 0) + 1);
+        most = Math.max(most, all());
+        if (!signal.aborted) await once(signal, 'abort');
+        held.set(jobId, (held.get(jobId) ?? 0) - 1);
+        return { kind: 'ended', succeeded: false, how: 'stopped', lines: [] };
+      },
+      close: () => Promise.resolve(),
+    };
+    const all = (): number => held.values().reduce((sum, count) => sum + count, 0);
+    const created = [await jobs.create(100, SPEC), await jobs.create(100, SPEC), await jobs.create(15, SPEC)];
+    const runner = createRunner({
+      queue: jobs.queue,
+      tokens: createWorkerTokens(jobs.store),
+      computes: [{ compute, slots: 'auto' }],
+      workers: 'auto',
+      gatewayUrl: () => 'http://127.0.0.1:1',
+      clock: systemClock,
+      log: testKernel().log,
+    });
+    runners.push(runner);
+    runner.start();
+    const until = async (...counts: readonly number[]): Promise<void> => {
+      while (created.some(({ id }, at) => (held.get(id) ?? 0) !== counts[at])) await sleep(20);
+    };
+    await until(1, 1, 1);
+    // The slots of a job that ends go to the others. The rows of the last one are enough for two workers.
+    await jobs.queue.cancel(created[0]?.id ?? '');
+    await jobs.queue.cancel(created[1]?.id ?? '');
+    await until(0, 0, 2);
+    expect(most).toBe(3);
+    expect(await jobs.get(created[2]?.id ?? '')).toMatchObject({ workers: 2 });
   });
 
   test('jobs for another compute are left alone', async () => {

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
 import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
-import { processRows } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-rows.ts';
-import type { AnswerStore } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
+import { processRange } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-range.ts';
+import type { AnswerStore, WorkSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { scriptedModel } from '../work/scripted-model.ts';
 import { inferenceOf, toolsOf, withWork } from '../work/working.ts';
+
+const rangeOf = (spec: WorkSpec): Omit<Parameters<typeof processRange>[0], 'work' | 'client'> => {
+  const lease = { first_row: 0, epoch: 1 };
+  const position = { row_count: 60, next_row: 0, retry_row: null, checkpoint: null, checkpoints: null };
+  const { signal: stop } = new AbortController();
+  return { job: { spec, total_rows: 60 }, range: { ...lease, ...position }, lease, stop };
+};
 
 test('a language model gets later batches while a slow row is answered, and all rows are written in order', async () => {
   const eight = Promise.withResolvers<void>();
@@ -23,22 +30,18 @@ test('a language model gets later batches while a slow row is answered, and all 
     async commit({ first_row: firstRow, rows }) {
       expect(firstRow).toBe(written.length);
       written.push(...rows);
+      return { failed_rows: 0 };
     },
   };
   const spec = inferenceOf(
     { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
     { task: { task: 'summarization' }, batchSize: 1 },
   );
-  const job = { id: 'job', total_rows: 60, done_rows: 0, failed_rows: 0, retry_row: null, checkpoint: null };
-  const end = await withWork(spec, (work) =>
-    processRows(
-      work,
-      { ...job, spec, trusted: true, shares_answers: false, lease_ms: 1000 },
-      client as WorkerClient,
-      new AbortController().signal,
-    ),
-  );
-  expect(end).toMatchObject({ status: 'succeeded', result: { metrics: { error_rate: 0 } } });
+  const result = await withWork(spec, async (work) => {
+    expect(await processRange({ ...rangeOf(spec), work, client: client as WorkerClient })).toBeUndefined();
+    return work.result();
+  });
+  expect(result).toMatchObject({ metrics: { error_rate: 0 } });
   expect(written.map((row) => row['predictions'])).toEqual(texts.map((text) => `Short: ${text}`));
   expect(model.mostOpen()).toBe(8);
 });
@@ -59,22 +62,15 @@ test('a job that fails sends no more rows, and waits for the answers of those th
   const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
   const client: Pick<WorkerClient, 'rows' | 'commit'> = {
     rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
-    commit: async () => undefined,
+    commit: async ({ failed }) => ({ failed_rows: failed }),
   };
   const spec = inferenceOf(
     { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
     { task: { task: 'summarization' }, batchSize: 1 },
   );
-  const job = { id: 'job', total_rows: 60, done_rows: 0, failed_rows: 0, retry_row: null, checkpoint: null };
   const end = await withWork(
     spec,
-    (work) =>
-      processRows(
-        work,
-        { ...job, spec, trusted: true, shares_answers: true, lease_ms: 1000 },
-        client as WorkerClient,
-        new AbortController().signal,
-      ),
+    (work) => processRange({ ...rangeOf(spec), work, client: client as WorkerClient }),
     { tools: toolsOf({ answers }) },
   );
   expect(end).toMatchObject({ status: 'failed', error: expect.stringContaining('Bad.') });

@@ -1,111 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import type { RowChunk } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
-import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/chunks.ts';
-import type { Claim } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
-import { runWorker } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/run-worker.ts';
+import type { LeasedRange } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
 import { jobPause } from '../../../../../../runtime/targets/gateway/lab/work/job-pause.ts';
-import type {
-  BatchOutcome,
-  Work,
-  WorkTools,
-} from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { describedAnswers } from '../../../../../helpers/described-answers.ts';
 import { describeDatabases } from '../../databases.ts';
-import { startFixture } from '../../fixture-provider.ts';
-import { gatewayOn, type OpenGateway } from '../../front/open-gateway.ts';
-import { providerOf } from '../../test-provider.ts';
-import { inference } from './job-gateway.ts';
+import { openWorkerJob, outcomeOf, useWorkerJobs } from './worker-job.ts';
 
-const outcomeOf = ({ rows }: RowChunk, failed = 0): BatchOutcome => ({
-  rows: rows.map((row) => ({ ...row, seen: true })),
-  failed,
-  usage: { promptTokens: 1, completionTokens: 2 },
-  firstError: failed === 0 ? undefined : 'no answer',
-});
-const ECHO: Work = {
-  run: (batch) => Promise.resolve(outcomeOf(batch)),
-  checkpoint: () => ({ checked: true }),
-  result: () => ({ metrics: { one: 1 }, details: {}, parameters: {} }),
-  close: () => Promise.resolve(),
-};
-
-const openai = await startFixture('openai');
-const gateways: OpenGateway[] = [];
-afterEach(async () => {
-  for (const gateway of gateways.splice(0)) await gateway.close();
-});
+useWorkerJobs();
 
 describeDatabases((database) => {
-  /** A gateway with a claimed job over so many rows, in batches of two. */
-  async function openJob(
-    rows: number,
-    more: Parameters<typeof inference>[1] = {},
-    owner: string | null = null,
-  ) {
-    const { clock, ...state } = await database.start();
-    const gateway = gatewayOn(state, clock, { providers: [providerOf('openai', openai)] });
-    gateways.push(gateway);
-    const { db } = state.store;
-    const { jobs } = gateway.context;
-    const lines = ['examples', ...Array.from({ length: rows }, (_, at) => `text ${at}`)].join('\n');
-    const bytes = (async function* () {
-      yield Buffer.from(lines);
-    })();
-    const { id: datasetId } = await jobs.datasets.upload({ filename: 'a.csv', bytes, owner });
-    const output = { filename: 'output.csv', runId: 'run', generatedBy: 'model', owner };
-    const outputId = await jobs.datasets.begin(db, output);
-    const { id } = await jobs.queue.create(db, {
-      workflowId: null,
-      name: 'job',
-      description: '',
-      spec: inference('http://127.0.0.1:1', { batchSize: 2, ...more }),
-      datasetId,
-      outputId,
-      totalRows: rows,
-      compute: 'local',
-      timeoutSec: 60,
-      owner,
-      teamId: null,
-    });
-    const claim = (await jobs.queue.claim()) as Claim;
-    const token = await jobs.tokens.sign({ jobId: id, epoch: claim.epoch });
-    const url = await gateway.listen();
-    const described = describedAnswers((await gateway.request('/openapi.json')).body);
-    const stop = new AbortController();
-    return {
-      gateway,
-      claim,
-      token,
-      stop,
-      run: (work: Partial<Work> = {}, tools: (given: WorkTools) => void = () => undefined) =>
-        runWorker({
-          gatewayUrl: url,
-          token,
-          clock: systemClock,
-          signal: stop.signal,
-          open: async (_spec, given) => {
-            tools(given);
-            return { ...ECHO, ...work };
-          },
-        }),
-      job: () => jobs.queue.get('everyone', id),
-      output: async () => (await Array.fromAsync(readRows(db, outputId))).flatMap((chunk) => chunk.rows),
-      asWorker: async (method: string, route: string, body?: unknown, bearer = token) => {
-        const path = `/api/v1/worker${route}`;
-        const answer = await gateway.ask(method, path, body, { 'X-Gateway-Key': `Bearer ${bearer}` });
-        described.expectDescribed(method, path, answer);
-        return answer;
-      },
-    };
-  }
+  const openJob = (
+    ...[rows, more, owner]: [number, Parameters<typeof openWorkerJob>[2]?, (string | null)?]
+  ) => openWorkerJob(database, rows, more, owner);
 
   test('a worker does what is left, tells what it came to, and goes on at a checkpoint', async () => {
-    const { gateway, claim, run, job, output } = await openJob(7);
+    const { gateway, claim, worker, run, job, output } = await openJob(7);
     const before = outcomeOf({ firstRow: 0, rows: [{ examples: 'text 0' }, { examples: 'text 1' }] });
-    await gateway.context.jobs.queue.commit(claim, 0, before, { work: 'far', first_error: null });
+    const { queue } = gateway.context.jobs;
+    const range = (await queue.lease(claim, worker)) as LeasedRange;
+    await queue.commit(claim, range, 0, before, { work: {}, first_error: null });
     const batches: number[] = [];
     await run(
       {
@@ -190,6 +103,29 @@ describeDatabases((database) => {
     expect((await output()).length).toBeLessThanOrEqual(4);
   });
 
+  test('a worker that has lost its rows to another one leases others, and ends when none are left', async () => {
+    const { gateway, claim, db, run, job } = await openJob(8);
+    const { queue } = gateway.context.jobs;
+    let given: LeasedRange | undefined;
+    const resumed: unknown[] = [];
+    await run({
+      resume: (from) => void resumed.push(from),
+      run: async (batch) => {
+        if (batch.firstRow === 0) {
+          await db.updateTable('gateway_job_ranges').set({ lease_until: 1 }).execute();
+          given = await queue.lease(claim, 'other');
+        }
+        return outcomeOf(batch);
+      },
+    });
+    expect(given).toMatchObject({ firstRow: 0, nextRow: 0 });
+    // Three more ranges of two rows.
+    expect(resumed).toEqual([null, null, null]);
+    expect(await job()).toMatchObject({ status: 'running', doneRows: 6 });
+    const texts = (await queue.logs(claim.job.id)).map(({ text }) => text);
+    expect(texts).toEqual([expect.stringContaining('from row 0 on were given to another worker')]);
+  });
+
   test('a worker that is told to stop closes its work', async () => {
     const { run, stop, job } = await openJob(4);
     const closed = Promise.withResolvers<void>();
@@ -214,7 +150,6 @@ describeDatabases((database) => {
     expect((await asWorker('GET', '/job')).body).toMatchObject({
       id: claim.job.id,
       trusted: true,
-      done_rows: 0,
     });
     expect((await asWorker('GET', '/secrets/mine')).body).toEqual({ value: 'value of mine' });
     expect((await asWorker('GET', '/secrets/other')).status).toBe(403);
@@ -224,7 +159,11 @@ describeDatabases((database) => {
     expect(
       (await gateway.request('/v1/models', { headers: { authorization: `Bearer ${token}` } })).status,
     ).toBe(401);
+    const { body: leased } = await asWorker('POST', '/ranges', {});
+    expect(leased).toMatchObject({ range: { first_row: 0, epoch: 1, row_count: 2 } });
+    const range = { first_row: 0, epoch: 1 };
     const batch = {
+      range,
       first_row: 0,
       rows: [{ a: 1 }],
       failed: 0,
@@ -233,10 +172,15 @@ describeDatabases((database) => {
       checkpoint: { work: null, first_error: null },
     };
     // Sent again because the answer was lost.
-    for (const _ of [1, 2]) expect((await asWorker('POST', '/batches', batch)).status).toBe(204);
+    for (const _ of [1, 2])
+      expect((await asWorker('POST', '/batches', batch)).body).toEqual({ failed_rows: 0 });
     expect((await asWorker('POST', '/batches', { ...batch, first_row: 3 })).status).toBe(409);
+    expect((await asWorker('POST', '/alive', { range })).body).toEqual({ cancelled: false });
+    expect((await asWorker('POST', '/alive', { range: { ...range, epoch: 2 } })).body).toMatchObject({
+      error: { code: 'range_lost' },
+    });
     await jobs.queue.release(claim);
-    expect((await asWorker('GET', '/alive')).status).toBe(409);
+    expect((await asWorker('POST', '/alive', { range: null })).status).toBe(409);
   });
 
   test('work asks models on the account of whose it is', async () => {

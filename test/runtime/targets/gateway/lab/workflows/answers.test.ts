@@ -11,7 +11,7 @@ import { requestsTo } from './workflow-requests.ts';
 async function runWorkers({ context: { jobs } }: OpenGateway, gatewayUrl: string): Promise<void> {
   for (let claim = await jobs.queue.claim(); claim; claim = await jobs.queue.claim()) {
     await jobs.queue.begin(claim);
-    const token = await jobs.tokens.sign({ jobId: claim.job.id, epoch: claim.epoch });
+    const token = await jobs.tokens.sign({ jobId: claim.job.id, epoch: claim.epoch, worker: 'one' });
     const { signal } = new AbortController();
     await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
   }

@@ -14,6 +14,7 @@ const RESULT = { metrics: {}, details: {}, parameters: {} };
 const TABLES = [
   'gateway_workflows',
   'gateway_jobs',
+  'gateway_job_ranges',
   'gateway_job_logs',
   'gateway_chunks',
   'gateway_datasets',
@@ -50,7 +51,10 @@ describeDatabases((database) => {
       const workflowId = made.body.id as string;
       const claim = await queue.claim();
       if (!claim) throw new Error('There is no job.');
-      const written = queue.commit(claim, 0, { ...OUTCOME, rows: ROWS }, {});
+      const range = await queue.lease(claim, 'worker');
+      if (!range) throw new Error('There are no rows.');
+      const rows = ROWS.slice(0, range.rowCount);
+      const written = queue.commit(claim, range, 0, { ...OUTCOME, rows }, {});
       if (round % 2 === 0) await written;
       const ended = await Promise.allSettled([
         written,

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import type { Claim } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
 import type { JobServices } from '../../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
+import { mergeCheckpoints } from '../../../../../../runtime/targets/gateway/lab/work/merge-checkpoints.ts';
 import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
 
 /** Does all jobs that wait, one after the other, in this process. */
@@ -16,7 +18,8 @@ async function doJob(services: JobServices, claim: Claim, url: string): Promise<
   const { queue, datasets, secrets, tokens, trusts, access } = services;
   const { job, epoch } = claim;
   const signal = new AbortController().signal;
-  const token = await tokens.sign({ jobId: job.id, epoch });
+  const worker = randomUUID();
+  const token = await tokens.sign({ jobId: job.id, epoch, worker });
   try {
     await queue.begin(claim);
     await access.openAccount(claim);
@@ -29,21 +32,32 @@ async function doJob(services: JobServices, claim: Claim, url: string): Promise<
     };
     const work = await openWork(job.spec, tools, null);
     try {
-      let failed = 0;
-      for await (const { firstRow, rows } of datasets.rows(job.datasetId)) {
-        for (let from = firstRow; from < Math.min(firstRow + rows.length, job.totalRows);) {
-          const end = Math.min(from + job.spec.batchSize, firstRow + rows.length, job.totalRows);
-          const batch = { firstRow: from, rows: rows.slice(from - firstRow, end - firstRow) };
+      for (;;) {
+        const range = await queue.lease(claim, worker);
+        if (!range) throw new Error('Another worker has the rows.');
+        if (range.checkpoints) {
+          work.resume(mergeCheckpoints(job.spec, range.checkpoints));
+          await queue.end(claim, { status: 'succeeded', result: work.result() }, range);
+          return;
+        }
+        work.resume(null);
+        const end = range.firstRow + range.rowCount;
+        const rows = (await Array.fromAsync(datasets.rows(job.datasetId, range.firstRow))).flatMap(
+          (chunk) => chunk.rows,
+        );
+        for (let from = range.firstRow; from < end; from += job.spec.batchSize) {
+          const at = from - range.firstRow;
+          const batch = {
+            firstRow: from,
+            rows: rows.slice(at, Math.min(at + job.spec.batchSize, range.rowCount)),
+          };
           const outcome = await work.run(batch, signal);
-          failed += outcome.failed;
+          const failed = await queue.commit(claim, range, from, outcome, work.checkpoint());
           if (failed > job.spec.maxErrorRate * job.totalRows) {
             throw new AppError('InputError', `Too many rows failed: ${outcome.firstError}`);
           }
-          await queue.commit(claim, from, outcome, work.checkpoint());
-          from = end;
         }
       }
-      await queue.end(claim, { status: 'succeeded', result: work.result() });
     } finally {
       await work.close();
     }

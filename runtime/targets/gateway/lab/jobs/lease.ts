@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { JobRow } from '../../store/workflow-schema.ts';
+
+/** Duration of a lease. A job, or a range of its rows, whose lease is not renewed within this time can be taken over. */
+export const LEASE_MS = 15_000;
+
+/** The columns of a job or a range without a lease. */
+export const NO_LEASE = { lease_owner: null, lease_until: null } as const;
+
+/** The row of a claimed job. Throws a ConflictError if the lease is lost. */
+export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> {
+  const row = await db
+    .selectFrom('gateway_jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('lease_epoch', '=', epoch)
+    .where('lease_owner', 'is not', null)
+    .executeTakeFirst();
+  if (row) return row;
+  throw leaseLost(id);
+}
+
+export const leaseLost = (id: string): AppError =>
+  new AppError('ConflictError', `Job ${id} has ended or was taken over by another worker.`, {
+    reason: 'lease_lost',
+  });

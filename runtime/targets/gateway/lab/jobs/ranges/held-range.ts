@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../../contract/errors.ts';
+import type { Schema } from '../../../store/schema.ts';
+import type { JobRangeRow } from '../../../store/workflow-schema.ts';
+import type { RangeLease } from '../job.ts';
+
+/** The range of a lease. Throws a ConflictError if the range was taken over. */
+export async function heldRange(trx: Kysely<Schema>, jobId: string, lease: RangeLease): Promise<JobRangeRow> {
+  const row = await trx
+    .selectFrom('gateway_job_ranges')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('first_row', '=', lease.firstRow)
+    .where('lease_owner', '=', lease.worker)
+    .where('lease_epoch', '=', lease.epoch)
+    .executeTakeFirst();
+  if (row) return row;
+  throw rangeLost(jobId, lease);
+}
+
+export const rangeLost = (id: string, { firstRow }: RangeLease): AppError =>
+  new AppError(
+    'ConflictError',
+    `The rows of job ${id} from row ${firstRow} on were given to another worker.`,
+    {
+      reason: 'range_lost',
+    },
+  );

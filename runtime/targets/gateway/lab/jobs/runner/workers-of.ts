@@ -1,0 +1,21 @@
+import type { Backend, WorkSpec } from '../../work/work.ts';
+import type { Compute } from '../compute/compute.ts';
+
+/** Maximum number of workers of a job; `auto` for as many as the compute has room for. */
+export type WorkersSetting = number | 'auto';
+
+/**
+ * The maximum number of workers of a job. With `auto`, language models get one: each worker sends `batch_size` requests in parallel,
+ * and providers limit requests. An evaluation always has one, because metrics are counted in the order of the rows.
+ */
+export async function workersOf(
+  setting: WorkersSetting,
+  spec: WorkSpec,
+  { capacity }: Pick<Compute, 'capacity'>,
+): Promise<number> {
+  if (spec.type === 'evaluation') return 1;
+  if (setting !== 'auto') return setting;
+  return ENCODERS.has(spec.backend.kind) ? await capacity() : 1;
+}
+
+const ENCODERS: ReadonlySet<Backend['kind']> = new Set(['encoder-url', 'encoder-file']);
