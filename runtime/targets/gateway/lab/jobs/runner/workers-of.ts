@@ -5,7 +5,7 @@ import type { Compute } from '../compute/compute.ts';
 export type WorkersSetting = number | 'auto';
 
 /**
- * The maximum number of workers of a job. With `auto`, language models get one: each worker sends `batch_size` requests in parallel,
+ * The maximum number of workers of a job. With `auto`, language models get one: each worker sends `max_concurrency` requests in parallel,
  * and providers limit requests. An evaluation always has one, because metrics are counted in the order of the rows.
  */
 export async function workersOf(
