@@ -39,11 +39,10 @@ export function createStoredProviders(
           ...context,
           secrets,
           report: (path, message, at = 'value') => findings.push({ path: path.slice(2), message, at }),
-          // The environment's keys belong to the addresses of presets.
-          flagsAndEnv:
-            entry['api_base'] === undefined
-              ? context.flagsAndEnv
-              : { ...context.flagsAndEnv, variable: () => undefined },
+          // The environment's keys belong to the addresses of presets and of the environment.
+          flagsAndEnv: hasOwnAddress(entry)
+            ? { ...context.flagsAndEnv, variable: () => undefined }
+            : context.flagsAndEnv,
         },
         ['providers', name],
         entry,
@@ -69,6 +68,9 @@ const hiddenValue = (path: readonly string[]): string | undefined =>
   /^(client_secret|secret_access_key|session_token)$/.test(path.at(-1) ?? '')
     ? 'a hidden value'
     : undefined;
+
+const hasOwnAddress = ({ api_base: base, entra }: StoredProviderEntry): boolean =>
+  base !== undefined || entra?.authority !== undefined;
 
 /** Credentials of the gateway's machine must not be sent to an address that an administrator of the gateway chooses. */
 function credentialProblem(name: string, entry: StoredProviderEntry): string | undefined {

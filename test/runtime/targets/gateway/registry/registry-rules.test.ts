@@ -138,7 +138,13 @@ test('keys and teams need permission for the name of an alias', async () => {
 
 test('secrets are sent only where they were meant for', async () => {
   const url = newFile();
-  const env = { OPENAI_API_KEY: 'sk-of-the-machine' };
+  const env = {
+    OPENAI_API_KEY: 'sk-of-the-machine',
+    AZURE_OPENAI_ENDPOINT: 'https://resource.openai.azure.com',
+    AZURE_TENANT_ID: 't',
+    AZURE_CLIENT_ID: 'c',
+    AZURE_CLIENT_SECRET: 'secret-of-the-machine',
+  };
   const gateway = await start(url, { config: CONFIG, env });
   const problem = async (method: string, path: string, body: object): Promise<string> => {
     const { status, text, body: answer } = await gateway.ask(method, path, body);
@@ -164,6 +170,9 @@ test('secrets are sent only where they were meant for', async () => {
   expect(await put({ type: 'vertex', api_key: undefined, google: { project: 'p' } })).toMatch(
     /credentials of this machine/,
   );
+  const elsewhere = { type: 'azure', api_base: undefined, api_key: undefined };
+  expect(await put({ ...elsewhere, entra: { authority: held.url } })).toMatch(/^422/);
+  expect(await put({ ...elsewhere, name: 'azure' })).toBe('200 ');
   for (const refused of [
     { path: '/bin/sh' },
     { aws: { profile: 'root' } },
