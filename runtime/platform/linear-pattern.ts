@@ -24,7 +24,7 @@ const MAX_PART_LENGTH = 8192;
 /** Length of a part times length of the pattern. Searching costs at most 10 ns for each of these steps. */
 const MAX_STEPS = 400_000;
 const MAX_STEPS_AT_ONCE = 2_000_000;
-/** Maximum length of a match that is certainly found, as parts overlap by this. @internal Exported for tests only. */
+/** Maximum length of a match that is certainly found, as parts overlap by this. */
 export const MAX_MATCH_LENGTH = 1024;
 
 /**

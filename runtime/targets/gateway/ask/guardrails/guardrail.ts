@@ -107,7 +107,7 @@ export interface CheckedInput extends Checked {
   readonly masked?: { readonly body: Json; readonly placeholders: Placeholders } | undefined;
 }
 
-export interface MaskedOutput extends Checked {
+interface MaskedOutput extends Checked {
   readonly bytes: Uint8Array;
   /** The whole output as text. */
   readonly text: string;
@@ -125,7 +125,7 @@ export interface CheckedRequest {
 }
 
 /** A whole answer of a model. */
-export interface WrittenAnswer {
+interface WrittenAnswer {
   readonly bytes: Uint8Array;
   /** Content type. Default: JSON. */
   readonly type?: string | undefined;

@@ -42,7 +42,7 @@ export function mapOutputTexts(value: unknown, change: (text: string) => string,
 }
 
 /** Replaces all texts in a text that is JSON, which stays JSON. A text that is no JSON is one text. */
-export function mapJsonText(text: string, change: (text: string) => string): string {
+function mapJsonText(text: string, change: (text: string) => string): string {
   const value = parsed(text);
   if (!isObject(value) && !Array.isArray(value)) return change(text);
   let isChanged = false;

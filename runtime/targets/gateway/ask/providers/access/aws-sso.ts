@@ -48,7 +48,7 @@ export async function ssoKeys(
   const base = portalUrl ?? `https://portal.sso.${region}.amazonaws.com`;
   const answer = await requestToken({
     method: 'GET',
-    url: `${base.replace(/\/+$/, '')}/federation/credentials?${query}`,
+    url: `${base.replace(/\/+$/, '')}/federation/credentials?${query.toString()}`,
     headers: { 'x-amz-sso_bearer_token': token },
     what: `keys of role ${roleName}`,
     clock,
