@@ -1,10 +1,8 @@
-import { get } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { bearer, keyOf } from '../access/key-of.ts';
-import { observeCalls } from '../../../../../runtime/targets/manager/calls/metrics.ts';
 import { serverSpec } from '../server-spec.ts';
-import { type Answer, openApi } from './open-api.ts';
+import type { Answer } from './open-api.ts';
 import { useApi } from './use-api.ts';
 
 const api = useApi(() => ({ servers: [serverSpec('echo', 'echo')] }));
@@ -71,46 +69,6 @@ test('D-22: requests are logged with their caller, and measured', async () => {
     'http_request_duration_seconds_count{method="GET",route="/api/v1/servers",status="200"}',
   );
   for (const path of ['/healthz', '/readyz']) expect((await api().get(path)).status).toBe(200);
-});
-
-test('a key for some tools reads their metrics only', async () => {
-  const keys = [
-    keyOf('mcpm_all'),
-    keyOf('mcpm_echo', { tools: ['echo/echo'] }),
-    keyOf('mcpm_other', { servers: ['other'] }),
-  ];
-  const scoped = await openApi({ servers: [serverSpec('echo', 'echo')], keys });
-  try {
-    const { kernel, supervisor } = scoped.managed.context;
-    observeCalls(kernel.metrics, supervisor).onCall('echo', 'tool', 'ok', 0.1);
-    const metricsFor = async (key: string): Promise<string> =>
-      (await scoped.get('/metrics', { Authorization: bearer(key) })).text;
-    expect(await metricsFor('mcpm_all')).toMatch(/^mcp_calls_total\{.*server="echo".*\} 1$/m);
-    expect(await metricsFor('mcpm_echo')).toContain('server="echo"');
-    const other = await metricsFor('mcpm_other');
-    expect(other).not.toContain('server="echo"');
-    expect(other).toContain('http_request_duration_seconds_count{');
-    expect((await scoped.get('/metrics')).status).toBe(401);
-  } finally {
-    await scoped.close();
-  }
-});
-
-test('encoded dots in a path are part of a name', async () => {
-  const origin = await api().listen();
-  const send = async (path: string): Promise<[number | undefined, string]> =>
-    await new Promise((resolve, reject) => {
-      get(`${origin}/`, { path }, (response) => {
-        let text = '';
-        response.on('data', (part) => (text += part)).on('end', () => resolve([response.statusCode, text]));
-      }).on('error', reject);
-    });
-  expect(await send('/api/v1/servers')).toEqual([200, expect.stringContaining('echo')]);
-  for (const name of ['%2e%2e', '.%2E', '%2e'])
-    expect(await send(`/api/v1/servers/${name}/tools?x=%2e%2e`)).toEqual([
-      404,
-      expect.stringContaining('server not found: '),
-    ]);
 });
 
 describe('D-23: requests that a page elsewhere makes a browser send', () => {
