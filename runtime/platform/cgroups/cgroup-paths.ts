@@ -1,5 +1,5 @@
 /** The controllers that limit a group of processes. */
-export const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
+const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
 export type Controller = (typeof CONTROLLERS)[number];
 
 /** The folders of the cgroups of one process. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { identify, isRunning } from './process-identity.ts';
+import { identify, isRunning } from './identify.ts';
 
 /**
  * Marks the children of this process. A mark is `<scope>.<pid>.<start time>/<number>`: the program and its start time identify

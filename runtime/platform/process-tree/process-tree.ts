@@ -3,7 +3,8 @@ import type { ChildCgroup } from '../cgroups/child-cgroup.ts';
 import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
 import type { MarkedProcess } from './marked-process.ts';
-import { identify, isRunning, type ProcessIdentity, signalProcess } from './process-identity.ts';
+import { identify, isRunning, signalProcess } from './identify.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 
 /** A child process and everything that it started, even what has left its process group. */
 export interface ProcessTree {

@@ -4,7 +4,7 @@ import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
 import { LIMIT_NAMES, type ProcessLimits } from '../../core/limits/process-limits.ts';
 import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
 import { createMarkedSearch } from './marked-search.ts';
-import { isRunning, signalProcess } from './process-identity.ts';
+import { isRunning, signalProcess } from './identify.ts';
 import { createProcessMarks } from './process-mark.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
 
