@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { ProcessTraces } from './process-tree/process-trees.ts';
 
 /** Ends child processes that outlive this process, if it is killed with SIGKILL or runs out of memory. */
 export interface OrphanGuard {
@@ -8,10 +9,15 @@ export interface OrphanGuard {
   readonly close: () => Promise<void>;
 }
 
-/** Grace period for children that exit when their stdin is closed. */
-const PATIENCE_SECONDS = 2;
+export interface OrphanGuardOptions {
+  /** Grace period for children that exit when their stdin is closed. */
+  readonly patienceSeconds?: number | undefined;
+  /** How to find the processes that have left the process groups of the children. */
+  readonly traces?: ProcessTraces | undefined;
+}
 
-// Its stdin is closed when this process ends in any way. Lines `+ 7` and `- 7` add and remove groups.
+// Its stdin is closed when this process ends in any way. Lines `+ 7` and `- 7` add and remove groups. The arguments are the
+// patience, a part of the environment of children, and the folder of their cgroups.
 const SCRIPT = `
 groups=' '
 while read -r what group; do
@@ -24,6 +30,14 @@ done
 for signal in TERM KILL; do
   sleep "$1"
   for group in $groups; do kill -s $signal -- "-$group" 2>/dev/null; done
+  [ -n "$2" ] && for file in $(grep -lsF -e "$2" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=\${file#/proc/}
+    kill -s $signal "\${pid%/environ}" 2>/dev/null
+  done
+done
+[ -n "$3" ] && for group in "$3"/[0-9]*; do
+  [ -e "$group/cgroup.kill" ] && echo 1 >"$group/cgroup.kill"
+  rmdir "$group" 2>/dev/null
 done
 `;
 
@@ -32,12 +46,12 @@ done
  * child. Without a shell there is no guard: on Windows, and in minimal containers, whose end stops all of their processes
  * anyway.
  */
-export function createOrphanGuard(patienceSeconds = PATIENCE_SECONDS): OrphanGuard {
+export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
   let shell: ChildProcess | undefined;
   const tell = (line: string): void => void shell?.stdin?.write(`${line}\n`);
   return {
     watch(pid) {
-      if (process.platform !== 'win32') shell ??= startShell(patienceSeconds);
+      if (process.platform !== 'win32') shell ??= startShell(options);
       tell(`+ ${pid}`);
       return () => tell(`- ${pid}`);
     },
@@ -52,8 +66,11 @@ export function createOrphanGuard(patienceSeconds = PATIENCE_SECONDS): OrphanGua
   };
 }
 
-function startShell(patienceSeconds: number): ChildProcess {
-  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'orphan-guard', String(patienceSeconds)], {
+const NO_TRACES: ProcessTraces = { mark: '', cgroups: '' };
+
+function startShell({ patienceSeconds = 2, traces = NO_TRACES }: OrphanGuardOptions): ChildProcess {
+  const args = [String(patienceSeconds), traces.mark, traces.cgroups];
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'orphan-guard', ...args], {
     // Signals to this process's group must not reach it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
+import { becomesTrue } from './becomes-true.ts';
 import { settlesWithin } from './settles-within.ts';
 
 /** A child that leads its own process group. */
@@ -12,37 +12,31 @@ export interface GroupHead {
 // Shares of the shutdown time. The rest is for the system to clean up after SIGKILL.
 const POLITE_SHARE = 0.4;
 const TERMINATE_SHARE = 0.5;
-const LOOK_AGAIN_MS = 10;
 /** Killed processes exit immediately unless no parent reaps them, which is not worth waiting for. */
-const MAX_CLEANUP_MS = 200;
+export const MAX_CLEANUP_MS = 200;
 
 /** Closes stdin and waits, sends SIGTERM to the whole group and waits, then sends SIGKILL, all within `shutdownMs`. */
-export async function endChild({ streams, pid, exited }: GroupHead, shutdownMs: number): Promise<void> {
+export async function endChild(
+  { streams, pid, exited }: GroupHead,
+  shutdownMs: number,
+  endRest = (patienceMs: number): Promise<void> => endGroup(pid, patienceMs),
+): Promise<void> {
   streams.stdin.end();
   await settlesWithin(shutdownMs * POLITE_SHARE, exited);
-  await endGroup(pid, shutdownMs * TERMINATE_SHARE);
+  await endRest(shutdownMs * TERMINATE_SHARE);
   await exited;
 }
 
 /** Ends the remaining processes of a group, even if its leader has exited: SIGTERM, then SIGKILL after `patienceMs`. */
 export async function endGroup(pid: number, patienceMs: number): Promise<void> {
   signalGroup(pid, 'SIGTERM');
-  if (await groupGone(pid, patienceMs)) return;
+  if (await becomesTrue(patienceMs, () => !signalGroup(pid, 0))) return;
   signalGroup(pid, 'SIGKILL');
-  await groupGone(pid, MAX_CLEANUP_MS);
-}
-
-async function groupGone(pid: number, patienceMs: number): Promise<boolean> {
-  const deadline = performance.now() + patienceMs;
-  while (signalGroup(pid, 0)) {
-    if (performance.now() >= deadline) return false;
-    await sleep(LOOK_AGAIN_MS);
-  }
-  return true;
+  await becomesTrue(MAX_CLEANUP_MS, () => !signalGroup(pid, 0));
 }
 
 /** Sends a signal to a group; returns whether it had members. Its id cannot be reused as long as a member is left. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {

@@ -102,15 +102,18 @@ async function createScratch({ path, shown }: FileTarget): Promise<string> {
  * collecting earlier costs no time. Each V8 thread keeps its own memory, and two threads are as fast as four
  * (docs/benchmarks.md).
  */
+const SMALL_HEAP = [
+  '--max-semi-space-size=4',
+  '--initial-old-space-size=8',
+  '--heap-growing-percent=30',
+  '--v8-pool-size=2',
+];
+
+/** The flags of V8 for each program. */
 const FLAGS: Record<ProgramName, readonly string[]> = {
   encoder: [],
-  manager: [],
-  gateway: [
-    '--max-semi-space-size=4',
-    '--initial-old-space-size=8',
-    '--heap-growing-percent=30',
-    '--v8-pool-size=2',
-  ],
+  manager: SMALL_HEAP,
+  gateway: SMALL_HEAP,
 };
 
 /**

@@ -42,10 +42,11 @@ export function duration(
   throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);
 }
 
-/** Returns comma-separated items. */
+/** Returns comma-separated items. A repeated flag adds to them. */
 export function list(invocation: Invocation, name: string): string[] {
-  return (invocation.value(name) ?? '')
-    .split(',')
+  return invocation
+    .values(name)
+    .flatMap((text) => text.split(','))
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }

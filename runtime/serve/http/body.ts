@@ -22,6 +22,8 @@ export interface BodyOptions extends ReadOptions, ParseOptions {
   readonly maxBodyBytes: number;
   /** Message for an empty body, even without a content type. Default: an empty body is JSON that ends too early. */
   readonly emptyMessage?: string | undefined;
+  /** Whether a body without a content type, or with one that ends in `+json`, is read as JSON. */
+  readonly anyJsonType?: boolean | undefined;
   /** Value of an empty body, if the body is optional. */
   readonly emptyBody?: unknown;
 }
@@ -57,9 +59,9 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
     // Clients that send no body often send no content type.
     const canBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
     const untyped = canBeEmpty && request.headers.get('content-type') === null;
-    if (!untyped) requireJson(request);
+    if (!untyped) requireJson(request, options);
     const bytes = await request.readBody(options);
-    if (untyped && bytes.length > 0) requireJson(request);
+    if (untyped && bytes.length > 0) requireJson(request, options);
     return parse(bytes, schema);
   };
 }
@@ -67,9 +69,9 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
 /** Reads the body of a request with a JSON content type, as bytes. */
 export async function readJsonBytes(
   request: RequestBody,
-  options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>,
+  options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage' | 'anyJsonType'>,
 ): Promise<Uint8Array> {
-  requireJson(request);
+  requireJson(request, options);
   return await request.readBody(options);
 }
 
@@ -116,9 +118,14 @@ function createAjv(allErrors: boolean): Ajv {
   return ajv;
 }
 
-function requireJson({ headers }: Pick<RequestBody, 'headers'>): void {
+function requireJson(
+  { headers }: Pick<RequestBody, 'headers'>,
+  { anyJsonType = false }: Pick<BodyOptions, 'anyJsonType'>,
+): void {
   const type = headers.get('content-type');
-  if (type?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
+  const essence = type?.split(';')[0]?.trim().toLowerCase();
+  const isOther = anyJsonType && (essence === undefined || /^[\w.-]+\/[\w.-]+\+json$/.test(essence));
+  if (essence !== 'application/json' && !isOther) {
     const found = type ? JSON.stringify(type.slice(0, 100)) : 'none';
     throw new AppError(
       'UnsupportedMediaError',

@@ -1,4 +1,4 @@
-import type { Hono, MiddlewareHandler } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
@@ -21,6 +21,8 @@ export interface HealthOptions {
   readonly metrics?: MetricsAccess | undefined;
   /** Checks the key of a request for `/metrics`. Default: as for all other paths. */
   readonly metricsGuard?: MiddlewareHandler<ShellEnv> | undefined;
+  /** Returns the part of the metrics that a request can read. Default: all metrics. */
+  readonly visibleMetrics?: ((text: string, c: Context<ShellEnv>) => string) | undefined;
   /** Additional check for `/readyz`; throws an error with the reason. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
@@ -29,7 +31,7 @@ export interface HealthOptions {
 export function addHealthRoutes(
   app: Hono<ShellEnv>,
   { lifecycle, metrics }: Kernel,
-  { metrics: access = 'key', metricsGuard, checkReady }: HealthOptions = {},
+  { metrics: access = 'key', metricsGuard, visibleMetrics = (text) => text, checkReady }: HealthOptions = {},
 ): void {
   app.get('/healthz', (c) => c.text('ok'));
   app.get('/readyz', async (c) => {
@@ -42,7 +44,7 @@ export function addHealthRoutes(
   if (access === 'key' && metricsGuard) app.use(METRICS_PATH, metricsGuard);
   app.get(METRICS_PATH, async (c) => {
     c.header('Content-Type', metrics.contentType);
-    return c.body(await metrics.metrics());
+    return c.body(visibleMetrics(await metrics.metrics(), c));
   });
 }
 

@@ -15,6 +15,7 @@ import type { Lifecycle } from '../lifecycle.ts';
 import { trackSockets } from '../open-sockets.ts';
 import { LINGER_MS, trackAnswers } from '../running-answers.ts';
 import { compressLargeResponse } from './compress-responses.ts';
+import { keepDotSegments } from './dot-segments.ts';
 import { answerHalfClosed } from './half-closed.ts';
 import { continueWhenRead } from './continue-when-read.ts';
 import type { DirectFailure, FailureBinding } from './direct-failure.ts';
@@ -99,6 +100,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
       return;
     }
+    if (incoming.url !== undefined) incoming.url = keepDotSegments(incoming.url);
     compressLargeResponse(incoming, outgoing);
     const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);

@@ -58,10 +58,10 @@ export async function readPosted(
   return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is not a JSON-RPC 2.0 message.') };
 }
 
-/** Whether the Accept header lists every type by name, as the specification requires of clients. */
+/** Whether the Accept header lists every type by name, as the specification requires of clients, or accepts any type. */
 export function accepts({ headers }: HttpExchange, types: readonly string[]): boolean {
   const accept = headers.get('accept') ?? '';
-  return types.every((type) => accept.includes(type));
+  return accept.includes('*/*') || types.every((type) => accept.includes(type));
 }
 
 const isJson = ({ headers }: HttpExchange): boolean =>

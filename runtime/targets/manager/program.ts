@@ -7,13 +7,14 @@ import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';
 import { daemonCommand } from './commands/daemon.ts';
 import { KEY_COMMANDS } from './commands/key-commands.ts';
+import { MCPD_LOG_OPTIONS } from './commands/mcpd-options.ts';
 import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
 
 /** The commands of mcp-manager. */
 export const managerProgram: Program = {
   name: 'mcp-manager',
   title: 'Run MCP servers behind one HTTP API and one MCP endpoint.',
-  options: { ...CONFIG_OPTIONS, ...JSON_OPTION },
+  options: { ...CONFIG_OPTIONS, ...JSON_OPTION, ...MCPD_LOG_OPTIONS },
   commands: {
     daemon: daemonCommand,
     serve: daemonCommand,

@@ -63,12 +63,12 @@ export const MANAGER_HTTP = {
   },
   'manager:prompts': {
     source: 'manager contract 4',
-    behaviour: 'Prompts are listed a page at a time and made from arguments; unknown ones are 404.',
+    behaviour: 'Prompts are listed, all pages together, and made from arguments; unknown ones are 404.',
   },
   'manager:resources': {
     source: 'manager contract 4',
     behaviour:
-      'Resources and templates are listed a page at a time and read as text or blob, empty ones too.',
+      'Resources and templates are listed, all pages together, and read as text or blob, empty ones too.',
   },
   'manager:not-implemented': {
     source: 'manager reference 1.2, 5.25',
@@ -85,7 +85,7 @@ export const MANAGER_HTTP = {
   'manager:openapi': {
     source: 'manager contract 9',
     behaviour:
-      'The OpenAPI 3.1.0 document is there as JSON and YAML with all ten operations, and a page to read it.',
+      'The OpenAPI document is there in 3.1 and 3.0, as JSON and YAML, with all ten operations, and a page to read it.',
   },
   'manager:operations': {
     source: 'design "Services decided"',

@@ -34,7 +34,18 @@ export const MANAGER_PROCESS = {
   },
   'daemon:stop': {
     source: 'manager reference 5.12',
-    behaviour: 'SIGTERM answers what was accepted, ends all servers and what they started, and exits with 0.',
+    behaviour:
+      'SIGTERM answers what was accepted, ends all servers and what they started, even in sessions of their own, and exits with 0.',
+  },
+  'daemon:left-behind': {
+    source: 'issue 21',
+    behaviour:
+      'After a manager and its guard were killed, the next one with the same configuration ends what they left, and nothing else.',
+  },
+  'daemon:limits': {
+    source: 'issue 21',
+    behaviour:
+      'A server that needs more than limits.memory is killed, and its callers read why; where there can be no limits, a server that requires them does not start.',
   },
   'daemon:stop-unread': {
     source: 'docs/flags.md',

@@ -9,18 +9,21 @@ export type RunningDaemon = RunningProcess;
 /** Real daemons that a test talks to and sends signals; what still runs after the test is ended. */
 export function useDaemons(): {
   start: (files: ManagerFiles, flags?: readonly string[]) => Promise<RunningDaemon>;
+  /** With the files of an earlier one. */
+  startIn: (folder: string, flags?: readonly string[]) => Promise<RunningDaemon>;
   /** Without waiting for it to serve. */
   launch: (folder: string, flags: readonly string[]) => RunningExecutable;
 } {
   const processes = useProcesses();
   const launch = (folder: string, flags: readonly string[]): RunningExecutable =>
     processes.launch(builtProgram('manager'), ['daemon', ...filesIn(folder), ...flags], { folder });
+  const startIn = async (folder: string, flags: readonly string[] = []): Promise<RunningDaemon> => {
+    const started = launch(folder, ['--addr', '127.0.0.1:0', ...flags]);
+    return processes.served(started, await addressOf(started), folder);
+  };
   return {
     launch,
-    async start(files, flags = []) {
-      const folder = writeFiles(files);
-      const started = launch(folder, ['--addr', '127.0.0.1:0', ...flags]);
-      return processes.served(started, await addressOf(started), folder);
-    },
+    startIn,
+    start: (files, flags) => startIn(writeFiles(files), flags),
   };
 }

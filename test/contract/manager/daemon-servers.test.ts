@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
+import { childrenOf, isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
 import { postText, stopWithUnreadRequests } from '../stopped-requests.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { writeFiles } from './arms.ts';
 import { serversToml, TWO } from './config.ts';
-import { useDaemons } from './daemon-process.ts';
+import { type RunningDaemon, useDaemons } from './daemon-process.ts';
 import { pidOf, putLoad, serves } from './load.ts';
 
-const { launch, start } = useDaemons();
+const { launch, start, startIn } = useDaemons();
 
 verifiesOnce('daemon:kill-child', async () => {
   const api = await start({ config: TWO });
@@ -37,7 +37,8 @@ verifiesOnce('daemon:stop', async () => {
   const server = await pidOf(api, 'echo');
   const { body } = await api.post('/api/v1/servers/family/tools/pids', {});
   const { grandchild } = JSON.parse(body) as { grandchild: number };
-  expect(isAlive(grandchild)).toBe(true);
+  const detached = Number((await api.post('/api/v1/servers/family/tools/detach', {})).body);
+  expect([grandchild, detached].map(isAlive)).toEqual([true, true]);
   const last = api.post('/api/v1/servers/echo/tools/hold', { key: 'last' });
   await expect
     .poll(async () => (await api.get('/api/v1/admin/servers/echo/logs?lines=100')).text)
@@ -47,7 +48,38 @@ verifiesOnce('daemon:stop', async () => {
   process.kill(server, 'SIGUSR2');
   expect((await last).body).toBe('released');
   expect(await api.ended).toBe(0);
-  for (const pid of [server, grandchild]) expect(isAlive(pid)).toBe(false);
+  for (const pid of [server, grandchild, detached]) expect(isAlive(pid)).toBe(false);
+});
+
+verifiesOnce('daemon:left-behind', async () => {
+  const files = { config: serversToml({ name: 'family', run: ['grandchild.mjs'] }) };
+  const folder = writeFiles(files);
+  const run = async (): Promise<RunningDaemon> => await startIn(folder);
+  const first = await run();
+  const detached = Number((await first.post('/api/v1/servers/family/tools/detach', {})).body);
+  const familyOf = async (api: RunningDaemon): Promise<number> =>
+    (JSON.parse((await api.post('/api/v1/servers/family/tools/pids', {})).body) as { server: number }).server;
+  const family = await familyOf(first);
+  const other = await start(files);
+  // The guard of a manager is a child of it, too. Both are stopped first, so that neither sees the end of the other.
+  const processes = [first.child.pid ?? 0, ...childrenOf(first.child.pid).filter((pid) => pid !== family)];
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+    for (const pid of processes) process.kill(pid, signal);
+  await first.ended;
+  expect([detached, await familyOf(other)].map(isAlive)).toEqual([true, true]);
+  const second = await run();
+  expect(isAlive(detached)).toBe(false);
+  expect(second.log()).toMatch(/ended \d processes that a killed mcp-manager had left/);
+  expect(isAlive(await familyOf(other))).toBe(true);
+});
+
+verifiesOnce('daemon:limits', async () => {
+  const limits = '[servers.limits]\nmemory = "128MiB"\nrequired = true\n';
+  const api = await start({ config: serversToml({ name: 'family', run: ['grandchild.mjs'], keys: limits }) });
+  const { status, text } = await api.post('/api/v1/servers/family/tools/allocate', { mib: 512 });
+  if (status === 503) expect(text).toContain('This system cannot apply limits.memory: ');
+  else
+    expect([status, text]).toEqual([502, expect.stringContaining('it needed more than its limits.memory')]);
 });
 
 verifiesOnce('daemon:stop-unread', async () => {

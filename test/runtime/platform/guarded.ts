@@ -4,7 +4,7 @@ import { createOrphanGuard } from '../../../runtime/platform/orphan-guard.ts';
 
 // Stands for a manager: starts the fixtures that are its arguments, tells their pids in a line, and waits to be killed. The
 // first it has let go. Without arguments it closes its guard, and says so.
-const guard = createOrphanGuard(0);
+const guard = createOrphanGuard({ patienceSeconds: 0 });
 const pids = await Promise.all(
   process.argv.slice(2).map(async (fixture) => {
     const child = spawn(process.execPath, [fixture], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });

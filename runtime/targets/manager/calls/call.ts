@@ -60,6 +60,8 @@ export interface ServerCall {
 
 export interface PageCall extends ServerCall {
   readonly cursor?: string | undefined;
+  /** Whether all following pages are returned with the page, for clients that do not follow pages. */
+  readonly wholeList?: boolean | undefined;
 }
 
 /** One page of a list, with repaired items and without malformed ones. */

@@ -1,34 +1,36 @@
 import { inputError } from '../../../contract/errors.ts';
-import type { Page } from './call.ts';
+import type { Page, PageCall } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
-import { itemsOf, nextCursorOf } from './list-pages.ts';
-import type { Caller } from '../access/caller.ts';
+import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
+import type { Params } from '../shapes/shape.ts';
 import { canList } from './permissions.ts';
 import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
 import type { CallContext } from './call-context.ts';
 
-export interface PageRequest {
-  readonly list: Exclude<ListName, 'tools'>;
-  readonly cursor: string | undefined;
-  readonly caller: Caller;
-}
-
-/** Returns a page of the server with repaired items, without items that are malformed or not allowed for the caller. */
+/**
+ * Returns a page of the server, or the list from it on, with repaired items, without items that are malformed or not allowed
+ * for the caller.
+ */
 export async function listPage(
   context: CallContext,
-  { list, cursor, caller }: PageRequest,
+  list: Exclude<ListName, 'tools'>,
+  { cursor, wholeList, caller }: PageCall,
   checkList: CheckList,
 ): Promise<Page> {
   const { server } = context;
   const { capability, method } = LISTS[list];
   await requireCapability(context, capability);
   try {
-    const page = await context.request(method, cursor ? { cursor } : undefined);
-    const { items, faults } = await checkList(list, itemsOf(page, list));
+    const fetchPage = (at: string | undefined): Promise<Params> =>
+      context.request(method, at ? { cursor: at } : undefined);
+    const found = wholeList
+      ? await itemsFrom(cursor, list, fetchPage)
+      : onePage(await fetchPage(cursor), list);
+    const { items, faults } = await checkList(list, found.items);
     server.listFaults.report(list, faults, { isFirstPage: !cursor });
     const allowed = items.filter((item) => canList(caller, server.spec(), list, item));
-    return { items: allowed, nextCursor: nextCursorOf(page) };
+    return { items: allowed, nextCursor: found.nextCursor };
   } catch (error) {
     if (isMethodNotFound(error)) throw notImplemented(capability, server.name);
     if (cursor && isInvalidParams(error)) {
@@ -40,6 +42,11 @@ export async function listPage(
     throw error;
   }
 }
+
+const onePage = (page: Params, list: ListName): ItemsFrom => ({
+  items: itemsOf(page, list),
+  nextCursor: nextCursorOf(page),
+});
 
 /** Rejects requests for capabilities that the server did not declare. */
 export async function requireCapability(

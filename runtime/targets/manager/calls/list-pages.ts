@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { type Params, refuseMember } from '../shapes/shape.ts';
 
-/** Maximum number of pages that are requested; the rest of the list is ignored. */
+/** Maximum number of pages that are requested. */
 const MAX_PAGES = 1000;
 /** Number of items after which no further page is requested. */
 const MAX_ITEMS = 20_000;
@@ -13,19 +13,33 @@ export async function listAllPages(key: string, fetchPage: FetchPage): Promise<P
   return (await allItems(key, fetchPage)).filter(isObject);
 }
 
-/** Returns the items on all pages of a list. A repeated cursor ends the list, because the pages would never end. */
-export async function allItems(key: string, fetchPage: FetchPage): Promise<unknown[]> {
+/** Returns the items on all pages of a list. */
+export const allItems = async (key: string, fetchPage: FetchPage): Promise<readonly unknown[]> =>
+  (await itemsFrom(undefined, key, fetchPage)).items;
+
+export interface ItemsFrom {
+  readonly items: readonly unknown[];
+  /** Where the list goes on, if it is longer than the maximum. */
+  readonly nextCursor: string | undefined;
+}
+
+/** Returns the items from a page on. A repeated cursor ends the list, because the pages would never end. */
+export async function itemsFrom(
+  start: string | undefined,
+  key: string,
+  fetchPage: FetchPage,
+): Promise<ItemsFrom> {
   const items: unknown[] = [];
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  do {
+  const cursors = new Set<string>(start === undefined ? [] : [start]);
+  let cursor = start;
+  for (let pages = 0; pages < MAX_PAGES && items.length < MAX_ITEMS; pages += 1) {
     const page = await fetchPage(cursor);
     items.push(...itemsOf(page, key));
     cursor = nextCursorOf(page);
-    if (cursor === undefined || cursors.has(cursor)) break;
+    if (cursor === undefined || cursors.has(cursor)) return { items, nextCursor: undefined };
     cursors.add(cursor);
-  } while (cursors.size < MAX_PAGES && items.length < MAX_ITEMS);
-  return items;
+  }
+  return { items, nextCursor: cursor };
 }
 
 export function itemsOf(page: Params, key: string): readonly unknown[] {

@@ -18,9 +18,7 @@ export function promptCalls(
 ): Pick<Calls, 'listPrompts' | 'getPrompt'> {
   return {
     listPrompts: (call) =>
-      runCall(call, LIST_CALL_INFO.prompts, (context) =>
-        listPage(context, { list: 'prompts', cursor: call.cursor, caller: call.caller }, checkList),
-      ),
+      runCall(call, LIST_CALL_INFO.prompts, (context) => listPage(context, 'prompts', call, checkList)),
     getPrompt(call) {
       const { prompt, args } = call;
       const info: CallInfo = {

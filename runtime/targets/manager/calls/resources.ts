@@ -19,12 +19,10 @@ export function resourceCalls(
 ): Pick<Calls, 'listResources' | 'listResourceTemplates' | 'readResource'> {
   return {
     listResources: (call) =>
-      runCall(call, LIST_CALL_INFO.resources, (context) =>
-        listPage(context, { list: 'resources', cursor: call.cursor, caller: call.caller }, checkList),
-      ),
+      runCall(call, LIST_CALL_INFO.resources, (context) => listPage(context, 'resources', call, checkList)),
     listResourceTemplates: (call) =>
       runCall(call, LIST_CALL_INFO.resourceTemplates, (context) =>
-        listPage(context, { list: 'resourceTemplates', cursor: call.cursor, caller: call.caller }, checkList),
+        listPage(context, 'resourceTemplates', call, checkList),
       ),
     readResource(call) {
       const { uri } = call;

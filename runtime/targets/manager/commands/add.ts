@@ -2,6 +2,7 @@ import { type Command, type Invocation, UsageError } from '../../../serve/cli/co
 import { configPaths } from '../config/config-paths.ts';
 import type { Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
+import { MCPD_CACHE_OPTIONS } from './mcpd-options.ts';
 import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
 import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
@@ -39,6 +40,7 @@ export const addCommand: Command = {
     },
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
+    ...MCPD_CACHE_OPTIONS,
   },
   async run(invocation, output) {
     const [name] = exactly(beforeDashes(invocation), '<name>');

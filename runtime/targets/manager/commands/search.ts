@@ -1,4 +1,5 @@
 import type { Command } from '../../../serve/cli/command.ts';
+import { MCPD_CACHE_OPTIONS } from './mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
 
@@ -9,6 +10,7 @@ export const searchCommand: Command = {
   options: {
     ...REGISTRY_OPTION,
     ...DATA_FORMAT_OPTION,
+    ...MCPD_CACHE_OPTIONS,
     version: { value: 'version', help: 'Only servers with a package of this version' },
     runtime: {
       value: 'runtime',

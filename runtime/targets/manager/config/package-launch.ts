@@ -1,3 +1,5 @@
+import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
+
 /** The parts of `<runtime>::<name>@<version>`. */
 export interface Package {
   readonly runtime: PackageRuntime;
@@ -34,7 +36,7 @@ export function parsePackage(text: string): Package | string {
  */
 export function packageCommand(
   { runtime, name, version }: Package,
-  { env, volumes }: { env: Readonly<Record<string, string>>; volumes: readonly Mount[] },
+  { env, volumes, limits = {} }: PackageValues,
 ): PackageCommand {
   if (runtime === 'npx') return { command: 'npx', args: ['-y', `${name}@${version}`] };
   if (runtime === 'uvx') return { command: 'uvx', args: [`${name}@${version}`] };
@@ -45,8 +47,21 @@ export function packageCommand(
   const image = `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
   return {
     command: 'docker',
-    args: ['run', '-i', '--rm', '--network', 'host', ...mounts, ...variables, image],
+    args: ['run', '-i', '--rm', '--network', 'host', ...limitArgs(limits), ...mounts, ...variables, image],
   };
+}
+
+/** Docker has the flags for limits that cgroups have files for. A container is not in the cgroup of the docker command. */
+const limitArgs = ({ memory, cpus, processes }: ProcessLimits): string[] => [
+  ...(memory === undefined ? [] : ['--memory', String(memory), '--memory-swap', String(memory)]),
+  ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
+  ...(processes === undefined ? [] : ['--pids-limit', String(processes)]),
+];
+
+interface PackageValues {
+  readonly env: Readonly<Record<string, string>>;
+  readonly volumes: readonly Mount[];
+  readonly limits?: ProcessLimits | undefined;
 }
 
 export interface Mount {

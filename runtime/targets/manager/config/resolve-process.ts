@@ -1,4 +1,5 @@
 import { isSecretName } from '../../../core/text/secret-name.ts';
+import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { suggest } from '../../../core/text/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type Mount, packageCommand } from './package-launch.ts';
@@ -24,7 +25,7 @@ export function resolveProcess(
   checkRequired(sources, { env, args }, context);
   const start =
     launch.kind === 'package'
-      ? packageCommand(launch.package, { env, volumes })
+      ? packageCommand(launch.package, { env, volumes, limits: entry.limits })
       : { command: expandEntry.text('command', launch.command), args: [] };
   return {
     kind: 'process',
@@ -34,7 +35,7 @@ export function resolveProcess(
     ...(launch.cwd === undefined ? {} : { cwd: expandEntry.text('cwd', launch.cwd) }),
     ...(launch.kind === 'package' && launch.package.runtime === 'docker'
       ? { container: `mcp-manager-${entry.name}` }
-      : {}),
+      : omitUndefined({ limits: entry.limits })),
   };
 }
 

@@ -1,7 +1,8 @@
+import { LIMIT_KEYS, readLimits } from './limit-settings.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
 import type { Path } from './problems.ts';
-import type { NameFilter } from './spec.ts';
+import type { LaunchLimits, NameFilter } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
@@ -21,6 +22,7 @@ export interface ServerEntry {
   readonly queue: number | undefined;
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
+  readonly limits: LaunchLimits | undefined;
 }
 
 export type LaunchEntry =
@@ -58,7 +60,7 @@ interface Volume {
   readonly required: boolean;
 }
 
-const PROCESS_KEYS = ['args', 'env', 'cwd'] as const;
+const PROCESS_KEYS = ['args', 'env', 'cwd', 'limits'] as const;
 const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth'] as const;
 export const OAUTH_KEYS = [
   'client_id',
@@ -130,6 +132,7 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
     queue: table.count('queue', 0),
     required,
     volumes: readVolumes(table, launch),
+    limits: readLimits(table.table('limits', LIMIT_KEYS)),
   };
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');

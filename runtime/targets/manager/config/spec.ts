@@ -1,4 +1,5 @@
 import type { Secret } from '../../../core/text/redactions.ts';
+import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are set. */
@@ -51,8 +52,16 @@ export interface ProcessLaunch {
   /** The complete environment of the process: it inherits nothing else. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
+  /** The maximum of memory, processors and processes. Containers get it from docker. */
+  readonly limits?: LaunchLimits | undefined;
   /** Prefix of the container's name, if the command is docker. */
   readonly container?: string | undefined;
+}
+
+/** The settings of `[servers.limits]`. */
+export interface LaunchLimits extends ProcessLimits {
+  /** Whether the server does not start where the system cannot apply a limit. */
+  readonly required: boolean;
 }
 
 /** A remote server. */

@@ -1,4 +1,5 @@
 import { suggest } from '../../../core/text/suggest.ts';
+import { BYTE_SIZE_RULE, parseByteSize } from '../../../core/numbers/byte-size.ts';
 import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
 import type { Path, Report } from './problems.ts';
 
@@ -11,6 +12,9 @@ export interface TableReader {
   flag(key: string): boolean | undefined;
   count(key: string, min: number): number | undefined;
   milliseconds(key: string): number | undefined;
+  bytes(key: string): number | undefined;
+  /** Reads a positive number, which can have a fraction. */
+  amount(key: string): number | undefined;
   choice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined;
   /** Reads a table of strings. */
   record(key: string): Readonly<Record<string, string>> | undefined;
@@ -68,6 +72,11 @@ export function readTable(
       const value = take(key, isDuration, DURATION_RULE);
       return value === undefined ? undefined : parseDuration(value);
     },
+    bytes(key) {
+      const value = take(key, isByteSize, BYTE_SIZE_RULE);
+      return value === undefined ? undefined : parseByteSize(value);
+    },
+    amount: (key) => take(key, isAmount, 'a positive number'),
     choice: (key, choices) => take(key, isChoice(choices), `one of ${choices.join(', ')}`),
     record: (key) => take(key, isRecord, 'a table of strings, e.g. { NAME = "value" }', describeKind),
     table(key, nestedKeys) {
@@ -120,6 +129,9 @@ const isCount =
     typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
 const isDuration = (value: unknown): value is string | number =>
   (typeof value === 'string' || typeof value === 'number') && parseDuration(value) !== undefined;
+const isByteSize = (value: unknown): value is string => isText(value) && parseByteSize(value) !== undefined;
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0;
 const isChoice =
   <Choice extends string>(choices: readonly Choice[]) =>
   (value: unknown): value is Choice =>

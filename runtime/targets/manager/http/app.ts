@@ -5,6 +5,8 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
+import { visibleMetrics } from '../access/visible-metrics.ts';
+import { callerOf } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddress } from './base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
@@ -52,6 +54,8 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],
     corsRules: cors,
     metrics: options.metrics,
+    // Open metrics have no caller.
+    ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...page.routes.map(({ path }) => path)],
     errorFormats: [problemFormat(baseAddress)],

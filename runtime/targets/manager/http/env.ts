@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
-import type { ServerCall } from '../calls/call.ts';
+import type { PageCall, ServerCall } from '../calls/call.ts';
 
 /** Returns the caller of a request. Routes without authentication have no caller and must not use it. */
 export function callerOf(c: Context<ShellEnv>): Caller {
@@ -18,6 +18,13 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   requestId: c.get('requestId'),
   headers: c.req.raw.headers,
   signal: c.req.raw.signal,
+});
+
+/** The same for a list. Published clients of mcpd read one response only, so it has all pages. */
+export const listCall = (c: Context<ShellEnv>, server: string): PageCall => ({
+  ...serverCall(c, server),
+  cursor: c.req.query('cursor') || undefined,
+  wholeList: true,
 });
 
 export function requireAdmin(c: Context<ShellEnv>): Caller {

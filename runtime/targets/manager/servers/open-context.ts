@@ -17,6 +17,7 @@ import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
+import { createProcessTrees } from '../../../platform/process-tree/process-trees.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
@@ -58,11 +59,18 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     env: settings.env,
     onSecret: (secret) => redactor.learn([secret]),
   });
-  const guard = createOrphanGuard();
+  const trees = createProcessTrees(settings.paths.config);
+  closers.add(() => Promise.resolve(trees.close()));
+  if (trees.problem !== '') {
+    log.info(`no cgroups for servers: ${trees.problem}. Processes that leave them are found by a variable`);
+  }
+  const abandoned = await trees.endAbandoned();
+  if (abandoned > 0) log.warn(`ended ${abandoned} processes that a killed mcp-manager had left`);
+  const guard = createOrphanGuard({ traces: trees.traces });
   closers.add(guard.close);
   const supervisor = createSupervisor({
     async open(spec, hooks, signal) {
-      const connection = await openConnection(spec, { ...hooks, signIns }, signal);
+      const connection = await openConnection(spec, { ...hooks, signIns, trees }, signal);
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
       return connection;
     },

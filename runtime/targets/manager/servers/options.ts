@@ -31,10 +31,20 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'interval-mcp-health': { value: 'time', help: 'Interval between health checks', defaultText: '10s' },
   // mcpd requires this flag for CORS; here, setting the origins is enough.
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', hidden: true },
-  'cors-allow-methods': { value: 'methods', help: 'Allowed CORS methods, comma-separated' },
-  'cors-allow-headers': { value: 'headers', help: 'Allowed CORS request headers, comma-separated' },
+  // mcpd has these three in the singular.
+  'cors-allow-methods': {
+    value: 'methods',
+    help: 'Allowed CORS methods, comma-separated',
+    aliases: [{ name: 'cors-allow-method' }],
+  },
+  'cors-allow-headers': {
+    value: 'headers',
+    help: 'Allowed CORS request headers, comma-separated',
+    aliases: [{ name: 'cors-allow-header' }],
+  },
   'cors-expose-headers': {
     value: 'headers',
+    aliases: [{ name: 'cors-expose-header' }],
     help: 'Response headers that CORS clients can read, comma-separated',
   },
   'cors-allow-credentials': { help: 'Allow CORS requests with credentials; conflicts with origin *' },

@@ -15,6 +15,7 @@ export async function openSession(
     spec,
     {
       onLog: logs.fromServer,
+      onWarning: (text) => logs.fromManager('warn', text),
       onNotification(method, params) {
         if (session) session.signsOfLife += 1;
         emit({ kind: 'notification', server: spec.name, method, params });

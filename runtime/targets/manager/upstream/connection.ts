@@ -1,3 +1,4 @@
+import type { ProcessTrees } from '../../../platform/process-tree/process-trees.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
@@ -67,6 +68,10 @@ export interface ConnectionHooks {
   readonly onNotification: (method: string, params: Params | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
+  /** Receives warnings of the manager about the server. */
+  readonly onWarning?: ((text: string) => void) | undefined;
+  /** Keeps track of what child processes start. Without it, they end with their process group. */
+  readonly trees?: ProcessTrees | undefined;
   /** The sign-ins of persons; without them, remote servers get only configured credentials. */
   readonly signIns?: SignInStore | undefined;
 }

@@ -13,7 +13,7 @@ import { createRpcPeer } from './rpc-peer.ts';
  */
 export async function openConnection(
   { name, launch, timeouts }: ServerSpec,
-  { onNotification, onLog, signIns: store }: ConnectionHooks,
+  { onNotification, onLog, onWarning, trees, signIns: store }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
@@ -28,6 +28,8 @@ export async function openConnection(
     onMessage: rpc.receive,
     onLost: rpc.fail,
     onLog,
+    onWarning,
+    trees,
     signIns: store && { store, server: name },
   });
   void transport.closed.then(({ message }) => rpc.end(message));

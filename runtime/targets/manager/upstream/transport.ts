@@ -1,3 +1,4 @@
+import type { ProcessTrees } from '../../../platform/process-tree/process-trees.ts';
 import type { CloseReason, RequestHeaders } from './connection.ts';
 import type { SignIns } from './remote/open-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
@@ -26,6 +27,10 @@ export interface TransportHooks {
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;
+  /** Receives a warning of the manager about the server. */
+  readonly onWarning?: ((text: string) => void) | undefined;
+  /** Keeps track of what child processes start. Without it, they end with their process group. */
+  readonly trees?: ProcessTrees | undefined;
   /** The sign-ins of persons to remote servers. */
   readonly signIns?: SignIns | undefined;
 }

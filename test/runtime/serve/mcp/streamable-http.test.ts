@@ -68,6 +68,7 @@ test('other methods, types and sizes are refused', async () => {
     (await post(body, { ...headers, ...session(id) })).status,
   ];
   expect(await statuses({ accept: 'application/json' }, INITIALIZE)).toEqual([406, 406]);
+  expect((await post(call(1, 'echo'), { ...session(id), accept: '*/*' })).status).toBe(200);
   expect(await statuses({ 'content-type': 'text/plain' }, INITIALIZE)).toEqual([415, 415]);
   expect(await statuses({}, '{')).toEqual([400, 400]);
   expect(await statuses({}, { ...INITIALIZE, padding: 'x'.repeat(2000) })).toEqual([413, 413]);

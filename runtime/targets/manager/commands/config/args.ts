@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
+import { MCPD_FORCE_OPTION } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
@@ -11,6 +12,8 @@ const setArgs: Command = {
   options: {
     ...CONFIG_OPTIONS,
     literal: { help: 'Keep dollar signs instead of expanding variables' },
+    // A flag of mcpd for what is the default here.
+    'merge-flags': { help: 'Keep the flags that are not set', hidden: true },
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<argument>');
@@ -63,7 +66,7 @@ const removeArgs: Command = {
 const clearArgs: Command = {
   summary: 'Remove all arguments of a server.',
   positionals: '<server>',
-  options: CONFIG_OPTIONS,
+  options: { ...CONFIG_OPTIONS, ...MCPD_FORCE_OPTION },
   async run(invocation, output) {
     const [server] = exactly(invocation, '<server>');
     const { removeSecrets } = await import('../../config-edit/secrets-text.ts');

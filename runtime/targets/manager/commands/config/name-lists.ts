@@ -5,6 +5,7 @@ import {
   UsageError,
 } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
+import { MCPD_CACHE_OPTIONS } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from '../registry-option.ts';
@@ -33,6 +34,7 @@ const setNames = ({ key, option }: NameListKind): Command => ({
     ...nameOption(option),
     ...denyOption(key),
     replace: { help: 'Replace the list instead of adding to it' },
+    ...(key === 'tools' ? MCPD_CACHE_OPTIONS : {}),
   },
   async run(invocation, output) {
     const { server, names } = readNames(invocation, option);
@@ -57,6 +59,7 @@ const listNames = ({ key }: NameListKind): Command => ({
       ? {
           all: { help: 'List all tools of the package of the server, from the registries' },
           ...REGISTRY_OPTION,
+          ...MCPD_CACHE_OPTIONS,
         }
       : {}),
   },

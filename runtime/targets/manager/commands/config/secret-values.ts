@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
+import { MCPD_FORCE_OPTION } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
@@ -92,7 +93,7 @@ const removeValues = ({ table, nouns }: SecretKind): Command => ({
 const clearValues = ({ table, nouns }: SecretKind): Command => ({
   summary: `Remove all ${nouns} of a server.`,
   positionals: '<server>',
-  options: CONFIG_OPTIONS,
+  options: { ...CONFIG_OPTIONS, ...MCPD_FORCE_OPTION },
   async run(invocation, output) {
     const [server] = exactly(invocation, '<server>');
     const { removeSecrets } = await import('../../config-edit/secrets-text.ts');

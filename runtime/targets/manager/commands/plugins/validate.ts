@@ -16,6 +16,7 @@ export const validatePluginsCommand: Command = {
     ...CONFIG_OPTIONS,
     ...CATEGORY_OPTION,
     'check-binaries': { help: 'Check that programs and modules exist on this machine' },
+    verbose: { help: 'A flag of mcpd; all problems are always printed', hidden: true },
     ...DATA_FORMAT_OPTION,
   },
   async run(invocation, output) {

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { AppError } from '../../../../contract/errors.ts';
 import { needsKey } from '../../../../serve/access.ts';
+import type { JsonSchema } from '../../../../serve/http/openapi/hoist.ts';
+import { version30 } from '../../../../serve/http/openapi/version-3-0.ts';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
@@ -18,7 +20,7 @@ export interface DocumentRoutes {
   readonly openPaths: readonly string[];
 }
 
-/** `/openapi.json`, `/openapi.yaml` and `/schemas/{Type}.json`: machine-readable descriptions of the API. */
+/** `/openapi.json`, `/openapi-3.0.json`, both as YAML, and `/schemas/{Type}.json`: machine-readable descriptions of the API. */
 export function documentRoutes(
   { kernel }: ManagerContext,
   operations: readonly Operation[],
@@ -41,14 +43,17 @@ export function documentRoutes(
   const schemas = publishedSchemas(document);
   const json = JSON.stringify(document);
   const routes = newRoutes();
+  const openPaths = [...schemas.keys()].map((type) => schemaPath(type));
+  const publish = (path: string, text: () => string | Promise<string>, mediaType: string): void => {
+    openPaths.push(path);
+    routes.get(path, async (c) => c.body(await text(), 200, { 'Content-Type': mediaType }));
+  };
 
-  routes.get('/openapi.json', (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }));
-  routes.get('/openapi.yaml', async (c) => {
-    // Imported on demand, because this format is rarely used.
-    const { stringify } = await import('yaml');
-    const text = stringify(document, { aliasDuplicateObjects: false });
-    return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
-  });
+  publish('/openapi.json', () => json, 'application/openapi+json');
+  publish('/openapi.yaml', () => yamlOf(document), 'application/openapi+yaml');
+  // For programs that do not read version 3.1. Created on demand, because they are rarely used.
+  publish('/openapi-3.0.json', () => JSON.stringify(version30(document)), 'application/openapi+json');
+  publish('/openapi-3.0.yaml', () => yamlOf(version30(document)), 'application/openapi+yaml');
   routes.get('/schemas/:file', (c) => {
     const file = c.req.param('file');
     const schema = schemas.get(file.replace(/\.json$/, ''));
@@ -56,8 +61,13 @@ export function documentRoutes(
     return c.body(schema, 200, { 'Content-Type': 'application/schema+json' });
   });
 
-  const schemaPaths = [...schemas.keys()].map((type) => schemaPath(type));
-  return { routes, openPaths: ['/openapi.json', '/openapi.yaml', ...schemaPaths] };
+  return { routes, openPaths };
+}
+
+async function yamlOf(document: JsonSchema): Promise<string> {
+  // Imported on demand, because this format is rarely used.
+  const { stringify } = await import('yaml');
+  return stringify(document, { aliasDuplicateObjects: false });
 }
 
 const unknownSchema = (file: string, known: readonly string[]): AppError =>
@@ -74,7 +84,8 @@ const OPERATIONS: readonly Operation[] = [
     path: '/openapi.json',
     id: 'openapi',
     tag: 'Operations',
-    summary: 'Get this document. It is also available as YAML at `/openapi.yaml`.',
+    summary:
+      'Get this document. It is also available as YAML at `/openapi.yaml`, and in version 3.0 at `/openapi-3.0.json` and `/openapi-3.0.yaml`.',
     answer: {
       ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
       mediaType: 'application/openapi+json',

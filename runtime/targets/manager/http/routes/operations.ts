@@ -12,7 +12,8 @@ export const serverName: Parameter = {
 export const cursor: Parameter = {
   name: 'cursor',
   in: 'query',
-  description: '`nextCursor` of the previous page. Default: the first page.',
+  description:
+    '`nextCursor` of a list with more than 20,000 items, or of the server itself. Default: the first page. All following pages are included.',
   example: 'Mg',
 };
 

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
-import { serverCall } from '../env.ts';
+import { listCall, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { generatedPromptBody, promptArguments, promptsBody } from '../schemas/prompts.ts';
 import { compact } from '../views/compact.ts';
@@ -16,8 +16,7 @@ export function promptRoutes({ calls, kernel }: ManagerContext, parts: HttpParts
   const routes = newRoutes();
 
   routes.get('/api/v1/servers/:name/prompts', admit(kernel.lifecycle), async (c) => {
-    const call = serverCall(c, c.req.param('name'));
-    const page = await calls.listPrompts({ ...call, cursor: c.req.query('cursor') || undefined });
+    const page = await calls.listPrompts(listCall(c, c.req.param('name')));
     const { nextCursor } = page;
     return answer(c, 'Prompts', { prompts: page.items.map(promptView), ...compact({ nextCursor }) });
   });
@@ -38,7 +37,7 @@ const LIST: Operation = {
   tag: 'Prompts',
   summary: 'List the prompts of a server.',
   parameters: [serverName, cursor],
-  answer: answerOf('A page of prompts.', promptsBody, {
+  answer: answerOf('The prompts.', promptsBody, {
     prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
   }),
   errors: [...UPSTREAM_ERRORS, 501],

@@ -1,7 +1,7 @@
 import { admit } from '../../../../serve/http/admit.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
-import { serverCall } from '../env.ts';
+import { listCall, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { requiredText } from '../../../../serve/http/query.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
@@ -16,14 +16,12 @@ export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: Ht
   const routes = newRoutes();
 
   routes.get('/api/v1/servers/:name/resources', admit(kernel.lifecycle), async (c) => {
-    const call = serverCall(c, c.req.param('name'));
-    const page = await calls.listResources({ ...call, cursor: c.req.query('cursor') || undefined });
+    const page = await calls.listResources(listCall(c, c.req.param('name')));
     const { nextCursor } = page;
     return answer(c, 'Resources', { resources: page.items.map(resourceView), ...compact({ nextCursor }) });
   });
   routes.get('/api/v1/servers/:name/resources/templates', admit(kernel.lifecycle), async (c) => {
-    const call = serverCall(c, c.req.param('name'));
-    const page = await calls.listResourceTemplates({ ...call, cursor: c.req.query('cursor') || undefined });
+    const page = await calls.listResourceTemplates(listCall(c, c.req.param('name')));
     const { nextCursor } = page;
     return answer(c, 'ResourceTemplates', {
       templates: page.items.map(templateView),
@@ -46,7 +44,7 @@ const LIST: Operation = {
   tag: 'Resources',
   summary: 'List the resources of a server.',
   parameters: [serverName, cursor],
-  answer: answerOf('A page of resources.', resourcesBody, {
+  answer: answerOf('The resources.', resourcesBody, {
     resources: [{ uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
   }),
   errors: [...UPSTREAM_ERRORS, 501],
@@ -59,7 +57,7 @@ const TEMPLATES: Operation = {
   tag: 'Resources',
   summary: 'List the resource templates of a server.',
   parameters: [serverName, cursor],
-  answer: answerOf('A page of templates.', resourceTemplatesBody, {
+  answer: answerOf('The templates.', resourceTemplatesBody, {
     templates: [{ uriTemplate: 'file:///{path}', name: 'files' }],
   }),
   errors: [...UPSTREAM_ERRORS, 501],

@@ -5,9 +5,9 @@ import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
 import { nameContainer } from './container.ts';
 import { createOutbox } from './outbox.ts';
-import { endChild, endGroup } from '../../../../platform/process-group.ts';
+import { endChild } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
-import { spawnChild } from './spawn-child.ts';
+import { startChild } from './start-child.ts';
 
 /** Time after the exit of a process for the rest of its group to end and its last output to arrive. */
 const LEFTOVER_MS = 300;
@@ -16,10 +16,11 @@ const LEFTOVER_MS = 300;
 export async function openProcess(
   launch: ProcessLaunch,
   shutdownMs: number,
-  { onMessage, onLog }: TransportHooks,
+  hooks: TransportHooks,
 ): Promise<Transport> {
   const container = launch.container === undefined ? undefined : nameContainer(launch, launch.container);
-  const child = await spawnChild(container?.launch ?? launch);
+  const { onMessage, onLog } = hooks;
+  const child = await startChild(container?.launch ?? launch, hooks);
   const { stdin, stdout, stderr } = child.streams;
   const messages = createLineSplitter(MAX_MESSAGE_BYTES);
   const logLines = createLineSplitter(MAX_LOG_LINE, { cut: true });
@@ -40,7 +41,7 @@ export async function openProcess(
   let ending: Promise<void> | undefined;
   const abort = (reason: string): void => {
     abortReason ??= reason;
-    ending ??= endGroup(child.pid, LEFTOVER_MS);
+    ending ??= child.tree.end(LEFTOVER_MS);
   };
   stdout.on('data', (chunk: Buffer) => {
     for (const line of messages.push(chunk)) {
@@ -63,7 +64,7 @@ export async function openProcess(
 
   const waitForEnd = async () => {
     const how = await child.exited;
-    await (ending ??= endGroup(child.pid, LEFTOVER_MS));
+    await (ending ??= child.tree.end(LEFTOVER_MS));
     if (child.streams.signalCode !== null) await container?.remove();
     // A process that has left the group can keep the pipes open.
     await settlesWithin(LEFTOVER_MS, streamsDone);
@@ -74,8 +75,12 @@ export async function openProcess(
   const reasonFor = (how: string): string => {
     if (expected) return 'The connection was closed.';
     const log = lastLogLine === undefined ? '' : ` Last line of its stderr: ${lastLogLine}`;
-    return `${abortReason ?? `The server exited with ${how}.`}${log}`;
+    return `${abortReason ?? exitReason(how)}${log}`;
   };
+  const exitReason = (how: string): string =>
+    child.tree.memoryKills() > 0
+      ? `The server exited with ${how}, because it needed more than its limits.memory. Increase the limit.`
+      : `The server exited with ${how}.`;
   const closed = waitForEnd();
 
   const outbox = createOutbox(stdin, () => abort('The server does not read its stdin.'));
@@ -89,7 +94,7 @@ export async function openProcess(
     useProtocol: () => undefined,
     async close() {
       expected = true;
-      await (ending ??= endChild(child, shutdownMs));
+      await (ending ??= endChild(child, shutdownMs, child.tree.end));
       await closed;
     },
   };

@@ -15,9 +15,12 @@ export interface Child {
 /**
  * Starts a program without a shell as the leader of its own process group, so that the processes it starts can be stopped with
  * it. Windows has no process groups. If the manager is killed with SIGKILL, its orphan guard stops them, because Node does
- * not support the parent death signal of Linux.
+ * not support the parent death signal of Linux. `onStarted` is called before any other code of this process runs.
  */
-export async function spawnChild({ command, args, env, cwd }: ProcessLaunch): Promise<Child> {
+export async function spawnChild(
+  { command, args, env, cwd }: ProcessLaunch,
+  onStarted?: (pid: number) => void,
+): Promise<Child> {
   try {
     const streams = spawn(command, args, {
       env: { ...env },
@@ -26,6 +29,8 @@ export async function spawnChild({ command, args, env, cwd }: ProcessLaunch): Pr
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    // In the same turn of the event loop, because the program is already running.
+    if (streams.pid !== undefined) onStarted?.(streams.pid);
     const exited = new Promise<string>((resolve) => {
       streams.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
     });

@@ -73,6 +73,14 @@ test.each([
       '--rm',
       '--network',
       'host',
+      '--memory',
+      '536870912',
+      '--memory-swap',
+      '536870912',
+      '--cpus',
+      '1.5',
+      '--pids-limit',
+      '64',
       '--volume',
       '/repos:/workspace',
       '-e',
@@ -83,7 +91,11 @@ test.each([
 ])('%s is started like this', (text, expected) => {
   const found = parsePackage(text);
   if (typeof found === 'string') throw new Error(found);
-  const options = { env: { K: 'v w' }, volumes: [{ from: '/repos', path: '/workspace' }] };
+  const options = {
+    env: { K: 'v w' },
+    volumes: [{ from: '/repos', path: '/workspace' }],
+    limits: { memory: 2 ** 29, cpus: 1.5, processes: 64 },
+  };
   const { command, args } = packageCommand(found, options);
   expect([command, ...args]).toEqual(expected);
 });

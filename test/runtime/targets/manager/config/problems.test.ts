@@ -69,6 +69,18 @@ test.each([
     '.mcpd.toml:5: server "a": idle_timeout must be a positive duration',
   ],
   [
+    server(`${COMMAND}[servers.limits]\nmemory = 512\n`),
+    '.mcpd.toml:6: server "a": limits: memory must be a size with a unit such as "512MiB" or "1.5GB", not 512.',
+  ],
+  [
+    server(`${COMMAND}[servers.limits]\ncpus = 0\n`),
+    '.mcpd.toml:6: server "a": limits: cpus must be a positive number, not 0.',
+  ],
+  [
+    server('url = "https://a.example"\ntools = ["*"]\nlimits = { cpus = 1 }\n'),
+    'server "a": limits conflicts with url; it requires package or command.',
+  ],
+  [
     server(`${COMMAND}[servers.volumes.w]\npath = "/w"\n`),
     '.mcpd.toml:5: server "a": volumes require a docker package',
   ],

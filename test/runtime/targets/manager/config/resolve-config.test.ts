@@ -158,6 +158,7 @@ timeout_request = "2s"
 timeout_shutdown = "500ms"
 concurrency = 2
 queue = 0
+limits = { memory = "1.5 GiB", cpus = 0.5, processes = 9 }
 
 [[servers]]
 name = "far"
@@ -186,7 +187,13 @@ client_secret = "$OAUTH"
   });
   expect(servers.map(({ name }) => name)).toEqual(['own', 'far']);
   expect(servers[0]).toMatchObject({
-    launch: { command: '/h/bin/server', args: ['a', '$x'], cwd: '/h', env: { HOME: '/h', MODE: 'fast' } },
+    launch: {
+      command: '/h/bin/server',
+      args: ['a', '$x'],
+      cwd: '/h',
+      env: { HOME: '/h', MODE: 'fast' },
+      limits: { memory: 1.5 * 2 ** 30, cpus: 0.5, processes: 9, required: false },
+    },
     tools: { allow: ['get_*'], deny: ['get_secret'] },
     prompts: { allow: [], deny: [] },
     resources: { allow: ['file:///*'], deny: ['*.key'] },

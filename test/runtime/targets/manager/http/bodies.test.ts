@@ -41,7 +41,7 @@ describe('D-17: what is wrong with a body is the client’s fault, and told', ()
     ).toBe(400);
   });
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '+json', 'a b/c+json'])(
     '%s is 415',
     async (type) => {
       const { status, body } = await api().post(TOOL, '{}', { 'Content-Type': type });
@@ -49,8 +49,21 @@ describe('D-17: what is wrong with a body is the client’s fault, and told', ()
     },
   );
 
-  test('without a content type it is 415 as well', async () => {
-    expect((await api().request(TOOL, { method: 'POST', body: new Blob(['{}']) })).status).toBe(415);
+  test.each([undefined, 'application/vnd.other+json', 'Application/Problem+JSON; charset=utf-8'])(
+    '%s is read as JSON, as the existing service does',
+    async (type) => {
+      const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
+      const init = { method: 'POST', headers, body: new Blob(['{"value":7}']) };
+      expect((await api().request(TOOL, init)).status).toBe(200);
+      expect((await api().request(PROMPT, { ...init, body: new Blob(['{"arguments":{}}']) })).status).toBe(
+        200,
+      );
+    },
+  );
+
+  test('a web page cannot use that to send a request without a preflight', async () => {
+    const init = { method: 'POST', headers: { Origin: 'https://evil.example' }, body: new Blob(['{}']) };
+    expect((await api().request(TOOL, init)).status).toBe(403);
   });
 
   test('a body in an unknown encoding is 415', async () => {

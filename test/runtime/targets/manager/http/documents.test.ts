@@ -84,6 +84,17 @@ test('it is valid OpenAPI 3.1, and its examples are valid', async () => {
   expect(tried).toBeGreaterThan(100);
 });
 
+test('it is also there in version 3.0, valid, as JSON and YAML', async () => {
+  const { headers, body } = await api().get('/openapi-3.0.json');
+  expect([headers.get('Content-Type'), body.openapi]).toEqual(['application/openapi+json', '3.0.3']);
+  await SwaggerParser.validate(structuredClone(body), { dereference: { circular: false } });
+  const ids = (document: typeof body): string[] =>
+    operationsOf(document).map(([, { operationId }]) => operationId);
+  expect(ids(body)).toEqual(ids((await api().get('/openapi.json')).body));
+  expect(parse((await api().get('/openapi-3.0.yaml')).text)).toEqual(body);
+  expect((await locked().get('/openapi-3.0.yaml')).status).toBe(200);
+});
+
 test('schemas are closed, and have what the contract says', async () => {
   const { schemas } = (await api().get('/openapi.json')).body.components;
   const shape = (name: string): unknown => [

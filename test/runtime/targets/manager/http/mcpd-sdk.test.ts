@@ -15,20 +15,21 @@ describe('the published client of the existing service', () => {
         serverSpec('camel', 'camel-case-tools'),
         serverSpec('tools', 'echo', { env: { ONLY_TOOLS: '1' } }),
         serverSpec('broken', 'exits-at-start'),
+        serverSpec('paged', 'echo', { env: { PAGE_SIZE: '1' } }),
       ],
       keys: [keyOf('mcpm_sdk')],
     });
     origin = await api.listen();
     client = new McpdClient({ apiEndpoint: origin, apiKey: 'mcpm_sdk', healthCacheTtl: 0.001 });
-    const checked = async () => (await statusesOf(api)) === 'unreachable ok ok ok';
+    const checked = async () => (await statusesOf(api)) === 'unreachable ok ok ok ok';
     await vi.waitUntil(checked, { timeout: 60_000 });
   });
   afterAll(() => api.close());
 
   test('lists servers and their health', async () => {
-    expect(await client.listServers()).toEqual(['broken', 'camel', 'echo', 'tools']);
+    expect(await client.listServers()).toEqual(['broken', 'camel', 'echo', 'paged', 'tools']);
     const health = await client.getServerHealth();
-    expect(Object.keys(health)).toEqual(['broken', 'camel', 'echo', 'tools']);
+    expect(Object.keys(health)).toEqual(['broken', 'camel', 'echo', 'paged', 'tools']);
     expect(await client.getServerHealth('echo')).toMatchObject({ name: 'echo', status: 'ok' });
     expect(await client.isServerHealthy('echo')).toBe(true);
     expect(await client.isServerHealthy('broken')).toBe(false);
@@ -59,6 +60,13 @@ describe('the published client of the existing service', () => {
       { uri: 'memo://one', mimeType: 'text/plain', text: 'The first memo.' },
     ]);
     expect(await echo?.hasResource('memo://nothing')).toBe(false);
+  });
+
+  test('gets all pages of a list', async () => {
+    const { paged } = client.servers;
+    expect((await paged?.getPrompts())?.map(({ name }) => name)).toEqual(['greet', 'plain', 'Picture']);
+    expect(await paged?.getResources()).toHaveLength(3);
+    expect(await paged?.getResourceTemplates()).toHaveLength(2);
   });
 
   test('takes a server without prompts and resources for one with empty lists', async () => {

@@ -1,0 +1,71 @@
+import { becomesTrue } from '../becomes-true.ts';
+import type { ChildCgroup } from '../cgroups/child-cgroup.ts';
+import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
+import { descendantsOf } from './descendants.ts';
+import type { MarkedProcess } from './marked-process.ts';
+import { identify, isRunning, signalProcess } from './identify.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+/** A child process and everything that it started, even what has left its process group. */
+export interface ProcessTree {
+  /** Ends the remaining processes: SIGTERM, then SIGKILL after `patienceMs`. */
+  readonly end: (patienceMs: number) => Promise<void>;
+  /** Number of processes that were killed because the tree had no memory left; known after `end`. */
+  readonly memoryKills: () => number;
+}
+
+export interface ProcessTreeOptions {
+  /** Finds the processes with the mark of this tree. */
+  readonly findMarked: () => Promise<readonly MarkedProcess[]>;
+  readonly group: ChildCgroup | undefined;
+}
+
+/** A process can start another one while it is being killed. */
+const MAX_ROUNDS = 5;
+
+export function createProcessTree(head: number, { findMarked, group }: ProcessTreeOptions): ProcessTree {
+  const adopted = group && adopt(head, group);
+  let memoryKills = 0;
+
+  /** The running processes outside the process group of the child. `known` can have another environment. */
+  const findStrays = async (known: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> => {
+    const grouped = (group?.pids() ?? []).map((pid) => identify(pid)).filter((found) => found !== undefined);
+    const found = [...known, ...grouped, ...(await findMarked())].filter((process) => process.group !== head);
+    return [...new Map(found.map((process) => [process.pid, process])).values()].filter((process) =>
+      isRunning(process),
+    );
+  };
+
+  return {
+    memoryKills: () => memoryKills,
+    async end(patienceMs) {
+      const deadline = performance.now() + patienceMs;
+      await adopted;
+      const known = descendantsOf(head);
+      signalGroup(head, 'SIGTERM');
+      const strays = await findStrays(known);
+      for (const process of strays) signalProcess(process, 'SIGTERM');
+      const isGone = (): boolean => !signalGroup(head, 0) && !strays.some((process) => isRunning(process));
+      if (!(await becomesTrue(deadline - performance.now(), isGone))) signalGroup(head, 'SIGKILL');
+      group?.kill();
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const left = await findStrays(known);
+        if (left.length === 0) break;
+        for (const process of left) signalProcess(process, 'SIGKILL');
+      }
+      await becomesTrue(MAX_CLEANUP_MS, isGone);
+      memoryKills = group?.memoryKills() ?? 0;
+      await group?.remove();
+    },
+  };
+}
+
+/** Moves a child that has just started to its cgroup, and what it has started until then. Later processes are in it from the start. */
+async function adopt(head: number, group: ChildCgroup): Promise<void> {
+  try {
+    await group.add(head);
+    await Promise.all(descendantsOf(head).map(({ pid }) => group.add(pid)));
+  } catch {
+    // It has exited.
+  }
+}

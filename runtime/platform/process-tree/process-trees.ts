@@ -1,0 +1,97 @@
+import { becomesTrue } from '../becomes-true.ts';
+import { readCgroupPaths } from '../cgroups/read-cgroup-paths.ts';
+import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
+import { LIMIT_NAMES, type ProcessLimits } from '../../core/limits/process-limits.ts';
+import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
+import { createMarkedSearch } from './marked-search.ts';
+import { isRunning, signalProcess } from './identify.ts';
+import { createProcessMarks } from './process-mark.ts';
+import { createProcessTree, type ProcessTree } from './process-tree.ts';
+
+/** Keeps track of everything that the child processes of this program start, so that it ends with them. */
+export interface ProcessTrees {
+  /** Prepares the start of a child. */
+  readonly prepare: (limits?: ProcessLimits) => PreparedTree;
+  /** Ends what a program with the same owner left when it was killed. Returns the number of processes. */
+  readonly endAbandoned: () => Promise<number>;
+  readonly traces: ProcessTraces;
+  /** Why children have no cgroups of their own, as a clause; empty if they have. */
+  readonly problem: string;
+  readonly close: () => void;
+}
+
+/** What a guard needs to end all children after this program was killed. */
+export interface ProcessTraces {
+  /** The beginning of a variable in the environment of all children; empty if they have none. */
+  readonly mark: string;
+  /** The folder of their cgroups; empty if they have none. */
+  readonly cgroups: string;
+}
+
+export interface PreparedTree {
+  /** Variables for the child. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly refused: readonly RefusedLimit[];
+  /** Includes the child, which has just started. */
+  readonly adopt: (pid: number) => ProcessTree;
+  /** Ends the preparation for a child that did not start. */
+  readonly cancel: () => void;
+}
+
+/** Time between SIGTERM and SIGKILL for processes that a killed program left. */
+const ABANDONED_MS = 500;
+
+/** `owner` distinguishes this program from others of the same user, e.g. by the path of its configuration. */
+export function createProcessTrees(owner: string, paths = readCgroupPaths()): ProcessTrees {
+  const marks = createProcessMarks(owner);
+  if (!marks) return GROUPS_ONLY;
+  const search = createMarkedSearch();
+  const cgroups = openCgroups(marks.prefix, paths);
+  const findAbandoned = async (): Promise<readonly MarkedProcess[]> =>
+    (await search()).filter(({ mark }) => marks.isAbandoned(mark));
+  let children = 0;
+  return {
+    problem: cgroups.problem,
+    traces: { mark: `${MARK_VARIABLE}=${marks.prefix}/`, cgroups: cgroups.folder ?? '' },
+    prepare(limits = {}) {
+      children += 1;
+      const mark = `${marks.prefix}/${children}`;
+      const { group, refused } = cgroups.create(String(children), limits);
+      const findMarked = async (): Promise<readonly MarkedProcess[]> =>
+        (await search()).filter((process) => process.mark === mark);
+      return {
+        env: { [MARK_VARIABLE]: mark },
+        refused,
+        adopt: (pid) => createProcessTree(pid, { findMarked, group }),
+        cancel: () => void group?.remove(),
+      };
+    },
+    async endAbandoned() {
+      const left = await findAbandoned();
+      for (const process of left) signalProcess(process, 'SIGTERM');
+      const isGone = (): boolean => !left.some((process) => isRunning(process));
+      if (!(await becomesTrue(ABANDONED_MS, isGone))) {
+        for (const process of await findAbandoned()) signalProcess(process, 'SIGKILL');
+      }
+      return left.length + (await cgroups.endAbandoned(marks.isAbandoned));
+    },
+    close: cgroups.close,
+  };
+}
+
+/** Where processes cannot be identified, as on Windows, a tree is the process group of the child. */
+export const GROUPS_ONLY: ProcessTrees = {
+  problem: 'this system does not identify processes',
+  traces: { mark: '', cgroups: '' },
+  prepare: (limits = {}) => ({
+    env: {},
+    refused: LIMIT_NAMES.filter((limit) => limits[limit] !== undefined).map((limit) => ({
+      limit,
+      why: 'only Linux has cgroups',
+    })),
+    adopt: (pid) => createProcessTree(pid, { findMarked: () => Promise.resolve([]), group: undefined }),
+    cancel: () => undefined,
+  }),
+  endAbandoned: () => Promise.resolve(0),
+  close: () => undefined,
+};

@@ -1,0 +1,33 @@
+import { isObject } from '../../../core/json/is-object.ts';
+import type { JsonSchema } from './hoist.ts';
+
+/** Keywords whose values are data and not schemas. */
+const DATA = new Set(['examples', 'example', 'default', 'enum']);
+
+/** Rewrites a document of version 3.1 for programs that read version 3.0, whose schemas have no lists of types and no `const`. */
+export const version30 = (document: JsonSchema): JsonSchema => ({ ...rewrite(document), openapi: '3.0.3' });
+
+function rewrite({ type, const: constant, ...rest }: JsonSchema): JsonSchema {
+  const members = Object.entries(rest).map(([key, value]) => [key, DATA.has(key) ? value : inside(value)]);
+  return {
+    ...typeOf(type),
+    ...(constant === undefined ? {} : { enum: [constant] }),
+    ...Object.fromEntries(members),
+  };
+}
+
+const inside = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item) => inside(item));
+  return isObject(value) ? rewrite(value) : value;
+};
+
+/** A list of types becomes one that can be null, or alternatives. A property that is named `type` has a schema as its value. */
+function typeOf(type: unknown): JsonSchema {
+  if (type === undefined) return {};
+  if (!Array.isArray(type)) return { type: inside(type) };
+  const types = type.filter((one) => one !== 'null');
+  const nullable = types.length < type.length ? { nullable: true } : {};
+  return types.length === 1
+    ? { type: types[0], ...nullable }
+    : { anyOf: types.map((one) => ({ type: one })), ...nullable };
+}

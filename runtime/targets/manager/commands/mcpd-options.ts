@@ -1,0 +1,21 @@
+import { commonOptions } from '../../../serve/cli/common-options.ts';
+import type { Option } from '../../../serve/cli/command.ts';
+
+type Options = Readonly<Record<string, Option>>;
+
+/** Every command of mcpd has these flags. Here, only the daemon has a log; for the other commands they have no effect. */
+export const MCPD_LOG_OPTIONS = {
+  ...commonOptions({ 'log-level': { hidden: true } }),
+  'log-path': { value: 'file', help: 'File for the log', hidden: true },
+} satisfies Options;
+
+/** mcpd stores copies of the registries that it downloads. Here, registries are files. */
+export const MCPD_CACHE_OPTIONS = {
+  'no-cache': { help: 'Do not store copies of registries', hidden: true },
+  'refresh-cache': { help: 'Download all registries again', hidden: true },
+  'cache-dir': { value: 'folder', help: 'Folder for copies of registries', hidden: true },
+  'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', hidden: true },
+} satisfies Options;
+
+/** mcpd asks for confirmation before it clears values. */
+export const MCPD_FORCE_OPTION = { force: { help: 'Clear the values', hidden: true } } satisfies Options;

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { readCgroupPaths } from '../../../../runtime/platform/cgroups/read-cgroup-paths.ts';
+import { createProcessTrees } from '../../../../runtime/platform/process-tree/process-trees.ts';
+
+// Stands for a program: starts one child, which starts a process in a session of its own, tells the ids of both, and waits to be
+// killed. Arguments: the owner, and `cgroups` to use them.
+const [owner = '', how] = process.argv.slice(2);
+const trees = createProcessTrees(
+  owner,
+  how === 'cgroups' ? readCgroupPaths() : { unified: undefined, legacy: {} },
+);
+const prepared = trees.prepare();
+const CHILD = `
+  const { spawn } = require('node:child_process');
+  const stray = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  console.log(stray.pid);
+  setInterval(() => undefined, 60_000);
+`;
+const child = spawn(process.execPath, ['-e', CHILD], {
+  detached: true,
+  env: { ...process.env, ...prepared.env },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+prepared.adopt(child.pid as number);
+const [stray] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+console.log(JSON.stringify([child.pid, Number(stray)]));
