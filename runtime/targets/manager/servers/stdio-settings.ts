@@ -69,7 +69,8 @@ export function readSelection(invocation: Invocation): Selection {
   return selection;
 }
 
-async function readApiKey(invocation: Invocation): Promise<string | undefined> {
+/** Reads the key of `--api-key`, or the file of `--api-key-file`. */
+export async function readApiKey(invocation: Invocation): Promise<string | undefined> {
   const path = invocation.value('api-key-file');
   if (invocation.given('api-key') || path === undefined) return invocation.value('api-key');
   const file = await readText(path);
