@@ -86,8 +86,7 @@ export function parseCommentedJson(text: string): CommentedJson {
   };
   const member = (depth: number) => (): JsonMember => {
     const name = scalar('a name in quotes');
-    if (typeof name.value !== 'string')
-      throw new JsonSyntaxError('expected a name in quotes', name.start);
+    if (typeof name.value !== 'string') throw new JsonSyntaxError('expected a name in quotes', name.start);
     skipSpace();
     if (!take(':')) fail('":"');
     const value = node(depth);

@@ -109,7 +109,9 @@ function removeMember(text: string, members: readonly JsonMember[], index: numbe
   const before = members[index - 1];
   if (next) {
     // Comments before the next member are about it, those on the same line about the removed one.
-    const lineEnd = /^\s*,[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(member.end));
+    const lineEnd = /^\s*,[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/[ \t]*)?(?=\r?\n)/.exec(
+      text.slice(member.end),
+    );
     const end = lineEnd ? member.end + lineEnd[0].length : next.start;
     const start = lineEnd ? lineStart(text, member.start) : member.start;
     return text.slice(0, start) + text.slice(end);

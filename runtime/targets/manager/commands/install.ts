@@ -69,7 +69,9 @@ async function entryFor(invocation: Invocation, client: McpClientFile): Promise<
   const apiKeyFile = apiKey === undefined ? invocation.value('api-key-file') : undefined;
   if (invocation.value('transport') === 'http') {
     if (!client.http)
-      throw new UsageError(`${client.title} only starts commands. Omit --transport, so that it starts mcp-manager.`);
+      throw new UsageError(
+        `${client.title} only starts commands. Omit --transport, so that it starts mcp-manager.`,
+      );
     const key = apiKeyFile === undefined ? apiKey : await readApiKey(invocation);
     return client.http(httpEntry(await addressOf(invocation), { selection, apiKey: key }));
   }

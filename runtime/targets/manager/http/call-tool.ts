@@ -1,6 +1,10 @@
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createExchangeBodyReader } from '../../../serve/http/body.ts';
-import { disconnectSignal, type HttpAnswer, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
+import {
+  disconnectSignal,
+  type HttpAnswer,
+  type HttpExchange,
+} from '../../../serve/http/exchange/exchange.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { ManagerContext } from '../context.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';

@@ -47,7 +47,11 @@ export async function editClientFile(client: McpClientFile, edit: ClientEdit): P
   return { diff, backup, warnings };
 }
 
-function warningsFor({ format, comments = false, title }: McpClientFile, path: string, text: string): string[] {
+function warningsFor(
+  { format, comments = false, title }: McpClientFile,
+  path: string,
+  text: string,
+): string[] {
   if (text === '' && !existsSync(dirname(path)))
     return [`${dirname(path)} does not exist. ${title} may not be installed.`];
   if (format !== 'json' || comments || !hasComments(text)) return [];

@@ -40,7 +40,10 @@ export function stdioEntry(options: StdioOptions): StdioEntry {
 }
 
 /** The entry of a client that connects to a running manager. */
-export const httpEntry = (address: URL, { selection, apiKey }: Omit<ManagerEntryOptions, 'command'>): HttpEntry => ({
+export const httpEntry = (
+  address: URL,
+  { selection, apiKey }: Omit<ManagerEntryOptions, 'command'>,
+): HttpEntry => ({
   url: new URL(`/mcp${selectionQuery(selection)}`, address).href,
   ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
 });

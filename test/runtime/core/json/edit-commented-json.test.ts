@@ -29,7 +29,8 @@ describe('an edit', () => {
   });
 
   test('keeps comments beside the members that they are about', () => {
-    const text = '{\n  "servers": {\n    "a": {}, // about a\n    // about b\n    "b": {} // also b\n  }\n}\n';
+    const text =
+      '{\n  "servers": {\n    "a": {}, // about a\n    // about b\n    "b": {} // also b\n  }\n}\n';
     const added = add(text);
     expect(added).toContain('"b": {}, // also b\n    "new": {\n      "command": "x"');
     expect(remove(added).replace('"b": {}, //', '"b": {} //')).toBe(text);

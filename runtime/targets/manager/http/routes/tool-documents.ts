@@ -100,11 +100,9 @@ const OPERATIONS: readonly Operation[] = [
     description: 'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
     parameters: [{ ...serverName, name: 'server' }],
     answer: {
-      ...answerOf(
-        'An OpenAPI 3.1 document.',
-        Type.Unsafe({ type: 'object', additionalProperties: true }),
-        { openapi: '3.1.0' },
-      ),
+      ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
+        openapi: '3.1.0',
+      }),
       mediaType: 'application/openapi+json',
     },
     errors: UPSTREAM_ERRORS,

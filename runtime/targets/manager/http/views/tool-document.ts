@@ -40,10 +40,12 @@ function pathNames(tools: readonly UpstreamTool[]): ReadonlyMap<string, Upstream
   const isOwn = (tool: UpstreamTool): boolean => toolName(tool.name) === tool.name;
   const ordered = [...tools.filter((tool) => !isOwn(tool)), ...tools.filter(isOwn)];
   const taken = new Map(ordered.map((tool) => [toolName(tool.name), tool]));
-  return new Map(tools.flatMap((tool) => {
-    const name = toolName(tool.name);
-    return taken.get(name) === tool ? [[name, tool] as const] : [];
-  }));
+  return new Map(
+    tools.flatMap((tool) => {
+      const name = toolName(tool.name);
+      return taken.get(name) === tool ? [[name, tool] as const] : [];
+    }),
+  );
 }
 
 function operation(name: string, tool: UpstreamTool, { schemaOf, problem }: ToolDocumentOptions): Params {
@@ -63,7 +65,8 @@ function operation(name: string, tool: UpstreamTool, { schemaOf, problem }: Tool
     },
     responses: {
       200: {
-        description: 'The result: a text that is JSON as its value, an image as a data URL, several parts as a list.',
+        description:
+          'The result: a text that is JSON as its value, an image as a data URL, several parts as a list.',
         // The text of a result can differ from its structured content.
         content: { 'application/json': { schema: output ? { anyOf: [output, {}] } : {} } },
       },

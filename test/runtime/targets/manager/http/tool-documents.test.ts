@@ -32,10 +32,26 @@ const OLD_DRAFTS = {
   required: ['age', 'age'],
 };
 
-const NAMES = ['..', '.', 'a/b', 'read file', '{id}', '__proto__', 'ünï', 'x'.repeat(300), 'Echo', 'echo', 'a b?c#d'];
+const NAMES = [
+  '..',
+  '.',
+  'a/b',
+  'read file',
+  '{id}',
+  '__proto__',
+  'ünï',
+  'x'.repeat(300),
+  'Echo',
+  'echo',
+  'a b?c#d',
+];
 
 const TOOLS = [
-  { name: 'references', inputSchema: REFERENCES, outputSchema: { type: 'object', properties: { a: { type: 'integer' } } } },
+  {
+    name: 'references',
+    inputSchema: REFERENCES,
+    outputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
+  },
   { name: 'old', title: 'Old drafts', description: 'Old.', inputSchema: OLD_DRAFTS },
   ...NAMES.map((name) => ({ name, inputSchema: { type: 'object' } })),
 ];
@@ -73,7 +89,8 @@ describe('the document of hostile tools', () => {
 
   test('has the same meaning as the schemas of the server', async () => {
     const { body } = await api().get('/openapi/hostile/openapi.json', as('full'));
-    const schemaOf = (path: string): unknown => body.paths[path].post.requestBody.content['application/json'].schema;
+    const schemaOf = (path: string): unknown =>
+      body.paths[path].post.requestBody.content['application/json'].schema;
     expect(schemaOf('/references')).toEqual({
       type: 'object',
       properties: {
@@ -135,7 +152,9 @@ describe('calls', () => {
   test('numbers keep their digits; a body is only needed for arguments', async () => {
     const { text } = await api().post('/openapi/echo/number', '{"value":0.10000000000000000001}', as('full'));
     expect(text).toBe('{"value":0.10000000000000000001}');
-    expect((await api().post('/openapi/echo/structured', undefined, as('full'))).body).toMatchObject({ city: 'Oslo' });
+    expect((await api().post('/openapi/echo/structured', undefined, as('full'))).body).toMatchObject({
+      city: 'Oslo',
+    });
     expect((await api().post('/openapi/echo/echo', '[1]', as('full'))).status).toBe(422);
   });
 

@@ -102,7 +102,17 @@ const http = httpEntry(new URL('http://h:1'), { selection, apiKey: 'key' });
 test('the entries', () => {
   expect(stdio).toEqual({
     command: '/bin/mcp-manager',
-    args: ['stdio', '--config', '/etc/.mcpd.toml', '--url', 'http://h:1', '--servers', 'git*', '--tools', 'time/get_now'],
+    args: [
+      'stdio',
+      '--config',
+      '/etc/.mcpd.toml',
+      '--url',
+      'http://h:1',
+      '--servers',
+      'git*',
+      '--tools',
+      'time/get_now',
+    ],
     env: { MCP_MANAGER_API_KEY: 'key' },
   });
   const url = 'http://h:1/mcp?servers=git*&tools=time/get_now';
@@ -124,7 +134,10 @@ test('the entries', () => {
 });
 
 describe.each(files)('%s', (_name, client) => {
-  const other = client.format === 'toml' ? `# mine\n[${client.servers}.other]\ncommand = "x"\n` : `{"${client.servers}": {"other": {"command": "x"}}}`;
+  const other =
+    client.format === 'toml'
+      ? `# mine\n[${client.servers}.other]\ncommand = "x"\n`
+      : `{"${client.servers}": {"other": {"command": "x"}}}`;
   const edit = (text: string, entry: object | undefined): string =>
     editClientText(text, client, { path: 'file', name: 'mcp-manager', entry });
   const read = (text: string): Record<string, unknown> =>
@@ -141,14 +154,21 @@ describe.each(files)('%s', (_name, client) => {
       const changed = read(edit(added, client.http(http)))[client.servers];
       expect(changed).toEqual({ other: { command: 'x' }, 'mcp-manager': client.http(http) });
     }
-    expect(read(edit('', client.stdio(stdio)))).toEqual({ [client.servers]: { 'mcp-manager': client.stdio(stdio) } });
+    expect(read(edit('', client.stdio(stdio)))).toEqual({
+      [client.servers]: { 'mcp-manager': client.stdio(stdio) },
+    });
     expect(edit('', undefined)).toBe('');
   });
 });
 
 test('settings of the user in the entry stay', () => {
-  const text = '{"mcpServers": {"mcp-manager": {"url": "http://old", "disabled": true, "autoApprove": ["a"]}}}';
-  const edited = editClientText(text, CLIENT_FILES.cline, { path: 'f', name: 'mcp-manager', entry: { command: 'x' } });
+  const text =
+    '{"mcpServers": {"mcp-manager": {"url": "http://old", "disabled": true, "autoApprove": ["a"]}}}';
+  const edited = editClientText(text, CLIENT_FILES.cline, {
+    path: 'f',
+    name: 'mcp-manager',
+    entry: { command: 'x' },
+  });
   expect(JSON.parse(edited)).toEqual({
     mcpServers: { 'mcp-manager': { command: 'x', disabled: true, autoApprove: ['a'] } },
   });
@@ -156,18 +176,29 @@ test('settings of the user in the entry stay', () => {
 
 test('Codex: comments and order of TOML stay', () => {
   const text = '# top\nmodel = "o5" # mine\n\n[mcp_servers.other]\ncommand = "x"\n\n[tui]\ntheme = "dark"\n';
-  const added = editClientText(text, CLIENT_FILES.codex, { path: 'f', name: 'mcp-manager', entry: { command: 'y' } });
+  const added = editClientText(text, CLIENT_FILES.codex, {
+    path: 'f',
+    name: 'mcp-manager',
+    entry: { command: 'y' },
+  });
   expect(added).toContain('[mcp_servers.mcp-manager]\ncommand = "y"\n');
   for (const line of text.split('\n')) expect(added).toContain(line);
-  expect(editClientText(added, CLIENT_FILES.codex, { path: 'f', name: 'mcp-manager', entry: undefined })).toBe(text);
+  expect(
+    editClientText(added, CLIENT_FILES.codex, { path: 'f', name: 'mcp-manager', entry: undefined }),
+  ).toBe(text);
 });
 
 test.each([
   ['cursor', '{\n  "mcpServers": [],\n}', /^file:2: mcpServers must be an object\. Repair the file first\.$/],
-  ['cursor', '{\n  "mcpServers": {\n    x\n}', /^file:3: invalid JSON: expected a name in quotes, not "x"\. Repair/],
+  [
+    'cursor',
+    '{\n  "mcpServers": {\n    x\n}',
+    /^file:3: invalid JSON: expected a name in quotes, not "x"\. Repair/,
+  ],
   ['cursor', '[]', /^file:1: the file must be an object/],
   ['codex', 'a = \n', /^file: .*Repair the file first\.$/],
 ] as const)('%s: a file that is invalid is refused: %j', (name, text, message) => {
-  const work = (): string => editClientText(text, CLIENT_FILES[name], { path: 'file', name: 'm', entry: { command: 'x' } });
+  const work = (): string =>
+    editClientText(text, CLIENT_FILES[name], { path: 'file', name: 'm', entry: { command: 'x' } });
   expect(work).toThrow(message);
 });
