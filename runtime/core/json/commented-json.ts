@@ -1,5 +1,5 @@
 /** A position in a text, from `start` up to `end`. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

@@ -99,7 +99,11 @@ export const CLIENT_FILES = {
     file: (place) =>
       place.env['CLINE_MCP_SETTINGS_PATH'] ||
       inSettings(
-        ...['Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'settings'],
+        'Code',
+        'User',
+        'globalStorage',
+        'saoudrizwan.claude-dev',
+        'settings',
         'cline_mcp_settings.json',
       )(place),
     servers: 'mcpServers',

@@ -7,7 +7,6 @@ import { isObject } from '../../../core/json/is-object.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 import { editToml, type MutableTable, put } from '../config-edit/edit-toml.ts';
 import { insertSection, sectionText, tableHeader } from '../config-edit/sections.ts';
-import type { Table } from '../config/table-reader.ts';
 import { CONNECTION_MEMBERS, type McpClientFile } from './clients.ts';
 
 interface Edit {
@@ -40,7 +39,7 @@ export function editClientText(
   };
   if (wanted === undefined) return editToml(text, change);
   // A table of its own is the usual form.
-  const section = sectionText(tableHeader([servers, name]), wanted as Table);
+  const section = sectionText(tableHeader([servers, name]), wanted);
   return editToml(text, change, {
     first: [(body) => insertSection(body, section, ({ keys }) => keys[0] === servers)],
   });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import { assert, constantFrom, dictionary, jsonValue, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonSyntaxError, parseCommentedJson } from '../../../../runtime/core/json/commented-json.ts';
+import { parseCommentedJson } from '../../../../runtime/core/json/commented-json.ts';
 import { editCommentedJson, valueOf } from '../../../../runtime/core/json/edit-commented-json.ts';
 
 const ADDED = { command: 'x', args: ['a'] };
@@ -40,18 +40,16 @@ describe('an edit', () => {
   });
 
   test('of any JSON gives the changed value', () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string(), fc.jsonValue()),
-        fc.constantFrom(undefined, 2, '\t'),
-        (servers, indent) => {
-          const text = JSON.stringify({ first: 1, servers }, undefined, indent);
-          const added = add(text);
-          expect(read(added)).toEqual({ first: 1, servers: { ...servers, new: ADDED } });
-          const { new: _new, ...others } = servers;
-          expect(read(remove(added))).toEqual({ first: 1, servers: others });
-        },
-      ),
+    assert(
+      property(dictionary(string(), jsonValue()), constantFrom(undefined, 2, '\t'), (servers, indent) => {
+        const text = JSON.stringify({ first: 1, servers }, undefined, indent);
+        const added = add(text);
+        // JSON has no -0.
+        const written = JSON.parse(JSON.stringify(servers)) as typeof servers;
+        expect(read(added)).toEqual({ first: 1, servers: { ...written, new: ADDED } });
+        const { new: _new, ...others } = written;
+        expect(read(remove(added))).toEqual({ first: 1, servers: others });
+      }),
       { numRuns: 200 },
     );
   });
@@ -63,14 +61,10 @@ describe('an edit', () => {
     ['[1, 2', 5],
     ['{} x', 3],
     ['/* open', 0],
-    [`${'['.repeat(300)}`, 201],
+    ['['.repeat(300), 201],
   ])('%j is refused with its position', (text, position) => {
-    expect(() => parseCommentedJson(text)).toThrow(JsonSyntaxError);
-    try {
-      parseCommentedJson(text);
-    } catch (error) {
-      expect((error as JsonSyntaxError).position).toBe(position);
-    }
+    const refusal = expect.objectContaining({ name: 'JsonSyntaxError', position }) as Error;
+    expect(() => parseCommentedJson(text)).toThrow(refusal);
   });
 
   test.each(['[]', '{"servers": []}', '1'])('%s has no object to edit', (text) => {

@@ -150,10 +150,11 @@ describe.each(files)('%s', (_name, client) => {
     });
     expect(edit(added, client.stdio(stdio))).toBe(added);
     expect(read(edit(added, undefined))).toEqual(read(other));
-    if (client.http) {
-      const changed = read(edit(added, client.http(http)))[client.servers];
-      expect(changed).toEqual({ other: { command: 'x' }, 'mcp-manager': client.http(http) });
-    }
+    const changed = client.http?.(http) ?? { command: 'y' };
+    expect(read(edit(added, changed))[client.servers]).toEqual({
+      other: { command: 'x' },
+      'mcp-manager': changed,
+    });
     expect(read(edit('', client.stdio(stdio)))).toEqual({
       [client.servers]: { 'mcp-manager': client.stdio(stdio) },
     });
