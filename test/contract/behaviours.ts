@@ -19,6 +19,7 @@ import { MANAGER_HTTP } from './behaviours/manager-http.ts';
 import { MANAGER_MCP } from './behaviours/manager-mcp.ts';
 import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
 import { MANAGER_REAL } from './behaviours/manager-real.ts';
+import { MANAGER_WAYS } from './behaviours/manager-ways.ts';
 import { MCP } from './behaviours/mcp.ts';
 import { MULTI_VECTOR } from './behaviours/multi-vector.ts';
 import { QUESTIONS } from './behaviours/questions.ts';
@@ -61,6 +62,7 @@ export const BEHAVIOURS = {
   ...MANAGER_MCP,
   ...MANAGER_PROCESS,
   ...MANAGER_REAL,
+  ...MANAGER_WAYS,
 } as const;
 
 export type BehaviourId = keyof typeof BEHAVIOURS;

@@ -16,6 +16,8 @@ export const HTTP_ERRORS = {
   noSession: () =>
     refusal(400, SERVER_ERROR, 'The header Mcp-Session-Id is required. Send `initialize` first.'),
   unknownSession: () => refusal(404, SESSION_NOT_FOUND, 'Session not found. Send `initialize` again.'),
+  noStream: () => refusal(400, SERVER_ERROR, 'The parameter sessionId is required. Send GET /sse first.'),
+  unknownStream: () => refusal(404, SESSION_NOT_FOUND, 'Session not found. Send GET /sse again.'),
   full: () =>
     refusal(503, SERVER_ERROR, 'The maximum number of sessions is in use. Retry later.', {
       'retry-after': '1',

@@ -11,6 +11,8 @@ export interface LineTransportOptions {
   readonly stdout: Writable;
   /** Maximum line length; longer lines are answered with an error. Default: 10 MiB, as in the SDK. */
   readonly maxLineBytes?: number | undefined;
+  /** Parses lines, for example so that numbers keep all their digits. Default: as `JSON.parse`. */
+  readonly parse?: ((text: string) => unknown) | undefined;
   /** Aborted to stop reading. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,7 +37,7 @@ const DEFAULT_MAX_LINE_BYTES = 10 * 1024 * 1024;
  * lines that are too long, and stops reading while the client does not read.
  */
 export function createLineTransport(options: LineTransportOptions): LineTransport {
-  const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
+  const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES, parse = parseJsonText } = options;
   const splitter = createLineSplitter(maxLineBytes);
   const finished = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<Error | undefined>();
@@ -48,7 +50,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
   const sendText = (json: string): Promise<void> => write(`${json}\n`);
   const send = (message: unknown): Promise<void> => sendText(JSON.stringify(message));
   const take = (line: Line): void => {
-    const received = readMessage(line, maxLineBytes);
+    const received = readMessage(line, { maxLineBytes, parse });
     if (received === undefined) return;
     if ('list' in received && transport.onlist?.(received.list) === true) return;
     if ('message' in received) transport.onmessage?.(received.message);
@@ -104,7 +106,7 @@ interface Complaint {
 
 function readMessage(
   line: Line,
-  maxLineBytes: number,
+  { maxLineBytes, parse }: { readonly maxLineBytes: number; readonly parse: (text: string) => unknown },
 ): { readonly message: JSONRPCMessage } | Complaint | undefined {
   if ('tooLong' in line) {
     const message = `Message too large: the maximum is ${maxLineBytes} bytes.`;
@@ -113,7 +115,7 @@ function readMessage(
   if (line.text.trim() === '') return undefined;
   let value: unknown;
   try {
-    value = parseJsonText(line.text);
+    value = parse(line.text);
   } catch {
     return {
       id: null,

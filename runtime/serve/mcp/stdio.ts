@@ -1,15 +1,14 @@
 import { configError } from '../../contract/errors.ts';
-import { isInitialize, readInitialize, initializeResponse } from './initialize.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
-import { createMcpSession } from './mcp-session.ts';
-import type { PostAnswer } from './post-answer.ts';
-import { BATCH_VERSION, type SessionVersion } from './protocol-version.ts';
-import { type ClientMessage, readClientMessages } from './rpc-message.ts';
-import type { SessionServer } from './session-server.ts';
+import { createMessageSession, type ServerSource } from './message-session.ts';
+import type { SessionVersion } from './protocol-version.ts';
+import { readClientMessages } from './rpc-message.ts';
 
-export interface StdioOptions extends LineTransportOptions {
+export interface StdioOptions<Client = void> extends LineTransportOptions {
   /** Protocol version for clients that request an unknown one. Default: the newest. */
   readonly offeredVersion?: SessionVersion | undefined;
+  /** Returns the client of a message. */
+  readonly client: () => Client;
 }
 
 /**
@@ -17,34 +16,22 @@ export interface StdioOptions extends LineTransportOptions {
  * `signal` is aborted and earlier requests are answered. Rejects if output cannot be written, for example because the disk is
  * full.
  */
-export async function serveMcpOverStdio(
-  server: SessionServer<void>,
-  { offeredVersion, ...options }: StdioOptions,
+export async function serveMcpOverStdio<Client = void>(
+  source: ServerSource<Client>,
+  { offeredVersion, client, ...options }: StdioOptions<Client>,
 ): Promise<void> {
   const lines = createLineTransport(options);
-  const session = createMcpSession(server);
-  let agreed: SessionVersion | undefined;
   const tell = (json: string): void => {
     // Write failures are reported through `gone`.
     lines.sendText(json).catch(() => undefined);
   };
-  const settle = (_id: unknown, json?: string): void => {
-    if (json !== undefined) tell(json);
-  };
+  const session = createMessageSession(source, { tell, offeredVersion });
   lines.onmessage = (received) => {
-    for (const message of readClientMessages(received) ?? []) {
-      if (isInitialize(message)) {
-        agreed = readInitialize(message, offeredVersion).version;
-        tell(initializeResponse(message.id, agreed, server));
-      } else session.take(message, undefined, { tell, settle, isLost: () => false });
-    }
+    session.take(readClientMessages(received) ?? [], false, client());
   };
   lines.onlist = (received) => {
-    const messages = agreed === BATCH_VERSION ? readClientMessages(received) : undefined;
-    if (!messages || messages.some(isInitialize)) return false;
-    const answer = listAnswer(messages, tell);
-    for (const message of messages) session.take(message, undefined, answer);
-    return true;
+    const messages = readClientMessages(received);
+    return messages !== undefined && session.take(messages, true, client());
   };
   await lines.start();
   const answered = lines.finished.then(() => session.settled()).then(() => lines.flushed());
@@ -54,21 +41,6 @@ export async function serveMcpOverStdio(
   if (problem && !isClientGone(problem)) {
     throw configError(`Cannot write to stdout: ${problem.message}.`, problem);
   }
-}
-
-/** Answers the requests of a list with a list, when all of them are answered or cancelled. */
-function listAnswer(messages: readonly ClientMessage[], tell: (json: string) => void): PostAnswer {
-  let left = messages.filter(({ kind }) => kind === 'request').length;
-  const answers: string[] = [];
-  return {
-    tell,
-    settle(_id, json) {
-      if (json !== undefined) answers.push(json);
-      left -= 1;
-      if (left === 0 && answers.length > 0) tell(`[${answers.join(',')}]`);
-    },
-    isLost: () => false,
-  };
 }
 
 /** A broken pipe means that the client has left; any other error with a code comes from the system. */

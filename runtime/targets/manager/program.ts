@@ -6,6 +6,7 @@ import { CLIENT_COMMANDS } from './commands/client-commands.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';
 import { daemonCommand } from './commands/daemon.ts';
+import { stdioCommand } from './commands/stdio.ts';
 import { KEY_COMMANDS } from './commands/key-commands.ts';
 import { MCPD_LOG_OPTIONS } from './commands/mcpd-options.ts';
 import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
@@ -18,6 +19,7 @@ export const managerProgram: Program = {
   commands: {
     daemon: daemonCommand,
     serve: daemonCommand,
+    stdio: stdioCommand,
     ...CLIENT_COMMANDS,
     ...CONFIG_COMMANDS,
     ...KEY_COMMANDS,

@@ -5,5 +5,9 @@ import { encoderMcpServer, OFFERED_VERSION } from './server.ts';
 
 /** Serves the model to a single client on stdin and stdout; resolves when the session is over. */
 export function serveStdio(context: EncoderContext, options: LineTransportOptions): Promise<void> {
-  return serveMcpOverStdio(encoderMcpServer(context), { ...options, offeredVersion: OFFERED_VERSION });
+  return serveMcpOverStdio(encoderMcpServer(context), {
+    ...options,
+    offeredVersion: OFFERED_VERSION,
+    client: () => undefined,
+  });
 }

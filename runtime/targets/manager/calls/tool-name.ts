@@ -1,8 +1,8 @@
 import { sha256 } from '../../../platform/sha256.ts';
 import { qualify } from './qualified-name.ts';
 
-/** Names of tools that clients and language models accept: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
-const ACCEPTED = /^[\w.-]{1,128}$/;
+/** Names of tools that clients and language models accept, and that are no relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+const ACCEPTED = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 const MAX_LENGTH = 128;
 
 /** The end of a mapped name: part of a hash, so that two tools never have the same mapped name. */

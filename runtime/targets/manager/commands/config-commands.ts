@@ -5,6 +5,7 @@ import { configGroup } from './config/config.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
+import { installCommand } from './install.ts';
 import { listCommand } from './list.ts';
 import { removeCommand } from './remove.ts';
 import { searchCommand } from './search.ts';
@@ -18,6 +19,7 @@ export const CONFIG_COMMANDS: Commands = {
   list: listCommand,
   validate: validateCommand,
   import: importCommand,
+  install: installCommand,
   search: searchCommand,
   export: exportCommand,
   config: configGroup,

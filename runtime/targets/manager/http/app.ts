@@ -21,6 +21,7 @@ import { promptRoutes } from './routes/prompts.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { toolDocumentRoutes } from './routes/tool-documents.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { createStructAnswer } from './struct-answer.ts';
 
@@ -37,6 +38,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     healthRoutes(context, parts),
     serverRoutes(context),
     toolRoutes(context, parts, createToolCallAnswer(context, options)),
+    toolDocumentRoutes(context, baseAddress, options),
     promptRoutes(context, parts),
     resourceRoutes(context, parts),
     searchRoutes(context, parts),

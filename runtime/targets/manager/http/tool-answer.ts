@@ -4,17 +4,18 @@ import { oneOf } from '../../../serve/http/schemas.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Redactor } from '../../../serve/redact.ts';
-import type { HttpAnswer, HttpExchange } from '../../../serve/http/exchange/exchange.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../../../serve/http/exchange/exchange.ts';
 import { wordIn } from '../../../serve/http/query.ts';
 import { toolResult, toolText as toolTextSchema } from './schemas/tools.ts';
 import { toolText } from './views/tool-text.ts';
+import { toolValue } from './views/tool-value.ts';
 
 /** The media type of a complete result, which clients can request with the header `Accept`. */
 const RESULT_TYPE = 'application/vnd.mcp.tool-result+json';
 
 const FORMS = ['text', 'full'] as const;
 
-interface CalledTool {
+export interface CalledTool {
   /** Names as the caller wrote them. */
   readonly server: string;
   readonly tool: string;
@@ -45,6 +46,12 @@ export function toolAnswer(
   if (!isFull && result.isError === true) throw failureOf(call, result);
   const body = JSON.stringify(isFull ? result : toolText(result));
   return { status: 200, headers: { 'content-type': mediaType }, body };
+}
+
+/** Creates the response with the result of a tool as one JSON value. Throws an UpstreamError if the tool failed. */
+export function toolValueAnswer(call: CalledTool, result: ToolResult): HttpAnswer {
+  if (result.isError === true) throw failureOf(call, result);
+  return { status: 200, headers: JSON_TYPE, body: JSON.stringify(toolValue(result)) };
 }
 
 /** Creates the error of a failed tool, with its text and its structured content. */

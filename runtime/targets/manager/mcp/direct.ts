@@ -3,6 +3,7 @@ import type { DirectRequest, DirectRoute } from '../../../serve/http/direct-rout
 import { DEFAULT_MAX_BODY_BYTES } from '../../../serve/mcp/read-message.ts';
 import type { McpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { isCaller } from '../access/caller.ts';
+import { selectFor, selectionIn } from '../access/selection.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFor } from './endpoint.ts';
 
@@ -28,11 +29,12 @@ export function directMessages({ mcp, endpointFor, ...rules }: DirectMessagePart
   const answer = async (request: DirectRequest): Promise<void> => {
     const { exchange, requestId, caller, parts } = request;
     if (!isCaller(caller)) throw new AppError('InternalError', 'the request has no caller');
+    const selected = selectFor(caller, selectionIn(exchange.url));
     const client = {
-      caller,
+      caller: selected,
       requestId,
       headers: exchange.headers,
-      endpoint: endpointFor(caller, parts[0]),
+      endpoint: endpointFor(selected, parts[0]),
     };
     await mcp.handle(exchange, client);
   };
@@ -43,7 +45,7 @@ export function directMessages({ mcp, endpointFor, ...rules }: DirectMessagePart
     answer,
   };
   return [
-    { ...common, route: ALL_SERVERS_PATH, path: /^\/mcp$/ },
-    { ...common, route: ONE_SERVER_PATH, path: /^\/mcp\/([\w.-]+)$/ },
+    { ...common, route: ALL_SERVERS_PATH, path: /^\/mcp(?:\?.*)?$/ },
+    { ...common, route: ONE_SERVER_PATH, path: /^\/mcp\/([\w.-]+)(?:\?.*)?$/ },
   ];
 }

@@ -4,30 +4,19 @@ import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
+import { createMcpSse } from '../../../serve/mcp/sse-http.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
-import { createToolSearch } from '../calls/search.ts';
+import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
 import { callerOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
-import { createDispatch } from './dispatch.ts';
-import { createEndpoints } from './endpoint.ts';
-import { createListAllServers } from './list-all-servers.ts';
-import { createSharedSubscriptions } from './shared-subscriptions.ts';
-import { createListeners } from './listeners.ts';
-import type { McpParts } from './parts.ts';
-import { createResourceIndex } from './resource-index.ts';
+import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
 import { openSessionServer } from './session-server.ts';
 import { createStatelessEndpoint } from './stateless.ts';
 
-export interface ManagerMcpOptions extends HostRules {
+export interface ManagerMcpOptions extends HostRules, McpEndpointOptions {
   readonly maxBodyBytes?: number | undefined;
-  /** Whether `/mcp` has two tools that search and call the tools of all servers, instead of these tools. */
-  readonly search?: boolean | undefined;
-  /** Page size of lists over all servers. */
-  readonly pageSize?: number | undefined;
-  /** Maximum time in milliseconds that these lists wait for one server. Default 10 s for its start, 5 s for its list. */
-  readonly listTimeoutMs?: number | undefined;
   /** Time for a client without a session to respond to a request of a server. Default 5 minutes. */
   readonly inputTimeoutMs?: number | undefined;
 }
@@ -40,52 +29,67 @@ export interface ManagerMcpRoutes {
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
 
-/** The routes `/mcp` for all servers and `/mcp/{server}` for one. The app that mounts them authenticates callers. */
+const SSE_PATH = '/sse';
+const SSE_MESSAGES_PATH = '/messages';
+
+/**
+ * The routes `/mcp` for all servers and `/mcp/{server}` for one, and `/sse` and `/sse/{server}` for clients without streamable
+ * HTTP. The app that mounts them authenticates callers.
+ */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
-  const { calls } = context;
-  const listAllServers = createListAllServers(context, listTimeoutMs);
-  const index = createResourceIndex(listAllServers);
-  const subscriptions = createSharedSubscriptions(context);
-  const listeners = createListeners(context, { subscriptions, index });
-  const parts: McpParts = {
-    context,
-    subscriptions,
-    listeners,
-    dispatch: createDispatch(context),
-  };
+  const { parts, endpointFor, close } = createMcpEndpoints(context, { search, pageSize, listTimeoutMs });
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,
     inputTimeoutMs,
   });
-  const mcp = createMcpHttp<McpClient>({
+  const sessions = {
     ...rules,
     parseBody: parseLossless,
-    createServer: (link, client) => openSessionServer(parts, link, client),
+    createServer: (link: Parameters<typeof openSessionServer>[1], client: McpClient) =>
+      openSessionServer(parts, link, client),
+  };
+  const mcp = createMcpHttp<McpClient>({
+    ...sessions,
     canShare: isSameClient,
     stateless: stateless.handle,
   });
-  const endpointFor = createEndpoints(context, {
-    listAllServers,
-    index,
-    pageSize,
-    search: search ? createToolSearch(calls) : undefined,
-  });
+  const sse = createMcpSse<McpClient>(sessions);
 
   const routes = new Hono<ShellEnv>();
+  const clientOf = (c: Context<ShellEnv>): Omit<McpClient, 'endpoint'> => ({
+    caller: selectFor(callerOf(c), selectionIn(c.req.url)),
+    requestId: c.get('requestId'),
+    headers: c.req.raw.headers,
+  });
+  const openingClient = (c: Context<ShellEnv>, server: string | undefined): McpClient => {
+    const client = clientOf(c);
+    return { ...client, endpoint: endpointFor(client.caller, server) };
+  };
   const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
-    const caller = callerOf(c);
-    const client = {
-      caller,
-      requestId: c.get('requestId'),
-      headers: c.req.raw.headers,
-      endpoint: endpointFor(caller, server),
-    };
+    const client = openingClient(c, server);
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
+  };
+  const openStream = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
+    const client = openingClient(c, server);
+    const { search: query } = new URL(c.req.url);
+    return answerRequest(c, async (exchange) => sse.open(exchange, client, SSE_MESSAGES_PATH + query));
+  };
+  const takeMessage = (c: Context<ShellEnv>): Promise<Response> => {
+    const client = clientOf(c);
+    return answerRequest(c, (exchange) =>
+      sse.post(exchange, (opener) => {
+        const sender = { ...client, endpoint: opener.endpoint };
+        return isSameClient(opener, sender) ? sender : undefined;
+      }),
+    );
   };
   routes.all(ALL_SERVERS_PATH, (c) => answer(c));
   routes.all(ONE_SERVER_PATH, (c) => answer(c, c.req.param('server')));
+  routes.get(SSE_PATH, (c) => openStream(c));
+  routes.get(`${SSE_PATH}/:server`, (c) => openStream(c, c.req.param('server')));
+  routes.post(SSE_MESSAGES_PATH, takeMessage);
   return {
     routes,
     direct: directMessages({
@@ -94,10 +98,10 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
       hostRules: rules,
       maxBodyBytes: options.maxBodyBytes,
     }),
-    async close(graceMilliseconds) {
+    async close(graceMilliseconds = 2000) {
       stateless.close();
-      await mcp.close(graceMilliseconds);
-      listeners.close();
+      await Promise.all([mcp.close(graceMilliseconds), sse.close(graceMilliseconds)]);
+      close();
     },
   };
 }

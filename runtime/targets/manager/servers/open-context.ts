@@ -21,8 +21,14 @@ import { createProcessTrees } from '../../../platform/process-tree/process-trees
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
+/** The settings that apply with and without a network. */
+export type ContextSettings = Pick<
+  FlagSettings,
+  'paths' | 'env' | 'auditLog' | 'auditArguments' | 'maxResultCharacters' | 'tracing'
+>;
+
 export interface ContextParts {
-  readonly settings: FlagSettings;
+  readonly settings: ContextSettings;
   readonly config: LoadedConfig;
   /** The settings of the file, overridden by those of the command line. */
   readonly daemon: DaemonSettings;

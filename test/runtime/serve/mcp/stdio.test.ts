@@ -18,7 +18,7 @@ interface Client {
 function open(options: Partial<StdioOptions> = {}): Client {
   const server = example();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const done = serveMcpOverStdio(server.server, { stdin, stdout, ...options });
+  const done = serveMcpOverStdio(server.server, { stdin, stdout, client: () => undefined, ...options });
   let rest = '';
   return {
     server,

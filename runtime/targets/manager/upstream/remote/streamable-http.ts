@@ -78,10 +78,15 @@ export async function openStreamableHttp(
     if (message.method === 'initialize') sessionId = header(response, 'mcp-session-id');
     return response;
   };
-  const get = async (lastEventId: string | undefined, signal: AbortSignal): Promise<RemoteResponse> => {
+  const get = async (
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+    onNotFound?: () => void,
+  ): Promise<RemoteResponse> => {
     const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
     const headers = { ...commonHeaders(), ...ACCEPT_STREAM, ...resume };
     const response = await client.request({ method: 'GET', headers, signal });
+    if (response.status === 404) onNotFound?.();
     if (response.status >= 300) throw await failureOf(response, client.place);
     return response;
   };
@@ -126,10 +131,15 @@ export async function openStreamableHttp(
         );
     }
   };
+  const getAgain: typeof get = (lastEventId, signal) =>
+    get(lastEventId, signal, () => {
+      // A stream that was open cannot be continued, because the server has restarted and does not know the session.
+      if (sessionId !== undefined) expire();
+    });
   const listen = async (): Promise<void> => {
     try {
       const stream = await get(undefined, connection.signal);
-      await followStream(stream, { get, onMessage, signal: connection.signal, onLog });
+      await followStream(stream, { get: getAgain, onMessage, signal: connection.signal, onLog });
     } catch (error) {
       // Most servers do not offer a stream of notifications, which is fine; an unreachable server is a failure.
       connection.handleFailure(error);

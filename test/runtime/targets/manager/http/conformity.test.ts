@@ -30,6 +30,8 @@ const GETS = [
   '/api/v1/servers/echo/tools?detail=wrong',
   '/api/v1/servers/camel/tools',
   '/api/v1/servers/nobody/tools',
+  '/openapi/echo.json',
+  '/openapi/nobody.json',
   '/api/v1/servers/echo/prompts',
   '/api/v1/servers/tools/prompts',
   '/api/v1/servers/echo/prompts?cursor=wrong',
@@ -58,6 +60,9 @@ const GETS = [
 
 const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] = [
   ['/api/v1/servers/echo/tools/echo', { message: 'x' }],
+  ['/openapi/echo/blocks', {}],
+  ['/openapi/echo/is-error', { message: 'x' }],
+  ['/openapi/echo/echo', []],
   ['/api/v1/servers/echo/tools/structured', {}],
   ['/api/v1/servers/echo/tools/blocks', {}, { Accept: 'application/vnd.mcp.tool-result+json' }],
   ['/api/v1/servers/echo/tools/is-error', {}],

@@ -1,0 +1,51 @@
+import type { Caller } from './caller.ts';
+import { keyCaller } from './key-caller.ts';
+
+/** The servers and tools that a client wants to use, out of those that it can use. */
+export interface Selection {
+  /** Names or patterns of servers. */
+  readonly servers: readonly string[];
+  /** Patterns `server/tool`. On a server that is in one of them, only matching tools are used. */
+  readonly tools: readonly string[];
+}
+
+/** Reads `?servers=a,b&tools=c/d*`; undefined if the client selects nothing. */
+export function selectionIn(url: string): Selection | undefined {
+  const start = url.indexOf('?');
+  if (start === -1) return undefined;
+  const query = new URLSearchParams(url.slice(start));
+  const listOf = (name: string): string[] => query.getAll(name).flatMap(splitList);
+  const selection = { servers: listOf('servers'), tools: listOf('tools') };
+  return isEmpty(selection) ? undefined : selection;
+}
+
+/** Returns the query of a selection, with `?`; empty if nothing is selected. */
+export function selectionQuery({ servers, tools }: Selection): string {
+  const entries = Object.entries({ servers, tools }).filter(([, patterns]) => patterns.length > 0);
+  const query = entries.map(([name, patterns]) => `${name}=${patterns.map(encodePattern).join(',')}`);
+  return query.length === 0 ? '' : `?${query.join('&')}`;
+}
+
+/** Restricts a caller to a selection, which never adds permissions. */
+export function selectFor(caller: Caller, selection: Selection | undefined): Caller {
+  if (!selection || isEmpty(selection)) return caller;
+  const tools = [...selection.tools];
+  const servers = selection.servers.length === 0 ? [] : [...selection.servers, ...tools.map(serverOfPattern)];
+  const chosen = keyCaller({ name: caller.name, admin: false, readOnly: false, servers, tools });
+  return {
+    ...caller,
+    canUse: (server, tool) => caller.canUse(server, tool) && chosen.canUse(server, tool),
+    canRead: (server, kind, item) => caller.canRead(server, kind, item) && chosen.canRead(server, kind, item),
+  };
+}
+
+export const serverOfPattern = (pattern: string): string => pattern.split('/', 1)[0] ?? '';
+
+const isEmpty = ({ servers, tools }: Selection): boolean => servers.length + tools.length === 0;
+
+const splitList = (text: string): string[] =>
+  text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+
+/** Keeps slashes and stars, which are allowed in a query and easier to read. */
+const encodePattern = (text: string): string =>
+  encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%2A', '*');

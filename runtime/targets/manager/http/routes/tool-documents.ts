@@ -1,0 +1,126 @@
+import { Type } from 'typebox';
+import type { Context } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import { needsKey } from '../../../../serve/access.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { hoist } from '../../../../serve/http/openapi/hoist.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { UpstreamTool } from '../../calls/call.ts';
+import { serverName as normalized } from '../../config/server-name.ts';
+import type { ManagerContext } from '../../context.ts';
+import type { Params } from '../../shapes/shape.ts';
+import type { ManagerAppOptions } from '../app-options.ts';
+import type { BaseAddress } from '../base-address.ts';
+import { createToolCallAnswer } from '../call-tool.ts';
+import { callerOf, serverCall } from '../env.ts';
+import { type ManagerRoutes, newRoutes } from '../parts.ts';
+import { errorModel } from '../schemas/error.ts';
+import { toolArguments } from '../schemas/tools.ts';
+import { toolValueAnswer } from '../tool-answer.ts';
+import type { OpenApiSchema } from '../views/openapi-schema.ts';
+import { toolDocument } from '../views/tool-document.ts';
+import { serverName, UPSTREAM_ERRORS } from './operations.ts';
+
+/** Maximum time to wait for the name of a server that has already listed its tools. */
+const PEER_TIMEOUT_MS = 1000;
+
+/**
+ * `/openapi/{server}.json` and `/openapi/{server}/{tool}`: the tools of a server as an HTTP API with one typed operation for each tool,
+ * for clients such as Open WebUI that read OpenAPI documents.
+ */
+export function toolDocumentRoutes(
+  context: ManagerContext,
+  baseAddress: BaseAddress,
+  options: ManagerAppOptions,
+): ManagerRoutes {
+  const { calls, kernel, supervisor, version } = context;
+  const callTool = createToolCallAnswer(context, options, {
+    result: () => toolValueAnswer,
+    bodyIsOptional: true,
+  });
+  const schemas: Record<string, Params> = {};
+  const problem = hoist(errorModel, schemas);
+  let schemaOf: OpenApiSchema | undefined;
+
+  const toolsOf = async (c: Context<ShellEnv>, server: string): Promise<readonly UpstreamTool[]> => {
+    try {
+      return await calls.listTools(serverCall(c, server));
+    } catch (error) {
+      const isEmpty = calls.servers(callerOf(c)).includes(server);
+      if (isEmpty && error instanceof AppError && error.code === 'NotFoundError') return [];
+      throw error;
+    }
+  };
+  const document = async (c: Context<ShellEnv>, name: string): Promise<Response> => {
+    const server = normalized(name);
+    const tools = await toolsOf(c, server);
+    const connected = supervisor.get(server)?.connection({ timeoutMs: PEER_TIMEOUT_MS });
+    const peer = (await connected?.catch(() => undefined))?.peer;
+    // Imported on demand, because few clients read these documents.
+    schemaOf ??= (await import('../views/openapi-schema.ts')).createOpenApiSchema();
+    const content = toolDocument(tools, {
+      title: peer?.name ?? server,
+      version: peer?.version ?? version,
+      description: peer?.instructions ?? `The tools of the MCP server ${server}, provided by mcp-manager.`,
+      url: `${baseAddress(c)}/openapi/${encodeURIComponent(server)}`,
+      needsKey: needsKey(kernel.access),
+      schemaOf,
+      problem,
+      schemas,
+    });
+    return c.body(JSON.stringify(content), 200, { 'Content-Type': 'application/openapi+json' });
+  };
+  const routes = newRoutes();
+  routes.get('/openapi/:file{[^/]+\\.json}', admit(kernel.lifecycle), (c) =>
+    document(c, c.req.param('file').replace(/\.json$/, '')),
+  );
+  // Open WebUI appends this name to the URL of a server.
+  routes.get('/openapi/:server/openapi.json', admit(kernel.lifecycle), (c) =>
+    document(c, c.req.param('server')),
+  );
+  routes.post('/openapi/:server/:tool', (c) =>
+    answerRequest(c, (exchange) =>
+      callTool(exchange, { caller: callerOf(c), requestId: c.get('requestId'), ...c.req.param() }),
+    ),
+  );
+  return { routes, operations: OPERATIONS };
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openapi/{server}.json',
+    id: 'toolsDocument',
+    tag: 'Tools',
+    summary: 'Get an OpenAPI document with an operation for each tool of a server.',
+    description: 'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
+    parameters: [{ ...serverName, name: 'server' }],
+    answer: {
+      ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
+        openapi: '3.1.0',
+      }),
+      mediaType: 'application/openapi+json',
+    },
+    errors: UPSTREAM_ERRORS,
+  },
+  {
+    method: 'post',
+    path: '/openapi/{server}/{tool}',
+    id: 'callDocumentedTool',
+    tag: 'Tools',
+    summary: 'Call a tool, and get its result as one JSON value.',
+    description:
+      'A text that is JSON becomes its value, an image a data URL, and several parts a list. Without a body, the tool is called without arguments.',
+    parameters: [
+      { ...serverName, name: 'server' },
+      { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },
+    ],
+    request: { schema: toolArguments, examples: { arguments: { timezone: 'UTC' } }, optional: true },
+    answer: answerOf('The result.', Type.Unsafe({}), { datetime: '2026-01-31T12:00:00Z' }),
+    errors: [...BODY_ERRORS, ...UPSTREAM_ERRORS],
+  },
+];

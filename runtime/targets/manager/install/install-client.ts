@@ -1,0 +1,62 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { unifiedDiff } from '../../../core/text/unified-diff.ts';
+import { findOutputFile } from '../../../platform/files/output-target.ts';
+import { readText } from '../../../platform/read-text.ts';
+import { editFile } from '../config-edit/edit-file.ts';
+import type { McpClientFile } from './clients.ts';
+import { editClientText, hasComments } from './edit-client-text.ts';
+
+export interface ClientEdit {
+  readonly path: string;
+  readonly name: string;
+  /** The entry for the manager; undefined removes it. */
+  readonly entry: object | undefined;
+  /** Whether nothing is written. */
+  readonly dryRun: boolean;
+  readonly now: Date;
+}
+
+export interface EditedClient {
+  /** The change as a unified diff; empty if there is none. */
+  readonly diff: string;
+  /** The copy of the file before the change; undefined if there was no file. */
+  readonly backup: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Adds the manager to the file of a client, or removes it, and keeps a copy of the file. */
+export async function editClientFile(client: McpClientFile, edit: ClientEdit): Promise<EditedClient> {
+  const { path, dryRun, now } = edit;
+  const before = await readText(path);
+  const text = before?.whole ?? '';
+  const edited = editClientText(text, client, edit);
+  const diff = unifiedDiff(path, text, edited);
+  const warnings = warningsFor(client, path, text);
+  if (diff === '' || dryRun) return { diff, backup: undefined, warnings };
+  const backup = before && `${findOutputFile(path).path}.${timestamp(now)}.bak`;
+  // An existing copy is never replaced: it can be the only one of the original file.
+  if (backup !== undefined && !existsSync(backup)) await copyFile(path, backup, constants.COPYFILE_EXCL);
+  await editFile(path, (current) => editClientText(current, client, edit), {
+    check: () => [],
+    // The file can contain keys.
+    mode: before?.mode ?? 0o600,
+    folderMode: 0o755,
+  });
+  return { diff, backup, warnings };
+}
+
+function warningsFor(
+  { format, comments = false, title }: McpClientFile,
+  path: string,
+  text: string,
+): string[] {
+  if (text === '' && !existsSync(dirname(path)))
+    return [`${dirname(path)} does not exist. ${title} may not be installed.`];
+  if (format !== 'json' || comments || !hasComments(text)) return [];
+  return [`${path} has comments or trailing commas, which ${title} may not accept.`];
+}
+
+/** The time for a file name, for example `20261126T090312Z`. */
+const timestamp = (now: Date): string => now.toISOString().replaceAll(/[-:]|\.\d+/g, '');

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { type Selection, selectionQuery } from '../access/selection.ts';
+import type { HttpEntry, StdioEntry } from './clients.ts';
+
+/** The parts of the command line that a client has to repeat. */
+export interface ManagerEntryOptions {
+  /** The program and its first arguments. */
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly selection: Selection;
+  readonly apiKey: string | undefined;
+}
+
+interface StdioOptions extends ManagerEntryOptions {
+  readonly config: string;
+  /** The secrets file and the address, if the command line names them. */
+  readonly runtimeFile: string | undefined;
+  readonly url: string | undefined;
+  readonly apiKeyFile: string | undefined;
+}
+
+/** The entry of a client that starts `mcp-manager stdio`. Paths are absolute, because clients start commands in any folder. */
+export function stdioEntry(options: StdioOptions): StdioEntry {
+  const { command, selection, apiKey, apiKeyFile } = options;
+  const [program, ...first] = command;
+  const flags = {
+    config: resolve(options.config),
+    'runtime-file': options.runtimeFile && resolve(options.runtimeFile),
+    url: options.url,
+    'api-key-file': apiKeyFile && resolve(apiKeyFile),
+    servers: selection.servers.join(','),
+    tools: selection.tools.join(','),
+  };
+  const args = Object.entries(flags).flatMap(([name, value]) => (value ? [`--${name}`, value] : []));
+  return {
+    command: program,
+    args: [...first, 'stdio', ...args],
+    // A key on the command line would be visible in the process list.
+    ...(apiKey !== undefined && { env: { MCP_MANAGER_API_KEY: apiKey } }),
+  };
+}
+
+/** The entry of a client that connects to a running manager. */
+export const httpEntry = (
+  address: URL,
+  { selection, apiKey }: Omit<ManagerEntryOptions, 'command'>,
+): HttpEntry => ({
+  url: new URL(`/mcp${selectionQuery(selection)}`, address).href,
+  ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
+});

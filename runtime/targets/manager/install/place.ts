@@ -1,0 +1,20 @@
+import { posix, win32 } from 'node:path';
+
+/** The computer and the user whose files are edited. */
+export interface Place {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Returns a path on the platform of the place. */
+export const pathIn = ({ platform }: Place, ...parts: readonly string[]): string =>
+  (platform === 'win32' ? win32 : posix).join(...parts);
+
+/** The folder in which applications keep their settings. */
+export function settingsFolder(place: Place): string {
+  const { platform, home, env } = place;
+  if (platform === 'win32') return env['APPDATA'] || pathIn(place, home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return pathIn(place, home, 'Library', 'Application Support');
+  return env['XDG_CONFIG_HOME'] || pathIn(place, home, '.config');
+}

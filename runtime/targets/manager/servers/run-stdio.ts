@@ -1,0 +1,54 @@
+import { AppError } from '../../../contract/errors.ts';
+import { openLogLines } from '../../../platform/log-lines.ts';
+import { createLog, type Logger } from '../../../serve/log.ts';
+import { stopSignal } from '../../../serve/program/signals.ts';
+import { managerAddress } from '../client/address.ts';
+import { apiPath, createManagerClient } from '../client/manager-client.ts';
+import { refuseUnknownServers } from './refuse-unknown-servers.ts';
+import type { StdioProcess } from './stdio-process.ts';
+import type { StdioSettings } from './stdio-settings.ts';
+
+/**
+ * Serves MCP on stdin and stdout until stdin ends or the process is stopped; resolves with the exit code. A running manager is used
+ * if there is one; otherwise the servers are started in this process.
+ */
+export async function runStdio(settings: StdioSettings): Promise<number> {
+  const { signal, forget } = stopSignal();
+  const lines = openLogLines(process.stderr);
+  const { stdin, stdout } = process;
+  const log = createLog(settings.logLevel, { write: lines.write });
+  const io: StdioProcess = { stdin, stdout, signal, log, write: lines.write };
+  try {
+    const address = settings.local ? undefined : await findManager(settings, log);
+    if (address) {
+      const { serveManager } = await import('../client/bridge/serve-manager.ts');
+      await serveManager(address, settings, io);
+    } else {
+      const { serveLocally } = await import('./serve-locally.ts');
+      await serveLocally(settings, io);
+    }
+    return 0;
+  } finally {
+    await lines.flushed();
+    forget();
+  }
+}
+
+/** Returns the address of the running manager; undefined if there is none, and the command line names none. */
+async function findManager(settings: StdioSettings, log: Logger): Promise<URL | undefined> {
+  const address = await managerAddress(settings.url, settings.paths.config);
+  const manager = createManagerClient(address, settings.apiKey);
+  try {
+    const servers = await manager.get(apiPath('servers'));
+    refuseUnknownServers(settings.selection, Array.isArray(servers) ? servers : []);
+    return address;
+  } catch (error) {
+    if (settings.url !== undefined || !(error instanceof AppError)) throw error;
+    if (error.code === 'UnavailableError') return undefined;
+    if (error.code !== 'UpstreamError') throw error;
+    log.warn(`${error.message} The servers are started in this process.`);
+    return undefined;
+  } finally {
+    await manager.close();
+  }
+}

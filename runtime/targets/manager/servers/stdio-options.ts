@@ -1,0 +1,40 @@
+import type { Option } from '../../../serve/cli/command.ts';
+import { withEnvironment } from '../../../serve/cli/values.ts';
+import { DAEMON_OPTIONS } from './options.ts';
+
+/** Options of `daemon` that also apply to servers that `stdio` starts itself. */
+const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
+  'timeout-mcp-init',
+  'timeout-mcp-health',
+  'timeout-mcp-shutdown',
+  'timeout-mcp-request',
+  'interval-mcp-health',
+  'max-result',
+  'mcp-mode',
+  'no-watch',
+  'audit-log',
+  'audit-arguments',
+  'otel-endpoint',
+  'otel-service-name',
+  'otel-sampled',
+]);
+
+export const SELECTION_OPTIONS = {
+  servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are possible' },
+  tools: {
+    value: 'patterns',
+    help: 'Tools to use as server/pattern, comma-separated; of their servers, nothing else is used',
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Options of the command `stdio`, in addition to those of clients. */
+export const STDIO_OPTIONS: Readonly<Record<string, Option>> = {
+  ...withEnvironment('MCP_MANAGER', {
+    'api-key-file': { value: 'file', help: 'File containing the API key' },
+  }),
+  ...SELECTION_OPTIONS,
+  local: { help: 'Start the servers in this process, even if a manager is running (conflicts with --url)' },
+  ...Object.fromEntries(Object.entries(DAEMON_OPTIONS).filter(([name]) => CONTEXT_OPTIONS.has(name))),
+  // MCP clients show stderr to their users.
+  'log-level': { ...DAEMON_OPTIONS['log-level'], help: 'Log level; logs go to stderr', fallback: 'warn' },
+};

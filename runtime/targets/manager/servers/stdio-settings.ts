@@ -1,0 +1,81 @@
+import { configError } from '../../../contract/errors.ts';
+import { omitUndefined } from '../../../core/json/omit-undefined.ts';
+import { readText } from '../../../platform/read-text.ts';
+import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { duration, list, requiredNumber } from '../../../serve/cli/values.ts';
+import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
+import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
+import type { Selection } from '../access/selection.ts';
+import { configPaths } from '../config/config-paths.ts';
+import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
+import type { ContextSettings } from './open-context.ts';
+
+/** The settings of `stdio`. */
+export interface StdioSettings extends ContextSettings {
+  /** The address on the command line or in the environment, where a manager has to run. */
+  readonly url: string | undefined;
+  readonly apiKey: string | undefined;
+  /** Whether a running manager is not used. */
+  readonly local: boolean;
+  readonly selection: Selection;
+  readonly daemon: Partial<DaemonSettings>;
+  readonly timeouts: Partial<ServerTimeouts>;
+  readonly mcpMode: 'all' | 'search';
+  readonly watch: boolean;
+  readonly logLevel: LogLevel;
+}
+
+export async function readStdioSettings(
+  invocation: Invocation,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<StdioSettings> {
+  const local = invocation.flag('local');
+  if (local && invocation.given('url'))
+    throw new UsageError('--local and --url conflict with each other; use one of them.');
+  return {
+    paths: configPaths(invocation, env),
+    env,
+    url: invocation.value('url'),
+    apiKey: await readApiKey(invocation),
+    local,
+    selection: readSelection(invocation),
+    daemon: omitUndefined({
+      healthMs: duration(invocation, 'timeout-mcp-health'),
+      healthIntervalMs: duration(invocation, 'interval-mcp-health'),
+    }),
+    timeouts: omitUndefined({
+      init: duration(invocation, 'timeout-mcp-init'),
+      request: duration(invocation, 'timeout-mcp-request'),
+      shutdown: duration(invocation, 'timeout-mcp-shutdown'),
+    }),
+    maxResultCharacters: requiredNumber(invocation, 'max-result', { min: 1, max: 2 ** 30 }),
+    mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    watch: !invocation.flag('no-watch'),
+    auditLog: invocation.value('audit-log'),
+    auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
+    ...readTracing(invocation, env, 'mcp-manager'),
+    logLevel: logLevel(invocation.value('log-level')),
+  };
+}
+
+/** Reads `--servers` and `--tools`. */
+export function readSelection(invocation: Invocation): Selection {
+  const selection = { servers: list(invocation, 'servers'), tools: list(invocation, 'tools') };
+  for (const name of ['servers', 'tools'] as const) {
+    // An empty list would select everything, which a script with an empty variable does not mean.
+    if (invocation.given(name) && selection[name].length === 0)
+      throw new UsageError(`--${name} is empty. List at least one, or omit the flag for all.`);
+  }
+  return selection;
+}
+
+/** Reads the key of `--api-key`, or the file of `--api-key-file`. */
+export async function readApiKey(invocation: Invocation): Promise<string | undefined> {
+  const path = invocation.value('api-key-file');
+  if (invocation.given('api-key') || path === undefined) return invocation.value('api-key');
+  const file = await readText(path);
+  const key = file?.text.trim() ?? '';
+  if (key !== '') return key;
+  const problem = file ? 'is empty' : 'does not exist';
+  throw configError(`${path} ${problem}. Pass a file with an API key of \`mcp-manager keys create\`.`);
+}

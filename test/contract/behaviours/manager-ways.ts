@@ -1,0 +1,33 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** How clients of all kinds reach mcp-manager, besides streamable HTTP. */
+export const MANAGER_WAYS = {
+  'manager:stdio:daemon': {
+    source: 'issue 21.3',
+    behaviour:
+      '`stdio` serves everything of a running manager: lists, calls, progress, cancellation, requests to the client.',
+  },
+  'manager:stdio:local': {
+    source: 'issue 21.3',
+    behaviour:
+      '`stdio` without a manager starts the servers itself and serves the same; stdout has messages only.',
+  },
+  'manager:stdio:ends': {
+    source: 'issue 21.3',
+    behaviour: 'Servers that `stdio` started end when stdin closes, on SIGTERM and when it is killed.',
+  },
+  'manager:stdio:restart': {
+    source: 'issue 21.3',
+    behaviour:
+      'A client on stdio survives a restart of the manager: it hears that lists changed, and later calls work.',
+  },
+  'manager:stdio:refused': {
+    source: 'issue 21.3',
+    behaviour:
+      '`stdio` says what is wrong: an address without a manager, a missing key, an unknown server, plugins.',
+  },
+  'manager:sse': {
+    source: 'issue 21.3',
+    behaviour: 'Clients of the old transport use /sse and /messages, with the permissions of their key.',
+  },
+} as const satisfies Behaviours;
