@@ -4,6 +4,7 @@ import type { Environment } from '../../../core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
 import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';
+import { pinsPath } from './pins-file.ts';
 import type { ManagerConfig } from './spec.ts';
 
 /** A valid configuration, with warnings about it. */
@@ -18,13 +19,18 @@ export async function readConfig(
   env: Environment,
   options: Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> = {},
 ): Promise<LoadedConfig> {
-  const [servers, secrets] = await Promise.all([readServersText(paths.config), readText(paths.runtime)]);
+  const pinsFile = pinsPath(paths.config);
+  const [servers, secrets, pins] = await Promise.all([
+    readServersText(paths.config),
+    readText(paths.runtime),
+    readText(pinsFile),
+  ]);
   const { platform } = process;
-  const resolved = resolveConfig({ servers, secrets, env, platform, ...options });
+  const resolved = resolveConfig({ servers, secrets, pins, env, platform, ...options });
   return {
     ...resolved,
-    files: [paths.config, paths.runtime],
-    sources: [servers, ...(secrets ? [secrets] : [])].map((file) => ({
+    files: [paths.config, paths.runtime, pinsFile],
+    sources: [servers, ...(secrets ? [secrets] : []), ...(pins ? [pins] : [])].map((file) => ({
       path: file.path,
       isBlank: isBlank(file),
     })),

@@ -1,8 +1,11 @@
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
 import type { Path } from './problems.ts';
+import { readApprovals } from './read-approvals.ts';
+import { readToolOverrides } from './read-tool-overrides.ts';
 import type { NameFilter } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
+import { type ApprovalRule, PIN_ACTIONS, type PinAction, type ToolOverride } from './tool-policy.ts';
 
 /** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
@@ -21,6 +24,11 @@ export interface ServerEntry {
   readonly queue: number | undefined;
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
+  /** By the own names of tools, in lower case. */
+  readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
+  readonly approvals: readonly ApprovalRule[];
+  /** What happens with tools that differ from their pinned definition; undefined if it is not set. */
+  readonly onChange: PinAction | undefined;
 }
 
 export type LaunchEntry =
@@ -100,6 +108,9 @@ export const SERVER_KEYS = [
   'queue',
   ...REQUIRED_KEYS,
   'volumes',
+  'tool_overrides',
+  'approvals',
+  'on_change',
 ];
 
 /** Reads one of `[[servers]]`. Reports problems; undefined if later checks would only repeat them. */
@@ -130,6 +141,9 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
     queue: table.count('queue', 0),
     required,
     volumes: readVolumes(table, launch),
+    toolOverrides: readToolOverrides(table.table('tool_overrides')),
+    approvals: readApprovals(table),
+    onChange: table.choice('on_change', PIN_ACTIONS),
   };
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');

@@ -1,11 +1,14 @@
 import type { Secret } from '../../../core/text/redactions.ts';
+import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
+import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are set. */
 export interface ManagerConfig {
   /** The enabled servers in the order of the file; their names are unique. */
   readonly servers: readonly ServerSpec[];
   readonly daemon: DaemonSettings;
+  readonly groups: readonly GroupSpec[];
   readonly plugins: PluginSettings;
   /** Values that are redacted: those of the secrets file and those of expanded placeholders. */
   readonly secrets: readonly Secret[];
@@ -32,6 +35,11 @@ export interface ServerSpec {
   readonly concurrency: number;
   /** Maximum number of calls that wait; further calls are rejected. */
   readonly queue: number;
+  /** Changes of tools by their own names, in lower case. */
+  readonly toolOverrides?: Readonly<Record<string, ToolOverride>> | undefined;
+  readonly approvals?: readonly ApprovalRule[] | undefined;
+  /** The pinned tools; undefined if the server is not pinned. */
+  readonly pins?: ToolPins | undefined;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;

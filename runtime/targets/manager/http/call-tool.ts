@@ -7,6 +7,9 @@ import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { toolArguments } from './schemas/tools.ts';
 import { resultForm, toolAnswer } from './tool-answer.ts';
 
+/** The header with which a client confirms the call of a tool, as `server/tool`, if an approval rule requires it. */
+const CONFIRM_HEADER = 'x-confirm-tool';
+
 interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
   readonly tool: string;
 }
@@ -30,6 +33,7 @@ export function createToolCallAnswer(
         ...call,
         args,
         headers: exchange.headers,
+        confirmation: exchange.headers.get(CONFIRM_HEADER) ?? undefined,
         signal: disconnectSignal(exchange),
       });
       exchange.answer(toolAnswer({ ...call, redact }, result, form));

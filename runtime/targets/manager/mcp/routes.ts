@@ -7,7 +7,8 @@ import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
-import { callerOf } from '../http/env.ts';
+import type { Caller } from '../access/caller.ts';
+import { callerOf, GROUP_PATH, groupCallerOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
 import { createDispatch } from './dispatch.ts';
@@ -40,7 +41,7 @@ export interface ManagerMcpRoutes {
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
 
-/** The routes `/mcp` for all servers and `/mcp/{server}` for one. The app that mounts them authenticates callers. */
+/** The routes `/mcp` for all servers and `/mcp/{server}` for one, and the same below `/groups/{group}`. The app that mounts them authenticates callers. */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
   const { calls } = context;
@@ -74,8 +75,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   });
 
   const routes = new Hono<ShellEnv>();
-  const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
-    const caller = callerOf(c);
+  const answer = (c: Context<ShellEnv>, caller: Caller, server?: string): Promise<Response> => {
     const client = {
       caller,
       requestId: c.get('requestId'),
@@ -84,8 +84,12 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     };
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
-  routes.all(ALL_SERVERS_PATH, (c) => answer(c));
-  routes.all(ONE_SERVER_PATH, (c) => answer(c, c.req.param('server')));
+  routes.all(ALL_SERVERS_PATH, (c) => answer(c, callerOf(c)));
+  routes.all(ONE_SERVER_PATH, (c) => answer(c, callerOf(c), c.req.param('server')));
+  routes.all(`${GROUP_PATH}${ALL_SERVERS_PATH}`, (c) => answer(c, groupCallerOf(c, context.groups)));
+  routes.all(`${GROUP_PATH}${ONE_SERVER_PATH}`, (c) =>
+    answer(c, groupCallerOf(c, context.groups), c.req.param('server')),
+  );
   return {
     routes,
     direct: directMessages({
