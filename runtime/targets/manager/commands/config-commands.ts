@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { listCommand } from './list.ts';
+import { pinCommand } from './pin.ts';
 import { removeCommand } from './remove.ts';
 import { searchCommand } from './search.ts';
 import { validateCommand } from './validate.ts';
@@ -16,6 +17,7 @@ export const CONFIG_COMMANDS: Commands = {
   add: addCommand,
   remove: removeCommand,
   list: listCommand,
+  pin: pinCommand,
   validate: validateCommand,
   import: importCommand,
   search: searchCommand,

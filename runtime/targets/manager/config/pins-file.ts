@@ -16,7 +16,12 @@ export type PinnedTools = Readonly<Record<string, PinnedTool>>;
 /** The pinned tools by server. */
 export interface PinsFile {
   readonly servers: ReadonlyMap<string, PinnedTools>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PinsProblem[];
+}
+
+/** A problem of the file, or of the pins of one server. */
+interface PinsProblem extends Problem {
+  readonly server?: string | undefined;
 }
 
 const FORMAT = 1;
@@ -26,9 +31,10 @@ export const pinsPath = (config: string): string => `${config.replace(/\.(?:toml
 
 /** Reads the pins. A missing file has none. */
 export function readPinsFile(file: TextFile | undefined): PinsFile {
-  const problems: Problem[] = [];
-  const report: Report = (_path, message) => {
-    problems.push({ file: file?.path ?? '', line: undefined, message });
+  const problems: PinsProblem[] = [];
+  const report: Report = ([, server], message) => {
+    const of = server === undefined ? undefined : String(server);
+    problems.push({ file: file?.path ?? '', line: undefined, message, server: of });
   };
   const servers = file ? readServers(file.text, report) : new Map<string, PinnedTools>();
   return { servers, problems };
@@ -67,7 +73,7 @@ function readTool(server: string, name: string, table: TableReader | undefined):
   const hash = table.text('hash');
   if (hash === definitionHash(name, definition)) return { hash, definition };
   table.report(
-    `the hash of ${server}/${name} does not match its definition: the file was edited. Run \`mcp-manager pin ${server}\` to pin the current tools.`,
+    `the hash does not match the definition: the file was edited. Run \`mcp-manager pin ${server}\` to pin the current tools.`,
   );
   return undefined;
 }

@@ -13,17 +13,22 @@ export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
   readonly problems: readonly string[];
 }
 
+interface ReadOptions extends Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> {
+  /** Whether the pinned tools are read, too; true by default. */
+  readonly readsPins?: boolean;
+}
+
 /** Reads the configuration; rejects with one ConfigError that lists all problems. */
 export async function readConfig(
   paths: ConfigPaths,
   env: Environment,
-  options: Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> = {},
+  { readsPins = true, ...options }: ReadOptions = {},
 ): Promise<LoadedConfig> {
   const pinsFile = pinsPath(paths.config);
   const [servers, secrets, pins] = await Promise.all([
     readServersText(paths.config),
     readText(paths.runtime),
-    readText(pinsFile),
+    readsPins ? readText(pinsFile) : undefined,
   ]);
   const { platform } = process;
   const resolved = resolveConfig({ servers, secrets, pins, env, platform, ...options });
