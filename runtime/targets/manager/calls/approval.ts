@@ -39,7 +39,8 @@ export async function requireApproval(
   }
   const approval = isConfirmed(call, name) ? 'confirmed' : await context.paused(() => ask(call, name));
   record(approval);
-  if (approval === 'declined') throw new AppError('ForbiddenError', `tool not approved: ${name}: the user declined.`);
+  if (approval === 'declined')
+    throw new AppError('ForbiddenError', `tool not approved: ${name}: the user declined.`);
   if (approval === 'not confirmed') throw new AppError('ForbiddenError', unconfirmed(name));
 }
 
@@ -48,7 +49,9 @@ function isFor({ tools, when }: ApprovalRule, { own, shown }: CatalogTool): bool
   if (when === undefined) return true;
   const isReadOnly = onlyReads(shown);
   // The default of `destructiveHint` is true, so a tool without annotations counts as destructive.
-  return !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false);
+  return (
+    !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false)
+  );
 }
 
 const isConfirmed = ({ confirmation }: ToolCall, name: string): boolean =>

@@ -65,7 +65,14 @@ export function createCallRunner({
     let server: ManagedServer | undefined;
     const record = (outcome: CallOutcome, result?: unknown): void => {
       const milliseconds = clock.now() - startedAt;
-      if (server) observer?.onCall({ server: server.name, kind, tool: audited?.tool, outcome, seconds: milliseconds / 1000 });
+      if (server)
+        observer?.onCall({
+          server: server.name,
+          kind,
+          tool: audited?.tool,
+          outcome,
+          seconds: milliseconds / 1000,
+        });
       if (audited) {
         audit?.record({ call, server: server?.name, kind, ...audited, outcome, milliseconds, result });
       }

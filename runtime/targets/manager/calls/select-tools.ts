@@ -41,7 +41,10 @@ export function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): Sel
       ...unknownOverrides(overrides, all),
       ...allowed
         .filter(isShadowed)
-        .map(({ own }) => `the tool ${own} is omitted: the configuration renames ${renamed.get(own)} to this name`),
+        .map(
+          ({ own }) =>
+            `the tool ${own} is omitted: the configuration renames ${renamed.get(own)} to this name`,
+        ),
     ],
   };
 }
@@ -50,12 +53,18 @@ export function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): Sel
 export const isNewName = ({ toolOverrides = {} }: ServerSpec, name: string): boolean =>
   Object.values(toolOverrides).some(({ rename }) => rename?.toLowerCase() === name.toLowerCase());
 
-function overrideOf(overrides: Readonly<Record<string, ToolOverride>>, name: string): ToolOverride | undefined {
+function overrideOf(
+  overrides: Readonly<Record<string, ToolOverride>>,
+  name: string,
+): ToolOverride | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(overrides, key) ? overrides[key] : undefined;
 }
 
-const withOverride = (tool: UpstreamTool, { rename, description, annotations }: ToolOverride): UpstreamTool => ({
+const withOverride = (
+  tool: UpstreamTool,
+  { rename, description, annotations }: ToolOverride,
+): UpstreamTool => ({
   ...tool,
   name: rename ?? tool.name,
   ...(description === undefined ? {} : { description }),

@@ -77,7 +77,8 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     async find(context, reader, name) {
       const wanted = name.trim();
       const spec = context.server.spec();
-      if (!isAllowed(spec.tools, wanted) && !looksMapped(wanted) && !isNewName(spec, wanted)) return undefined;
+      if (!isAllowed(spec.tools, wanted) && !looksMapped(wanted) && !isNewName(spec, wanted))
+        return undefined;
       const first = await readAllowed(context, reader);
       const found = pick(first, wanted);
       const isRecent = clock.now() - first.listedAt < MIN_RELIST_AGE_MS;

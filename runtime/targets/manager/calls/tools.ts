@@ -64,7 +64,10 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
 
 function refuseOldName({ own, shown }: CatalogTool, server: string, typed: string): void {
   if (own === shown.name || own.toLowerCase() !== typed.trim().toLowerCase()) return;
-  throw new AppError('ForbiddenError', `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`);
+  throw new AppError(
+    'ForbiddenError',
+    `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
+  );
 }
 
 function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {

@@ -63,7 +63,10 @@ const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
 const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = { failed: 'red', waiting: 'yellow' };
 
 /** Explains the state of a server; empty for a healthy one. */
-function reasonOf({ phase, status, reason = '', nextStartAt, changedTools = [] }: ServerState, now: number): string {
+function reasonOf(
+  { phase, status, reason = '', nextStartAt, changedTools = [] }: ServerState,
+  now: number,
+): string {
   if (phase === 'running' && status === 'ok') return changedToolsText(changedTools);
   if (nextStartAt === undefined) return reason;
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;

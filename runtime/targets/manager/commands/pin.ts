@@ -47,18 +47,25 @@ export const pinCommand: Command = {
 };
 
 async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<PinOutcome[]> {
-  const [{ readConfig }, { openSignIns }, { signInFolder }, { compareServers }, { systemClock }, { createRedactor }] =
-    await Promise.all([
-      import('../config/read-config.ts'),
-      import('../sign-in/sign-in-store.ts'),
-      import('../sign-in/sign-in-folder.ts'),
-      import('../pins/pin-servers.ts'),
-      import('../../../platform/clock.ts'),
-      import('../../../serve/redact.ts'),
-    ]);
+  const [
+    { readConfig },
+    { openSignIns },
+    { signInFolder },
+    { compareServers },
+    { systemClock },
+    { createRedactor },
+  ] = await Promise.all([
+    import('../config/read-config.ts'),
+    import('../sign-in/sign-in-store.ts'),
+    import('../sign-in/sign-in-folder.ts'),
+    import('../pins/pin-servers.ts'),
+    import('../../../platform/clock.ts'),
+    import('../../../serve/redact.ts'),
+  ]);
   const config = await readConfig(paths, process.env, { keepsUnusable: true, readsPins: false });
   const { servers } = config;
-  const chosen = typed.length === 0 ? servers : [...new Set(typed.map((name) => enabledServer(servers, name)))];
+  const chosen =
+    typed.length === 0 ? servers : [...new Set(typed.map((name) => enabledServer(servers, name)))];
   const redact = createRedactor(config.secrets);
   const signIns = openSignIns(signInFolder(paths), {
     env: process.env,
@@ -66,7 +73,11 @@ async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<Pi
   });
   const { signal, forget } = stopSignal();
   try {
-    const outcomes = await compareServers(pinsPath(paths.config), chosen, { clock: systemClock, signIns, signal });
+    const outcomes = await compareServers(pinsPath(paths.config), chosen, {
+      clock: systemClock,
+      signIns,
+      signal,
+    });
     return outcomes.map((outcome) =>
       'failure' in outcome ? { ...outcome, failure: redact.text(outcome.failure, outcome.server) } : outcome,
     );
@@ -87,6 +98,10 @@ async function remove(
   const names = typed.map(serverName);
   const removed = await removePins(file, names);
   if (asJson) printJson(output, { file, removed });
-  else printLines(output, names.map((name) => (removed.includes(name) ? `Removed the pins of ${name}.` : `${name} has no pins.`)));
+  else
+    printLines(
+      output,
+      names.map((name) => (removed.includes(name) ? `Removed the pins of ${name}.` : `${name} has no pins.`)),
+    );
   return 0;
 }

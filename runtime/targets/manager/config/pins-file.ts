@@ -95,7 +95,9 @@ export function pinsText(servers: ReadonlyMap<string, PinnedTools>): string {
 }
 
 const linesOf = ({ description }: ToolDefinition): { description?: string[] } =>
-  typeof description === 'string' && description.includes('\n') ? { description: description.split('\n') } : {};
+  typeof description === 'string' && description.includes('\n')
+    ? { description: description.split('\n') }
+    : {};
 
 const joined = (description: unknown): unknown =>
   Array.isArray(description) ? description.join('\n') : description;

@@ -16,7 +16,11 @@ export function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): 
 }
 
 /** Warns about servers with `on_change` that have no pinned tools. */
-export const unpinnedWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile, file: string): string[] =>
+export const unpinnedWarnings = (
+  { entries, locate }: ConfigFile,
+  { servers }: PinsFile,
+  file: string,
+): string[] =>
   entries
     .filter(({ name, onChange, enabled }) => enabled && onChange !== undefined && !servers.has(name))
     .map(({ name, path }) =>

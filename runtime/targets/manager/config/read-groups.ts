@@ -24,7 +24,10 @@ export function readGroups(value: unknown, serverNames: readonly string[], repor
     const group = readGroup(readTable(item, { path, label: `group ${shown}`, report }, KEYS), serverNames);
     if (!group) return [];
     if (taken.has(group.name)) {
-      report([...path, 'name'], `duplicate group name ${JSON.stringify(group.name)}. Rename one of the groups.`);
+      report(
+        [...path, 'name'],
+        `duplicate group name ${JSON.stringify(group.name)}. Rename one of the groups.`,
+      );
     }
     taken.add(group.name);
     return [group];
@@ -45,7 +48,12 @@ function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpe
     table.report(problem, 'name');
     return undefined;
   }
-  const group = { servers: servers ?? [], tools: tools ?? [], prompts: prompts ?? [], resources: resources ?? [] };
+  const group = {
+    servers: servers ?? [],
+    tools: tools ?? [],
+    prompts: prompts ?? [],
+    resources: resources ?? [],
+  };
   if (Object.values(group).every((patterns) => patterns.length === 0)) {
     // Without patterns a key has all permissions; a group without any is a mistake.
     table.report('the group is empty. List its servers, e.g. servers = ["time"], or its tools.');
@@ -66,7 +74,10 @@ function readPatterns(
     if (key !== 'servers' && slash === -1) {
       table.report(`${key} must have patterns of the form server/name, not ${JSON.stringify(pattern)}.`, key);
     } else if (!serverNames.some((name) => matchesAny([server], name))) {
-      table.report(`${key}: no server matches ${JSON.stringify(server)}. Known servers: ${serverNames.join(', ') || 'none'}.`, key);
+      table.report(
+        `${key}: no server matches ${JSON.stringify(server)}. Known servers: ${serverNames.join(', ') || 'none'}.`,
+        key,
+      );
     }
   }
   return patterns;

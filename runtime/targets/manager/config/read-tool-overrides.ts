@@ -16,7 +16,10 @@ export function readToolOverrides(table: TableReader | undefined): Record<string
     const rename = readRename(tool);
     const other = rename === undefined ? undefined : byNewName.get(rename.toLowerCase());
     if (rename !== undefined && other !== undefined) {
-      tool.report(`rename ${JSON.stringify(rename)} is also the name of ${other}. Choose another name.`, 'rename');
+      tool.report(
+        `rename ${JSON.stringify(rename)} is also the name of ${other}. Choose another name.`,
+        'rename',
+      );
     }
     if (rename !== undefined) byNewName.set(rename.toLowerCase(), name);
     const override = {

@@ -61,6 +61,16 @@ export interface ProcessLaunch {
   readonly cwd?: string | undefined;
   /** Prefix of the container's name, if the command is docker. */
   readonly container?: string | undefined;
+  /** The package whose hash is verified before each start. */
+  readonly integrity?: PackageIntegrity | undefined;
+}
+
+/** A package of npm with the hash of its only allowed content. */
+export interface PackageIntegrity {
+  /** `name@version` */
+  readonly name: string;
+  /** The hash as in the registry of npm, e.g. `sha512-…`. */
+  readonly hash: string;
 }
 
 /** A remote server. */

@@ -89,7 +89,10 @@ function allServers(context: ManagerContext, options: AllServersOptions): Endpoi
         ? 'Find a tool with search_tools, then call it with call_tool.'
         : 'Tools and prompts are named server__name, after the server that provides them.';
       return Promise.resolve({
-        info: group === undefined ? { name: 'mcp-manager', title: 'mcp-manager', version } : { name: group, version },
+        info:
+          group === undefined
+            ? { name: 'mcp-manager', title: 'mcp-manager', version }
+            : { name: group, version },
         capabilities: ALL_CAPABILITIES,
         instructions: `${group === undefined ? 'mcp-manager combines several MCP servers' : `The group ${group} of mcp-manager`}. ${names} ${rule}`,
       });

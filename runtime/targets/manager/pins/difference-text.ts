@@ -7,7 +7,10 @@ export const differenceLines = (server: string, differences: readonly ToolDiffer
     visible(`${server}/${tool} (${change})`),
     ...members.flatMap((member) => {
       const [before, after] = [pinned, current].map((definition) => linesOf(definition, member));
-      return [`  ${member}:`, ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visible(line)}`)];
+      return [
+        `  ${member}:`,
+        ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visible(line)}`),
+      ];
     }),
   ]);
 
@@ -40,7 +43,10 @@ function lineDifferences(before: readonly string[], after: readonly string[]): s
     if (row < before.length && column < after.length && before[row] === after[column]) {
       row += 1;
       column += 1;
-    } else if (column >= after.length || (row < before.length && at(row + 1, column) >= at(row, column + 1))) {
+    } else if (
+      column >= after.length ||
+      (row < before.length && at(row + 1, column) >= at(row, column + 1))
+    ) {
       lines.push(`- ${before[row]}`);
       row += 1;
     } else {
@@ -53,4 +59,7 @@ function lineDifferences(before: readonly string[], after: readonly string[]): s
 
 /** Shows control characters and invisible ones as escapes: they could move the cursor, or hide instructions to a model. */
 const visible = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,
+    (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
+  );

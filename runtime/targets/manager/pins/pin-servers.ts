@@ -20,7 +20,10 @@ export async function compareServers(
   servers: readonly ServerSpec[],
   options: ReadToolsOptions,
 ): Promise<PinOutcome[]> {
-  const pinned = await readPins(file, servers.map(({ name }) => name));
+  const pinned = await readPins(
+    file,
+    servers.map(({ name }) => name),
+  );
   const outcomes: PinOutcome[] = [];
   for (const spec of servers) {
     try {
@@ -37,9 +40,13 @@ export async function compareServers(
 
 /** Writes the tools of the servers to the file. Pins of other servers stay as they are. */
 export const writePins = (file: string, outcomes: readonly PinOutcome[]): Promise<void> =>
-  edit(file, outcomes.map(({ server }) => server), (pins) => {
-    for (const outcome of outcomes) if ('tools' in outcome) pins.set(outcome.server, outcome.tools);
-  });
+  edit(
+    file,
+    outcomes.map(({ server }) => server),
+    (pins) => {
+      for (const outcome of outcomes) if ('tools' in outcome) pins.set(outcome.server, outcome.tools);
+    },
+  );
 
 /** Removes the pins of servers. Resolves with the names that had pins. */
 export async function removePins(file: string, servers: readonly string[]): Promise<string[]> {

@@ -4,7 +4,10 @@ import type { ToolChange, ToolFindings } from './managed-server.ts';
 const MAX_KEPT = 100;
 
 /** Collects the findings about the tools of a server. `warn` gets each one when it appears. */
-export function createToolFindings(redact: (text: string) => string, warn: (text: string) => void): ToolFindings {
+export function createToolFindings(
+  redact: (text: string) => string,
+  warn: (text: string) => void,
+): ToolFindings {
   let changes: readonly ToolChange[] = [];
   let faults: readonly string[] = [];
   let known = new Set<string>();

@@ -12,7 +12,11 @@ export async function checkManager(manager: ManagerClient, address: URL): Promis
     const status = await statusOf(manager);
     return [
       ok('manager', `version ${status.version} is running at ${manager.origin}`),
-      ...status.servers.flatMap((server) => [checkServer(server), ...listFaults(server), ...checkPins(server)]),
+      ...status.servers.flatMap((server) => [
+        checkServer(server),
+        ...listFaults(server),
+        ...checkPins(server),
+      ]),
     ];
   } catch (error) {
     const isDown = error instanceof AppError && error.code === 'UnavailableError';

@@ -31,7 +31,11 @@ export const createKeyCommand: Command = {
       help: 'Allowed resources, e.g. docs/file:///public/*; works like --tool',
       repeatable: true,
     },
-    group: { value: 'name', help: 'Allow only the servers and tools of this group of the configuration', repeatable: true },
+    group: {
+      value: 'name',
+      help: 'Allow only the servers and tools of this group of the configuration',
+      repeatable: true,
+    },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     admin: { help: 'Allow the key to reload, restart servers and read logs' },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },

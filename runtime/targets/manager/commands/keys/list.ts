@@ -45,7 +45,15 @@ const row = (record: KeyRecord, now: number): string[] => [
   record.expires?.slice(0, 10) ?? '-',
 ];
 
-function accessOf({ admin, readOnly, servers, tools, prompts = [], resources = [], groups = [] }: KeyRecord): string {
+function accessOf({
+  admin,
+  readOnly,
+  servers,
+  tools,
+  prompts = [],
+  resources = [],
+  groups = [],
+}: KeyRecord): string {
   const scopes = [
     ...servers,
     ...tools,

@@ -62,12 +62,21 @@ test('the endpoints of a group have its servers and tools only, over MCP and HTT
 
   const base = '/groups/maths/api/v1';
   expect((await send('all', `${base}/servers`)).body).toEqual(['camel', 'echo']);
-  expect((await send('all', `${base}/servers/echo/tools?detail=minimal`)).body.tools).toMatchObject([{ name: 'add' }]);
-  expect((await send('all', `${base}/tools?q=a`)).body.tools.map((tool: { name: string }) => tool.name)).not.toContain('echo');
+  expect((await send('all', `${base}/servers/echo/tools?detail=minimal`)).body.tools).toMatchObject([
+    { name: 'add' },
+  ]);
+  expect(
+    (await send('all', `${base}/tools?q=a`)).body.tools.map((tool: { name: string }) => tool.name),
+  ).not.toContain('echo');
   expect((await send('all', `${base}/health/servers`)).body.servers).toHaveLength(2);
-  expect(await send('all', `${base}/servers/echo/tools/add`, { a: 1, b: 2 })).toEqual({ status: 200, body: '3' });
+  expect(await send('all', `${base}/servers/echo/tools/add`, { a: 1, b: 2 })).toEqual({
+    status: 200,
+    body: '3',
+  });
   expect((await send('all', `${base}/servers/echo/tools/echo`, {})).status).toBe(403);
-  expect((await send('all', `${base}/servers/other/tools/add`, {})).body.detail).toBe('server not allowed: other');
+  expect((await send('all', `${base}/servers/other/tools/add`, {})).body.detail).toBe(
+    'server not allowed: other',
+  );
   expect((await send('all', `${base}/servers/echo/prompts`)).body.prompts).toEqual([]);
   expect((await send('all', '/groups/maths/mcp/other', {})).status).toBe(404);
   expect(await send('all', '/groups/none/api/v1/servers')).toMatchObject({
@@ -80,7 +89,9 @@ test('the endpoints of a group have its servers and tools only, over MCP and HTT
 
 test('a key for groups allows the tools of its groups on every path, and no other group', async () => {
   expect((await send('grouped', '/api/v1/servers')).body).toEqual(['camel', 'echo']);
-  expect((await send('grouped', '/api/v1/servers/echo/tools?detail=minimal')).body.tools).toMatchObject([{ name: 'add' }]);
+  expect((await send('grouped', '/api/v1/servers/echo/tools?detail=minimal')).body.tools).toMatchObject([
+    { name: 'add' },
+  ]);
   expect((await send('grouped', '/groups/maths/api/v1/servers')).body).toEqual(['camel', 'echo']);
   expect((await send('grouped', '/groups/gone/api/v1/servers')).status).toBe(404);
   for (const name of ['all', 'nothing']) {
