@@ -40,6 +40,7 @@ export const addCommand: Command = {
     },
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
+    'pin-hash': { help: 'Record the hash of an npx package, which is then verified before each start' },
   },
   async run(invocation, output) {
     const [name] = exactly(beforeDashes(invocation), '<name>');
@@ -48,6 +49,7 @@ export const addCommand: Command = {
     refuseMisplaced(invocation, 'url' in start.table);
     const table: Table = {
       ...start.table,
+      ...(invocation.flag('pin-hash') ? { package_hash: await readHash(start.table) } : {}),
       tools: chooseTools(invocation, start.tools),
       ...(invocation.given('transport') ? { transport: invocation.value('transport') } : {}),
       ...(invocation.given('cwd') ? { cwd: invocation.value('cwd') } : {}),
@@ -68,6 +70,21 @@ export const addCommand: Command = {
     return 0;
   },
 };
+
+/** Returns the hash of the package in the registry of npm. */
+async function readHash({ package: written }: Table): Promise<string> {
+  const [{ parsePackage }, { npmIntegrity }] = await Promise.all([
+    import('../config/package-launch.ts'),
+    import('../upstream/process/package-integrity.ts'),
+  ]);
+  const found = typeof written === 'string' ? parsePackage(written) : 'no package';
+  if (typeof found === 'string' || found.runtime !== 'npx') {
+    throw new UsageError(
+      '--pin-hash requires an npx package. For an image, use docker::image@sha256:<digest>.',
+    );
+  }
+  return await npmIntegrity(`${found.name}@${found.version}`, { env: process.env, timeoutMs: 60_000 });
+}
 
 interface Start {
   readonly table: Table;

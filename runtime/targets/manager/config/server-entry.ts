@@ -32,9 +32,16 @@ export interface ServerEntry {
 }
 
 export type LaunchEntry =
-  | (ProcessEntry & { readonly kind: 'package'; readonly package: Package })
+  | (ProcessEntry & PackageEntry)
   | (ProcessEntry & { readonly kind: 'command'; readonly command: string })
   | (RemoteEntry & { readonly kind: 'remote' });
+
+interface PackageEntry {
+  readonly kind: 'package';
+  readonly package: Package;
+  /** The pinned hash of the package. */
+  readonly hash: string | undefined;
+}
 
 interface ProcessEntry {
   readonly args: readonly string[];
@@ -108,6 +115,7 @@ export const SERVER_KEYS = [
   'queue',
   ...REQUIRED_KEYS,
   'volumes',
+  'package_hash',
   'tool_overrides',
   'approvals',
   'on_change',
@@ -174,6 +182,9 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     return undefined;
   }
   const isRemote = launchKeys[0] === 'url';
+  if (launchKeys[0] !== 'package' && table.keys().includes('package_hash')) {
+    table.report('package_hash requires package.', 'package_hash');
+  }
   for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
     if (table.keys().includes(key))
       table.report(
@@ -185,9 +196,27 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
   if (values.command !== undefined) return { kind: 'command', command: values.command, ...process };
   if (values.package === undefined) return undefined;
   const found = parsePackage(values.package);
-  if (typeof found !== 'string') return { kind: 'package', package: found, ...process };
+  if (typeof found !== 'string') {
+    return { kind: 'package', package: found, hash: readPackageHash(table, found), ...process };
+  }
   table.report(found, 'package');
   return undefined;
+}
+
+/** Reads the hash of a package. Images of containers have theirs in the package, and uvx has no way to verify one. */
+function readPackageHash(table: TableReader, { runtime }: Package): string | undefined {
+  const hash = table.text('package_hash');
+  if (hash === undefined) return undefined;
+  if (runtime !== 'npx') {
+    const wayOut = runtime === 'docker' ? 'For an image, use docker::image@sha256:<digest>.' : 'Remove it.';
+    table.report(`package_hash requires an npx package. ${wayOut}`, 'package_hash');
+  } else if (!/^sha512-[\w+/]{86}==$/.test(hash)) {
+    table.report(
+      'package_hash must be the hash of npm, which begins with "sha512-". See `npm view <package> dist.integrity`.',
+      'package_hash',
+    );
+  }
+  return hash;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { configError, messageOf } from '../../../contract/errors.ts';
+import { AppError, configError, messageOf } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { createJsonClient } from '../../../serve/client/json-client.ts';
 import { isTable } from '../config/table-reader.ts';
 import type { RegistrySource } from './registry-source.ts';
 
@@ -60,21 +61,22 @@ function readPage(
   return { items: servers ?? [], next: typeof next === 'string' && next !== '' ? next : undefined };
 }
 
-async function get(url: string): Promise<string> {
-  let response: Response;
-  let text: string;
+async function get(address: string): Promise<string> {
+  const { origin, pathname, search } = new URL(address);
+  const client = createJsonClient(origin, {
+    headers: { accept: 'application/json, application/yaml, */*', 'user-agent': 'mcp-manager' },
+    answerMs: TIMEOUT_MS,
+    maxResponseBytes: MAX_CHARACTERS,
+    maxRedirects: 3,
+  });
   try {
-    response = await fetch(url, {
-      headers: { Accept: 'application/json, application/yaml, */*', 'User-Agent': 'mcp-manager' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    text = await response.text();
+    const { status, text } = await client.ask({ method: 'GET', path: pathname + search });
+    if (status === 200) return text;
+    throw configError(`The registry ${address} returned status ${status}.`);
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw configError(`The registry ${url} is not reachable: ${messageOf(cause)}.`, error);
+    if (error instanceof AppError) throw error;
+    throw configError(`The registry ${address} is not reachable: ${messageOf(error)}.`, error);
+  } finally {
+    await client.close();
   }
-  if (!response.ok) throw configError(`The registry ${url} returned status ${response.status}.`);
-  if (text.length > MAX_CHARACTERS)
-    throw configError(`${url} is larger than 64 MiB, so it is not a registry.`);
-  return text;
 }
