@@ -143,7 +143,8 @@ async function startFromRegistry(id: string, invocation: Invocation, output: Out
   const opened = await openRegistries(invocation, output, id);
   const entry = findEntry({ ...opened, entries: searchRegistry(opened.entries, { source }) }, wanted);
   const table = serverFromEntry(entry, wanted);
-  if (String(table['package'] ?? '').endsWith('@latest')) {
+  const { package: chosen } = table;
+  if (typeof chosen === 'string' && chosen.endsWith('@latest')) {
     output.err(
       `Warning: the registry lists no version of ${entry.id}, so each start can run another one. Pass --version to pin it.\n`,
     );

@@ -8,7 +8,7 @@ const KEYS = ['tools', 'when', 'action'];
 export function readApprovals(server: TableReader): ApprovalRule[] {
   const rules = readTables({
     value: server.any('approvals'),
-    report: server.report,
+    report: (message, key) => server.report(message, key),
     key: 'approvals',
     known: KEYS,
   });

@@ -37,13 +37,20 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
+interface Body {
+  readonly tools: readonly { readonly name: string }[];
+  readonly servers: readonly unknown[];
+  readonly prompts: readonly unknown[];
+  readonly detail: string;
+}
+
 const send = async (key: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
   const response = await fetch(managed.origin + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Authorization: bearer(key), 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: (await response.json()) as Body };
 };
 const toolsOf = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name);
@@ -65,9 +72,7 @@ test('the endpoints of a group have its servers and tools only, over MCP and HTT
   expect((await send('all', `${base}/servers/echo/tools?detail=minimal`)).body.tools).toMatchObject([
     { name: 'add' },
   ]);
-  expect(
-    (await send('all', `${base}/tools?q=a`)).body.tools.map((tool: { name: string }) => tool.name),
-  ).not.toContain('echo');
+  expect((await send('all', `${base}/tools?q=a`)).body.tools.map(({ name }) => name)).not.toContain('echo');
   expect((await send('all', `${base}/health/servers`)).body.servers).toHaveLength(2);
   expect(await send('all', `${base}/servers/echo/tools/add`, { a: 1, b: 2 })).toEqual({
     status: 200,
