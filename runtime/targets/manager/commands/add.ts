@@ -64,7 +64,7 @@ export const addCommand: Command = {
     const { serverName } = await import('../config/server-name.ts');
     const server = serverName(start.name ?? name);
     const moved = await writeServers([{ name: server, table, secrets }], paths);
-    output.err(`Added ${server} to ${paths.config}.\n${requiredSteps(server, table, secrets.env)}`);
+    output.err(`Added ${server} to ${paths.config}.\n${requiredSteps(start.name ?? name, table, secrets.env)}`);
     if (start.listed) output.err(listedSteps(server, start.listed, table, secrets.headers));
     for (const note of moved) output.err(`${note}\n`);
     return 0;
