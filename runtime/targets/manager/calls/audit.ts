@@ -70,7 +70,9 @@ export async function openAuditLog({
         ...(call.caller.group === undefined ? {} : { group: call.caller.group }),
         kind,
         name: truncate(redact.text(name, server)),
-        ...(tool === undefined || tool === name ? {} : { tool: truncate(redact.text(tool, server)) }),
+        ...(tool === undefined || tool.toLowerCase() === name.trim().toLowerCase()
+          ? {}
+          : { tool: truncate(redact.text(tool, server)) }),
         ...(approval === undefined ? {} : { approval }),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,

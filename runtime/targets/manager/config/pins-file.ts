@@ -6,7 +6,7 @@ import { isTable, readTable, type TableReader } from './table-reader.ts';
 import { definitionHash, type ToolDefinition, toolDefinition } from './tool-definition.ts';
 
 /** A tool as it was when it was pinned. */
-export interface PinnedTool {
+interface PinnedTool {
   readonly hash: string;
   readonly definition: ToolDefinition;
 }

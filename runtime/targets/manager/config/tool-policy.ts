@@ -10,10 +10,10 @@ export interface ToolOverride {
 }
 
 export const APPROVAL_ACTIONS = ['allow', 'deny', 'ask'] as const;
-export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
+type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
 export const APPROVAL_CONDITIONS = ['destructive', 'not_read_only'] as const;
-export type ApprovalCondition = (typeof APPROVAL_CONDITIONS)[number];
+type ApprovalCondition = (typeof APPROVAL_CONDITIONS)[number];
 
 /** A rule for calls of tools. The first rule that matches a tool applies; without a match, calls are allowed. */
 export interface ApprovalRule {

@@ -7,7 +7,7 @@ export type RegistrySource =
   | { readonly kind: 'api'; readonly url: string };
 
 /** Names of public registries. */
-export const KNOWN_REGISTRIES: Readonly<Record<string, string>> = {
+const KNOWN_REGISTRIES: Readonly<Record<string, string>> = {
   official: 'https://registry.modelcontextprotocol.io/v0/servers',
   docker: 'https://desktop.docker.com/mcp/catalog/v3/catalog.yaml',
   mcpm: 'https://mcpm.sh/api/servers.json',
