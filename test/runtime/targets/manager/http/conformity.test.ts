@@ -99,8 +99,8 @@ test('every operation of the document was tried', () => {
     ...GETS.map((path) => described.operationOf('GET', path)),
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
   ]);
-  // Those of groups are the same routes; groups.test.ts has them.
-  const operations = described.operations.filter((operation) => !operation.includes('/groups/{group}/'));
+  // Those of groups are the same routes; groups.test.ts calls them.
+  const operations = described.operations.filter(({ tags }) => !tags.includes('Groups'));
   expect(operations.length).toBeGreaterThan(15);
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });
