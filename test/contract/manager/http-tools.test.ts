@@ -191,7 +191,7 @@ const TRUST = [
     {
       name: 'echo',
       run: ['echo.mjs'],
-      keys: 'approvals = [{ tools = ["add"], action = "ask" }]\n[servers.tool_overrides.echo]\nrename = "say"',
+      keys: 'tools = ["*"]\napprovals = [{ tools = ["add"], action = "ask" }]\n[servers.tool_overrides.echo]\nrename = "say"',
     },
     { name: 'pinned', run: ['echo.mjs'], keys: 'on_change = "block"' },
   ),
