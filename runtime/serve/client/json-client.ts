@@ -18,6 +18,8 @@ export interface ClientRequest {
   readonly path: string;
   /** A JSON text or a form. */
   readonly body?: string | FormData | undefined;
+  /** Headers of this request only. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -59,7 +61,7 @@ export function createJsonClient(baseUrl: string | URL, options: JsonClientOptio
   const dispatcher =
     maxRedirects > 0 ? agent.compose(interceptors.redirect({ maxRedirections: maxRedirects })) : agent;
 
-  const open: JsonClient['open'] = async ({ method, path, body, signal }) => {
+  const open: JsonClient['open'] = async ({ method, path, body, headers: own, signal }) => {
     const {
       statusCode,
       headers,
@@ -71,6 +73,7 @@ export function createJsonClient(baseUrl: string | URL, options: JsonClientOptio
       headers: {
         ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...options.headers,
+        ...own,
       },
       body: body ?? null,
       signal: signal ?? null,

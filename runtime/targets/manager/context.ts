@@ -1,4 +1,5 @@
 import type { Kernel } from '../../serve/kernel.ts';
+import type { Groups } from './access/groups.ts';
 import type { Calls } from './calls/call.ts';
 import type { Reloader } from '../../serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
@@ -8,6 +9,7 @@ export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;
   readonly calls: Calls;
+  readonly groups: Groups;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
 }

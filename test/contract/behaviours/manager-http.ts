@@ -95,6 +95,11 @@ export const MANAGER_HTTP = {
     source: 'manager reference 3, D-23',
     behaviour: 'Requests of web pages of other origins, or to another host name, are refused.',
   },
+  'manager:trust': {
+    source: 'docs/mcp-manager-config.md, tools and groups',
+    behaviour:
+      'A group has only its tools, a renamed tool has its new name, a tool that is not pinned is blocked, and an approval needs X-Confirm-Tool.',
+  },
   'manager:traces': {
     source: 'docs/telemetry.md',
     behaviour:

@@ -185,3 +185,33 @@ verifiesManaged('manager:call:body', async (arm) => {
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
+
+const TRUST = [
+  serversToml(
+    {
+      name: 'echo',
+      run: ['echo.mjs'],
+      keys: 'tools = ["*"]\napprovals = [{ tools = ["add"], action = "ask" }]\n[servers.tool_overrides.echo]\nrename = "say"',
+    },
+    { name: 'pinned', run: ['echo.mjs'], keys: 'on_change = "block"' },
+  ),
+  '[[groups]]\nname = "voice"\ntools = ["echo/echo", "echo/add"]\n',
+].join('\n');
+
+verifiesManaged('manager:trust', async (arm) => {
+  const { get, post } = await start(arm, { config: TRUST });
+  const group = '/groups/voice/api/v1/servers';
+  expect((await get(group)).body).toEqual(['echo']);
+  const { body } = await get(`${group}/echo/tools?detail=minimal`);
+  expect(body.tools.map(({ name }: { name: string }) => name).toSorted()).toEqual(['add', 'say']);
+  expect((await post(`${group}/echo/tools/say`, { message: 'hi' })).body).toBe('hi');
+  expect((await post(`${group}/echo/tools/echo`, { message: 'hi' })).body.detail).toBe(
+    'tool renamed: echo/echo is now echo/say. Use the new name.',
+  );
+  expect((await post('/api/v1/servers/pinned/tools/add', { a: 1, b: 2 })).body.detail).toContain(
+    'tool blocked: pinned/add: it is not pinned.',
+  );
+  const sum = `${group}/echo/tools/add`;
+  expect((await post(sum, { a: 1, b: 2 })).status).toBe(403);
+  expect((await post(sum, { a: 1, b: 2 }, { 'X-Confirm-Tool': 'echo/add' })).body).toBe('3');
+});

@@ -9,6 +9,10 @@ export interface Caller {
   readonly admin: boolean;
   /** Whether the caller can only use tools with the annotation `readOnlyHint`. */
   readonly readOnly?: boolean | undefined;
+  /** The group whose endpoint the caller uses. */
+  readonly group?: string | undefined;
+  /** The groups that the caller is limited to; undefined for all. */
+  readonly groups?: readonly string[] | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
   /** Whether the caller can use the server at all, or one of its tools. */

@@ -3,10 +3,13 @@ import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** The part of a key's record that its permissions depend on. */
-type KeyPermissions = Pick<
-  KeyRecord,
-  'name' | 'admin' | 'readOnly' | 'servers' | 'tools' | 'prompts' | 'resources'
->;
+type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'readOnly'> & {
+  readonly servers: readonly string[];
+  readonly tools: readonly string[];
+  readonly prompts?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+};
 
 /**
  * Returns the permissions of a key. `servers` are patterns of servers; `tools`, `prompts` and `resources` are patterns of
@@ -35,6 +38,7 @@ export function keyCaller(record: KeyPermissions): Caller {
     name,
     admin,
     readOnly,
+    groups: record.groups,
     canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),
     canRead: allows,
   };

@@ -14,6 +14,8 @@ export const keyRecord = Type.Object(
     tools: patterns,
     prompts: Type.Optional(patterns),
     resources: Type.Optional(patterns),
+    /** Names of groups, in lower case. */
+    groups: Type.Optional(patterns),
     readOnly: Type.Boolean(),
     admin: Type.Boolean(),
     rate: Type.Optional(Type.String()),

@@ -3,6 +3,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { type Access, digestOf, requireBearerToken, unknownKey } from '../../../serve/access.ts';
 import { ANYONE, type Caller } from './caller.ts';
+import { createGroups, type Groups } from './groups.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 import { readBearerToken } from '../../../serve/program/bearer-token.ts';
@@ -38,6 +39,7 @@ export function createManagerAccess(
   source: KeySource,
   now: () => number = Date.now,
   tokens?: Pick<TokenAccess, 'signIn'>,
+  groups: Pick<Groups, 'allow'> = createGroups(),
 ): ManagerAccess {
   let records: readonly KeyRecord[] | undefined;
   let entries: readonly KeyEntry[] = [];
@@ -56,10 +58,15 @@ export function createManagerAccess(
       const found = current().find((entry) => entry.record.hash === record.hash);
       return found && isActive(found, now()) ? found.caller : undefined;
     };
+    /** Whether the key allows an item, and one of its groups contains it if it is limited to groups. */
+    const allows = (check: (one: Pick<Caller, 'canUse' | 'canRead'>) => boolean): boolean => {
+      const now = latest();
+      return now !== undefined && check(now) && (now.groups === undefined || groups.allow(now.groups, check));
+    };
     return {
       ...caller,
-      canUse: (server, tool) => latest()?.canUse(server, tool) ?? false,
-      canRead: (server, kind, item) => latest()?.canRead(server, kind, item) ?? false,
+      canUse: (...item) => allows((one) => one.canUse(...item)),
+      canRead: (...item) => allows((one) => one.canRead(...item)),
     };
   };
   const isOpen = (): boolean => source.keys() === undefined && tokens === undefined;

@@ -4,6 +4,7 @@ import { jsonSize } from '../shared/json-size.ts';
 import { openLineFile } from '../../../platform/line-file.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import type { Logger } from '../../../serve/log.ts';
+import type { Approval } from './approval.ts';
 import type { ServerCall } from './call.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
 import type { Redactor } from '../../../serve/redact.ts';
@@ -21,6 +22,10 @@ interface AuditedCall {
   readonly outcome: CallOutcome;
   readonly milliseconds: number;
   readonly result: unknown;
+  /** The called tool by its own name. */
+  readonly tool?: string | undefined;
+  /** The decision of the approval rules; undefined without rules. */
+  readonly approval?: Approval | undefined;
 }
 
 /** A log with one JSON line per call: its caller, target, time and outcome. */
@@ -56,14 +61,19 @@ export async function openAuditLog({
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
-    record({ call, server, kind, name, args, outcome, milliseconds, result }) {
+    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval }) {
       const entry = {
         at: new Date().toISOString(),
         requestId: call.requestId,
         caller: call.caller.name,
         server: server ?? truncate(redact.text(call.server)),
+        ...(call.caller.group === undefined ? {} : { group: call.caller.group }),
         kind,
         name: truncate(redact.text(name, server)),
+        ...(tool === undefined || tool.toLowerCase() === name.trim().toLowerCase()
+          ? {}
+          : { tool: truncate(redact.text(tool, server)) }),
+        ...(approval === undefined ? {} : { approval }),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,
         args: loggedArgs(args, server),

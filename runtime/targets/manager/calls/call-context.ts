@@ -33,6 +33,8 @@ export interface CallContext {
   /** Returns the milliseconds until the call times out. */
   readonly timeLeft: () => number;
   readonly request: (method: string, params?: Params) => Promise<Params>;
+  /** Runs work that does not count toward the time of the call, for example a question to a person. */
+  readonly paused: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function withCallContext<Result>(
   { clock, maxResultCharacters, takesTurn = true, tracer }: CallContextOptions,
   work: (context: CallContext) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = clock.now() + server.spec().timeouts.request;
+  let deadline = clock.now() + server.spec().timeouts.request;
   const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
   const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
   const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
@@ -96,6 +98,14 @@ export async function withCallContext<Result>(
           { method, params: params ?? {}, server: server.name, meta, errorType },
           (sent, traceHeaders) => request(method, params, sent, traceHeaders),
         ),
+      async paused(pausedWork) {
+        const startedAt = clock.now();
+        try {
+          return await pausedWork();
+        } finally {
+          deadline += clock.now() - startedAt;
+        }
+      },
     });
   } finally {
     leave?.();

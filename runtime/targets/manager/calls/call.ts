@@ -11,7 +11,7 @@ import type { Params } from '../shapes/shape.ts';
 export interface Calls {
   /** Returns the sorted names of the servers that the caller can use. */
   servers(caller: Caller): readonly string[];
-  /** Returns the allowed tools of all pages, in the order of the server. Malformed tools are repaired or omitted. */
+  /** Returns the allowed tools of all pages as clients see them, in the order of the server. Malformed tools are repaired or omitted. */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
   /**
    * Returns any list of a server as part of a list over all servers; empty if the server does not support the list. If the
@@ -21,7 +21,7 @@ export interface Calls {
     call: ServerCall & { readonly list: ListName; readonly maxWaitMs?: number | undefined },
   ): Promise<readonly Params[]>;
   /** Returns the result of the server, which can be an error of the tool. Malformed results are repaired if that is safe. */
-  callTool(call: ServerCall & { readonly tool: string; readonly args: Params }): Promise<ToolResult>;
+  callTool(call: ToolCall): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
     call: ServerCall & { readonly prompt: string; readonly args: Readonly<Record<string, string>> },
@@ -56,6 +56,13 @@ export interface ServerCall {
   readonly requester?: Requester | undefined;
   /** The `_meta` of the request to the server. */
   readonly meta?: Params | undefined;
+}
+
+export interface ToolCall extends ServerCall {
+  readonly tool: string;
+  readonly args: Params;
+  /** The tool that the client confirms, as `server/tool`, for approval rules. Only set it if each request has its own. */
+  readonly confirmation?: string | undefined;
 }
 
 export interface PageCall extends ServerCall {

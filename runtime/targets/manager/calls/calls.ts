@@ -15,6 +15,7 @@ import { mcpCalls } from './mcp-calls.ts';
 import { createToolCatalog } from './tool-catalog.ts';
 import { createServerLists } from './server-lists.ts';
 import { toolCalls } from './tools.ts';
+import { watchPins } from './watch-pins.ts';
 
 /** @internal Exported for tests only. */
 export interface CallLimits {
@@ -51,6 +52,7 @@ export function createCalls({
   const runCall = createCallRunner({ supervisor, redact, clock, audit, observer, tracer, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList });
   const catalog = createToolCatalog(lists, clock);
+  watchPins(supervisor, catalog);
   return {
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
     ...toolCalls(runCall, catalog),

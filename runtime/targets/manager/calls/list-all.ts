@@ -24,7 +24,7 @@ export function listAllCalls(
         const { server, timeLeft } = context;
         if (list === 'tools') {
           const tools = await catalog.tools(context, { signal, waitLimits });
-          return tools.filter((tool) => canCall(caller, server.name, tool));
+          return tools.filter((tool) => canCall(caller, server.name, tool)).map(({ shown }) => shown);
         }
         const { items } = await lists.read(server, list, { timeLeft, signal, waitLimits });
         return items.filter((item) => canList(caller, server.spec(), list, item));

@@ -7,9 +7,22 @@ export type CallKind = (typeof CALL_KINDS)[number];
 /** The outcome of a call; `tool-error` is a result with `isError`. */
 export type CallOutcome = 'ok' | 'tool-error' | ErrorCode;
 
-export interface CallObserver {
-  readonly onCall: (server: string, kind: CallKind, outcome: CallOutcome, seconds: number) => void;
+interface ObservedCall {
+  readonly server: string;
+  readonly kind: CallKind;
+  /** The called tool by its own name; undefined if the server does not have it. */
+  readonly tool: string | undefined;
+  readonly outcome: CallOutcome;
+  readonly seconds: number;
 }
+
+export interface CallObserver {
+  readonly onCall: (call: ObservedCall) => void;
+}
+
+/** Maximum number of tools of a server with metrics of their own; further ones share a label, as unknown ones do. */
+const MAX_TOOLS = 100;
+const OTHER_TOOL = '_other';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -29,29 +42,49 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
     buckets: SECONDS,
     registers,
   });
-  const seen = new Map<string, Set<CallOutcome>>();
+  const toolCalls = new Counter({
+    name: 'mcp_tool_calls_total',
+    help: `Calls of tools, by their names on the server. At most ${MAX_TOOLS} tools of a server have their own label.`,
+    labelNames: ['server', 'tool', 'outcome'],
+    registers,
+  });
+  const seen = new Map<string, SeenLabels>();
   const forgetRemoved = (): void => {
-    for (const [server, outcomes] of seen) {
+    for (const [server, { outcomes, tools }] of seen) {
       if (supervisor.get(server)) continue;
       seen.delete(server);
       for (const kind of CALL_KINDS) {
         durations.remove({ server, kind });
         for (const outcome of outcomes) calls.remove({ server, kind, outcome });
       }
+      for (const tool of tools) for (const outcome of outcomes) toolCalls.remove({ server, tool, outcome });
     }
   };
   supervisor.subscribe(({ kind }) => {
     if (kind === 'servers-changed') forgetRemoved();
   });
   return {
-    onCall(server, kind, outcome, seconds) {
+    onCall({ server, kind, tool, outcome, seconds }) {
       // A call can end after its server was removed.
       if (!supervisor.get(server)) return;
-      let outcomes = seen.get(server);
-      if (!outcomes) seen.set(server, (outcomes = new Set()));
-      outcomes.add(outcome);
+      let labels = seen.get(server);
+      if (!labels) seen.set(server, (labels = { outcomes: new Set(), tools: new Set([OTHER_TOOL]) }));
+      labels.outcomes.add(outcome);
       calls.inc({ server, kind, outcome });
       durations.observe({ server, kind }, seconds);
+      if (kind === 'tool') toolCalls.inc({ server, tool: toolLabel(labels, tool), outcome });
     },
   };
+}
+
+/** The labels that a server has in metrics. */
+interface SeenLabels {
+  readonly outcomes: Set<CallOutcome>;
+  readonly tools: Set<string>;
+}
+
+function toolLabel({ tools }: SeenLabels, tool: string | undefined): string {
+  if (tool === undefined || (!tools.has(tool) && tools.size > MAX_TOOLS)) return OTHER_TOOL;
+  tools.add(tool);
+  return tool;
 }

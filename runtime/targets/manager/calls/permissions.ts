@@ -3,18 +3,15 @@ import type { Caller, ReadableKind } from '../access/caller.ts';
 import type { NameFilter, ServerSpec } from '../config/spec.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../shapes/shape.ts';
+import type { CatalogTool } from './catalog-tool.ts';
 
 /** Whether a filter allows a name. */
 export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
   matchesAny(allow, name) && !matchesAny(deny, name);
 
-/** Whether the configuration of a server allows a tool, by its name and, with `readOnly`, by its annotations. */
-export function isToolAllowed(
-  { tools, readOnly }: ServerSpec,
-  tool: Params & { readonly name: string },
-): boolean {
-  return isAllowed(tools, tool.name) && (!readOnly || onlyReads(tool));
-}
+/** Whether the configuration of a server allows a tool, by its own name and, with `readOnly`, by its annotations. */
+export const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: Params): boolean =>
+  isAllowed(tools, own) && (!readOnly || onlyReads(shown));
 
 /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
 export const canRead = (
@@ -36,11 +33,11 @@ export function canList(
 }
 
 /** Whether the caller can call a tool that the configuration allows. */
-export const canCall = (caller: Caller, server: string, tool: Params & { readonly name: string }): boolean =>
-  caller.canUse(server, tool.name) && (caller.readOnly !== true || onlyReads(tool));
+export const canCall = (caller: Caller, server: string, { own, shown }: CatalogTool): boolean =>
+  caller.canUse(server, own) && (caller.readOnly !== true || onlyReads(shown));
 
 /** Whether the annotations of a tool declare it read-only. */
-function onlyReads({ annotations }: Params): boolean {
+export function onlyReads({ annotations }: Params): boolean {
   return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
     ? annotations.readOnlyHint === true
     : false;

@@ -3,6 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import type { ServerCall } from './call.ts';
+import type { Approval } from './approval.ts';
 import type { AuditLog } from './audit.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
@@ -20,11 +21,21 @@ export interface CallRunnerParts {
   readonly tracer?: Tracer | undefined;
 }
 
+/** The facts about a call for the audit log and metrics. Some are known only during the call. */
+export interface AuditedFacts {
+  readonly name: string;
+  readonly args: unknown;
+  /** The called tool by its own name, if the server has it and the caller can use it. */
+  tool?: string;
+  /** The decision of the approval rules. */
+  approval?: Approval;
+}
+
 /** Describes a call for metrics, the audit log and error messages. */
 export interface CallInfo {
   readonly kind: CallKind;
   /** The name and arguments for the audit log; undefined if the call is not audited. */
-  readonly audited?: { readonly name: string; readonly args: unknown };
+  readonly audited?: AuditedFacts;
   /** Whether the call counts toward the server's `concurrency`; true by default. */
   readonly takesTurn?: boolean;
   /** Returns the texts for a failure, given the normalized name of the server. */
@@ -54,7 +65,14 @@ export function createCallRunner({
     let server: ManagedServer | undefined;
     const record = (outcome: CallOutcome, result?: unknown): void => {
       const milliseconds = clock.now() - startedAt;
-      if (server) observer?.onCall(server.name, kind, outcome, milliseconds / 1000);
+      if (server)
+        observer?.onCall({
+          server: server.name,
+          kind,
+          tool: audited?.tool,
+          outcome,
+          seconds: milliseconds / 1000,
+        });
       if (audited) {
         audit?.record({ call, server: server?.name, kind, ...audited, outcome, milliseconds, result });
       }

@@ -35,10 +35,11 @@ export function createToolSearch(calls: Calls): ToolSearch {
   const indexOf = (caller: Caller, tools: readonly FoundTool[]): MiniSearch => {
     const rows = tools.map(texts);
     const content = JSON.stringify(rows);
-    const known = indexes.get(caller.name);
+    const key = `${caller.group ?? ''} ${caller.name}`;
+    const known = indexes.get(key);
     const index = known?.content === content ? known.index : createIndex(rows);
-    indexes.delete(caller.name);
-    indexes.set(caller.name, { content, index });
+    indexes.delete(key);
+    indexes.set(key, { content, index });
     for (const oldest of [...indexes.keys()].slice(0, -MAX_INDEXES)) indexes.delete(oldest);
     return index;
   };

@@ -1,8 +1,12 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import { isTool, type UpstreamTool } from './call.ts';
+import type { PinAction } from '../config/tool-policy.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
+import { isTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
-import { isAllowed, isToolAllowed } from './permissions.ts';
+import { isAllowed } from './permissions.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import { isNewName, selectTools, type SelectedTools } from './select-tools.ts';
 import type { ServerLists } from './server-lists.ts';
 import { mappedNames, looksMapped } from './tool-name.ts';
 import type { CallContext } from './call-context.ts';
@@ -13,60 +17,68 @@ const MIN_RELIST_AGE_MS = 1000;
 /** The tools of a server that its configuration allows. */
 interface AllowedTools {
   readonly spec: ServerSpec;
-  readonly tools: readonly UpstreamTool[];
-  readonly byName: ReadonlyMap<string, UpstreamTool>;
-  readonly byLowerName: ReadonlyMap<string, UpstreamTool>;
+  readonly selected: SelectedTools;
+  /** The tools that lists contain. */
+  readonly listed: readonly CatalogTool[];
+  readonly byName: ReadonlyMap<string, CatalogTool>;
+  readonly byLowerName: ReadonlyMap<string, CatalogTool>;
   /** Tools by their mapped names, which replace names that MCP clients do not accept. */
-  readonly byClientName: ReadonlyMap<string, UpstreamTool>;
+  readonly byClientName: ReadonlyMap<string, CatalogTool>;
+  /** Renamed tools by the names on their server, in lower case. */
+  readonly byOldName: ReadonlyMap<string, CatalogTool>;
 }
 
+type Context = Pick<CallContext, 'server' | 'timeLeft'>;
 type Reader = Pick<ListReader, 'signal' | 'waitLimits'>;
 
 /** The allowed tools of each server, by name. */
 export interface ToolCatalog {
-  /** Returns the tools in the order of the server. */
-  readonly tools: (context: CallContext, reader: Reader) => Promise<readonly UpstreamTool[]>;
-  /** Finds a tool by its exact name, by its name in another case, or by its mapped name. */
-  readonly find: (context: CallContext, reader: Reader, name: string) => Promise<UpstreamTool | undefined>;
+  /** Returns the tools for lists, in the order of the server. */
+  readonly tools: (context: Context, reader: Reader) => Promise<readonly CatalogTool[]>;
+  /** Finds a tool by its exact name, by its name in another case, by its mapped name, or by the name before a renaming. */
+  readonly find: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
   /** Same as `find`, in a new list. */
-  readonly findAgain: (
-    context: CallContext,
-    reader: Reader,
-    name: string,
-  ) => Promise<UpstreamTool | undefined>;
+  readonly findAgain: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
   /** Makes the next use request the list again. */
-  readonly expire: (context: CallContext) => void;
+  readonly expire: (context: Context) => void;
 }
 
 export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog {
   const allowedTools = new WeakMap<ListSnapshot['items'], AllowedTools>();
+  /** The latest tools of each server, whose findings were reported. */
+  const latest = new WeakMap<ManagedServer, AllowedTools>();
 
   async function readAllowed(
-    { server, timeLeft }: CallContext,
+    { server, timeLeft }: Context,
     { signal, waitLimits }: Reader,
   ): Promise<AllowedTools & { readonly listedAt: number }> {
     const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
     const spec = server.spec();
     const known = allowedTools.get(items);
     // The filter only narrows the type: items without a name were removed when the list was checked.
-    const current = known?.spec === spec ? known : selectAllowed(spec, items.filter(isTool));
+    if (known?.spec === spec && latest.get(server) === known) return { ...known, listedAt };
+    const current = known?.spec === spec ? known : indexTools(spec, selectTools(spec, items.filter(isTool)));
     allowedTools.set(items, current);
+    latest.set(server, current);
+    server.toolFindings.report(current.selected, CONSEQUENCES[spec.pins?.onChange ?? 'warn']);
     return { ...current, listedAt };
   }
 
-  const expire = ({ server }: CallContext): void => lists.expire(server, 'tools');
+  const expire = ({ server }: Context): void => lists.expire(server, 'tools');
   const findAgain: ToolCatalog['findAgain'] = async (context, reader, name) => {
     expire(context);
     return pick(await readAllowed(context, reader), name.trim());
   };
 
   return {
-    tools: async (context, reader) => (await readAllowed(context, reader)).tools,
+    tools: async (context, reader) => (await readAllowed(context, reader)).listed,
     findAgain,
     expire,
     async find(context, reader, name) {
       const wanted = name.trim();
-      if (!isAllowed(context.server.spec().tools, wanted) && !looksMapped(wanted)) return undefined;
+      const spec = context.server.spec();
+      if (!isAllowed(spec.tools, wanted) && !looksMapped(wanted) && !isNewName(spec, wanted))
+        return undefined;
       const first = await readAllowed(context, reader);
       const found = pick(first, wanted);
       const isRecent = clock.now() - first.listedAt < MIN_RELIST_AGE_MS;
@@ -75,21 +87,31 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
   };
 }
 
-function selectAllowed(spec: ServerSpec, all: readonly UpstreamTool[]): AllowedTools {
-  const byName = new Map<string, UpstreamTool>();
-  const byLowerName = new Map<string, UpstreamTool>();
-  for (const tool of all) {
-    if (byName.has(tool.name) || !isToolAllowed(spec, tool)) continue;
-    byName.set(tool.name, tool);
-    const lower = tool.name.toLowerCase();
-    if (!byLowerName.has(lower)) byLowerName.set(lower, tool);
-  }
-  const byClientName = new Map<string, UpstreamTool>();
-  for (const tool of byName.values()) {
-    for (const mapped of mappedNames(spec.name, tool.name)) byClientName.set(mapped, tool);
-  }
-  return { spec, tools: [...byName.values()], byName, byLowerName, byClientName };
+/** What happens with changed tools, for the log. */
+const CONSEQUENCES: Readonly<Record<PinAction, string>> = {
+  warn: 'it can be called',
+  block: 'it is blocked',
+};
+
+function indexTools(spec: ServerSpec, selected: SelectedTools): AllowedTools {
+  const { tools } = selected;
+  const byName = new Map(tools.map((tool) => [tool.shown.name, tool]));
+  // The first of several tools wins, as in the list of the server.
+  const byLowerName = new Map(tools.toReversed().map((tool) => [tool.shown.name.toLowerCase(), tool]));
+  const byClientName = new Map(
+    tools.flatMap((tool) => mappedNames(spec.name, tool.shown.name).map((mapped) => [mapped, tool] as const)),
+  );
+  const byOldName = new Map(
+    tools.filter(({ own, shown }) => own !== shown.name).map((tool) => [tool.own.toLowerCase(), tool]),
+  );
+  const listed = tools.filter(({ hidden, blocked }) => !hidden && !blocked);
+  return { spec, selected, listed, byName, byLowerName, byClientName, byOldName };
 }
 
-const pick = ({ byName, byLowerName, byClientName }: AllowedTools, name: string): UpstreamTool | undefined =>
-  byName.get(name) ?? byLowerName.get(name.toLowerCase()) ?? byClientName.get(name);
+function pick(
+  { byName, byLowerName, byClientName, byOldName }: AllowedTools,
+  name: string,
+): CatalogTool | undefined {
+  const lower = name.toLowerCase();
+  return byName.get(name) ?? byLowerName.get(lower) ?? byClientName.get(name) ?? byOldName.get(lower);
+}

@@ -1,7 +1,9 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { Calls, UpstreamTool } from './call.ts';
+import type { Calls } from './call.ts';
+import { type Approval, requireApproval } from './approval.ts';
+import type { CatalogTool } from './catalog-tool.ts';
 import { toolResult, type ToolResult } from '../shapes/results.ts';
-import type { RunCall, CallInfo } from './run-call.ts';
+import type { AuditedFacts, RunCall, CallInfo } from './run-call.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
 import { canCall } from './permissions.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
@@ -11,16 +13,17 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
   return {
     listTools: (call) =>
       runCall(call, LIST_CALL_INFO.tools, async (context) => {
-        const canUse = (tool: UpstreamTool): boolean => canCall(call.caller, context.server.name, tool);
+        const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
         const tools = (await catalog.tools(context, call)).filter(canUse);
-        if (tools.length > 0) return tools;
+        if (tools.length > 0) return tools.map(({ shown }) => shown);
         throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
       }),
     callTool(call) {
       const { caller, tool: typed, args } = call;
+      const audited: AuditedFacts = { name: typed, args };
       const info: CallInfo = {
         kind: 'tool',
-        audited: { name: typed, args },
+        audited,
         texts: (server) => ({
           title: 'MCP server error calling tool',
           detail: `tool call failed: ${server}/${typed}`,
@@ -28,13 +31,19 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
       };
       return runCall(call, info, async (context) => {
         const { name: server } = context.server;
-        const nameOf = (tool: UpstreamTool | undefined): string => {
-          if (tool && canCall(caller, server, tool)) return tool.name;
-          throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
+        const check = async (tool: CatalogTool | undefined): Promise<string> => {
+          if (!tool || !canCall(caller, server, tool)) {
+            throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
+          }
+          audited.tool = tool.own;
+          refuseOldName(tool, server, typed);
+          refuseChanged(tool, server);
+          await requireApproval(context, call, tool, (approval: Approval) => (audited.approval = approval));
+          return tool.own;
         };
         const request = async (name: string) =>
           toolResult(await context.request('tools/call', { name, arguments: args }));
-        const name = nameOf(await catalog.find(context, call, typed));
+        const name = await check(await catalog.find(context, call, typed));
         try {
           const result = await request(name);
           if (reportsUnknownTool(result, name)) catalog.expire(context);
@@ -45,12 +54,29 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
             throw error;
           });
           // If the new list contains the tool as well, the error has another reason.
-          if (tool?.name === name) throw error;
-          return request(nameOf(tool));
+          if (tool?.own === name) throw error;
+          return request(await check(tool));
         }
       });
     },
   };
+}
+
+function refuseOldName({ own, shown }: CatalogTool, server: string, typed: string): void {
+  if (own === shown.name || own.toLowerCase() !== typed.trim().toLowerCase()) return;
+  throw new AppError(
+    'ForbiddenError',
+    `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
+  );
+}
+
+function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {
+  if (!blocked) return;
+  const reason = change === 'new' ? 'it is not pinned' : 'it differs from its pinned definition';
+  throw new AppError(
+    'ForbiddenError',
+    `tool blocked: ${server}/${shown.name}: ${reason}. Review it with \`mcp-manager pin --diff ${server}\`, then accept it with \`mcp-manager pin ${server}\`.`,
+  );
 }
 
 /** Messages of the official SDKs and FastMCP: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */

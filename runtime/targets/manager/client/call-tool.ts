@@ -1,3 +1,4 @@
+import { toolName } from '../calls/tool-name.ts';
 import { toolText } from '../http/views/tool-text.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '../../../serve/cli/command.ts';
@@ -16,17 +17,20 @@ export interface CallToolOptions {
   readonly args: ToolArguments;
   /** Prints the complete result as JSON instead of its text. */
   readonly full: boolean;
+  /** Whether the call confirms itself, for approval rules. */
+  readonly confirm: boolean;
 }
 
 /** Calls a tool and prints its result. Resolves with the exit code, which is 1 if the tool fails. */
 export async function callTool(
   manager: ManagerClient,
-  { server, tool, args, full }: CallToolOptions,
+  { server, tool, args, full, confirm }: CallToolOptions,
   output: Output,
 ): Promise<number> {
   const body = 'pairs' in args ? parsePairs(args.pairs, await typesOf(manager, server, tool)) : args.values;
   const path = withQuery(apiPath('servers', server, 'tools', tool), { result: 'full' });
-  const result = (await manager.post(path, body)) as ToolResult;
+  const headers = confirm ? { 'x-confirm-tool': `${server}/${toolName(tool)}` } : undefined;
+  const result = (await manager.post(path, body, headers)) as ToolResult;
   if (full) printJson(output, result);
   else if (result.isError) output.err(`${toolText(result)}\n`);
   else output.out(`${toolText(result)}\n`);

@@ -8,7 +8,7 @@ export interface ManagerClient {
   readonly origin: string;
   /** Numbers that a double cannot represent are preserved, in requests and responses. */
   get(path: string): Promise<unknown>;
-  post(path: string, body?: unknown): Promise<unknown>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   /** Yields the lines of a response as they arrive. */
   lines(path: string, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
@@ -29,9 +29,14 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
       throw connectionError(error, origin);
     }
   };
-  const request = async (method: 'GET' | 'POST', path: string, value?: unknown): Promise<unknown> => {
+  const request = async (
+    method: 'GET' | 'POST',
+    path: string,
+    value?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<unknown> => {
     const body = value === undefined ? undefined : JSON.stringify(value);
-    const { status, header, text } = await reach(client.ask({ method, path, body }));
+    const { status, header, text } = await reach(client.ask({ method, path, body, headers }));
     const contentType = header('content-type');
     if (status === 200 && contentType.startsWith('application/json')) return parseLossless(text);
     throw responseError({ status, contentType, text }, origin);
@@ -40,7 +45,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
   return {
     origin,
     get: (path) => request('GET', path),
-    post: (path, body) => request('POST', path, body),
+    post: (path, body, headers) => request('POST', path, body, headers),
     async *lines(path, signal) {
       const { status, header, body } = await reach(client.open({ method: 'GET', path, signal }));
       const contentType = header('content-type');

@@ -17,9 +17,15 @@ export interface ServerState {
   readonly restarts: number;
   readonly reason?: string;
   readonly warnings?: readonly string[];
+  readonly changedTools?: readonly ChangedTool[];
   readonly nextStartAt?: string;
   readonly running: number;
   readonly queued: number;
+}
+
+export interface ChangedTool {
+  readonly tool: string;
+  readonly change: string;
 }
 
 const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
@@ -57,11 +63,20 @@ const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
 const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = { failed: 'red', waiting: 'yellow' };
 
 /** Explains the state of a server; empty for a healthy one. */
-function reasonOf({ phase, status, reason = '', nextStartAt }: ServerState, now: number): string {
-  if (phase === 'running' && status === 'ok') return '';
+function reasonOf(
+  { phase, status, reason = '', nextStartAt, changedTools = [] }: ServerState,
+  now: number,
+): string {
+  if (phase === 'running' && status === 'ok') return changedToolsText(changedTools);
   if (nextStartAt === undefined) return reason;
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
+
+/** Describes the tools that differ from the pinned ones; empty without any. */
+export const changedToolsText = (tools: readonly ChangedTool[]): string =>
+  tools.length === 0
+    ? ''
+    : `tools differ from the pinned ones: ${tools.map(({ tool, change }) => `${tool} (${change})`).join(', ')}`;
 
 const UNITS = [
   ['d', 86_400_000],

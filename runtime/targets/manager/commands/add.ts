@@ -1,11 +1,11 @@
-import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { type Command, type Invocation, type Output, UsageError } from '../../../serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
-import type { Table } from '../config/table-reader.ts';
+import { isTable, type Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { MCPD_CACHE_OPTIONS } from './mcpd-options.ts';
 import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
 import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
-import { REGISTRY_OPTION } from './registry-option.ts';
+import type { RegistryEntry } from '../registry/entry.ts';
+import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
 
 /** `add`: adds a server from a registry, or one that the command line describes. */
 export const addCommand: Command = {
@@ -36,19 +36,20 @@ export const addCommand: Command = {
     runtime: {
       value: 'runtime',
       help: 'Runtime to use if the registry lists several',
-      choices: ['npx', 'uvx', 'docker'],
+      choices: ['npx', 'uvx', 'docker', 'remote'],
     },
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
-    ...MCPD_CACHE_OPTIONS,
+    'pin-hash': { help: 'Record the hash of an npx package, which is then verified before each start' },
   },
   async run(invocation, output) {
     const [name] = exactly(beforeDashes(invocation), '<name>');
     const paths = configPaths(invocation, process.env);
-    const start = startFromLine(invocation) ?? (await startFromRegistry(name, invocation));
+    const start = startFromLine(invocation) ?? (await startFromRegistry(name, invocation, output));
     refuseMisplaced(invocation, 'url' in start.table);
     const table: Table = {
       ...start.table,
+      ...(invocation.flag('pin-hash') ? { package_hash: await readHash(start.table) } : {}),
       tools: chooseTools(invocation, start.tools),
       ...(invocation.given('transport') ? { transport: invocation.value('transport') } : {}),
       ...(invocation.given('cwd') ? { cwd: invocation.value('cwd') } : {}),
@@ -61,17 +62,40 @@ export const addCommand: Command = {
     };
     const { writeServers } = await import('../config-edit/write-server.ts');
     const { serverName } = await import('../config/server-name.ts');
-    const moved = await writeServers([{ name: serverName(name), table, secrets }], paths);
-    output.err(`Added ${serverName(name)} to ${paths.config}.\n${requiredSteps(name, table, secrets.env)}`);
+    const server = serverName(start.name ?? name);
+    const moved = await writeServers([{ name: server, table, secrets }], paths);
+    output.err(
+      `Added ${server} to ${paths.config}.\n${requiredSteps(start.name ?? name, table, secrets.env)}`,
+    );
+    if (start.listed) output.err(listedSteps(server, start.listed, table, secrets.headers));
     for (const note of moved) output.err(`${note}\n`);
     return 0;
   },
 };
 
+/** Returns the hash of the package in the registry of npm. */
+async function readHash({ package: written }: Table): Promise<string> {
+  const [{ parsePackage }, { npmIntegrity }] = await Promise.all([
+    import('../config/package-launch.ts'),
+    import('../upstream/process/package-integrity.ts'),
+  ]);
+  const found = typeof written === 'string' ? parsePackage(written) : 'no package';
+  if (typeof found === 'string' || found.runtime !== 'npx') {
+    throw new UsageError(
+      '--pin-hash requires an npx package. For an image, use docker::image@sha256:<digest>.',
+    );
+  }
+  return await npmIntegrity(`${found.name}@${found.version}`, { env: process.env, timeoutMs: 60_000 });
+}
+
 interface Start {
   readonly table: Table;
   /** Tools that the registry lists for the server. */
   readonly tools: readonly string[];
+  /** The name of the server, if it is not the one on the command line. */
+  readonly name?: string | undefined;
+  /** The entry of the registry. */
+  readonly listed?: RegistryEntry | undefined;
 }
 
 function startFromLine(invocation: Invocation): Start | undefined {
@@ -105,11 +129,11 @@ function splitCommand(text: string): string[] {
   );
 }
 
-async function startFromRegistry(id: string, invocation: Invocation): Promise<Start> {
-  const [{ openRegistry }, { searchRegistry }, { findEntry, serverFromEntry }] = await Promise.all([
-    import('../registry/open-registry.ts'),
+async function startFromRegistry(id: string, invocation: Invocation, output: Output): Promise<Start> {
+  const [{ searchRegistry }, { findEntry, serverFromEntry }, { usableName }] = await Promise.all([
     import('../registry/search.ts'),
     import('../registry/choose-installation.ts'),
+    import('../config/server-name.ts'),
   ]);
   const wanted = {
     id,
@@ -118,9 +142,18 @@ async function startFromRegistry(id: string, invocation: Invocation): Promise<St
     allowDeprecated: invocation.flag('allow-deprecated'),
   };
   const source = invocation.value('source');
-  const entries = searchRegistry(await openRegistry(invocation.values('registry')), { source });
-  const entry = findEntry(entries, wanted);
-  return { table: serverFromEntry(entry, wanted), tools: entry.tools };
+  const opened = await openRegistries(invocation, output, id);
+  const entry = findEntry({ ...opened, entries: searchRegistry(opened.entries, { source }) }, wanted);
+  const table = serverFromEntry(entry, wanted);
+  const { package: chosen } = table;
+  if (typeof chosen === 'string' && chosen.endsWith('@latest')) {
+    output.err(
+      `Warning: the registry lists no version of ${entry.id}, so each start can run another one. Pass --version to pin it.\n`,
+    );
+  }
+  // The IDs of the official registry contain a slash, which names of servers cannot.
+  const name = entry.id.includes('/') ? usableName(entry.id.slice(entry.id.lastIndexOf('/') + 1)) : undefined;
+  return { table, tools: entry.tools, name, listed: entry };
 }
 
 function chooseTools(invocation: Invocation, known: readonly string[]): readonly string[] {
@@ -130,6 +163,36 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
   throw new UsageError(
     'Missing option: --tool. Pass --tool <name> for each allowed tool, or --tool "*" for all.',
   );
+}
+
+/** Returns the variables in arguments of a registry, in which other dollar signs are escaped. */
+const variablesIn = (args: readonly string[]): string[] => [
+  ...new Set(
+    args.flatMap((arg) => Array.from(arg.matchAll(/(?<!\$)\$\{(\w+)\}/g), ([, variable = '']) => variable)),
+  ),
+];
+
+/** What a server of a registry needs in addition: headers, and variables in its arguments. */
+function listedSteps(
+  name: string,
+  { remotes: [remote] }: RegistryEntry,
+  table: Table,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const given = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
+  const missing =
+    'url' in table ? (remote?.headers ?? []).filter((one) => !given.has(one.toLowerCase())) : [];
+  const args = Array.isArray(table['args']) ? table['args'].map(String) : [];
+  return [
+    ...missing.map(
+      (header) =>
+        `It requires the header ${header}. Run \`mcp-manager config headers set ${name} ${header}=<value>\`.\n`,
+    ),
+    ...variablesIn(args).map(
+      (variable) =>
+        `Its arguments contain the variable ${variable} of the manager's environment. Set it before the start.\n`,
+    ),
+  ].join('');
 }
 
 /** Commands that the user has to run before the server can start, for the values that it requires. */
@@ -146,6 +209,10 @@ function requiredSteps(name: string, table: Table, env: Readonly<Record<string, 
     ...variables.map(
       (variable) =>
         `It requires ${variable}. Run \`mcp-manager config env set ${name} ${variable}=<value>\`.\n`,
+    ),
+    ...Object.keys(isTable(table['volumes']) ? table['volumes'] : {}).map(
+      (volume) =>
+        `It requires a folder. Run \`mcp-manager config volumes set ${name} ${volume}=<folder>\`.\n`,
     ),
     ...(args.length > 0
       ? [`It requires arguments. Run \`mcp-manager config args set ${name} -- ${args.join(' ')}\`.\n`]

@@ -14,6 +14,7 @@ export const callCommand: Command = {
       value: 'file',
       help: 'File with the arguments as a JSON object; - reads standard input',
     },
+    confirm: { help: 'Confirm the call, for tools that need an approval' },
     ...commonOptions({
       json: { help: 'Print the complete result as JSON, not only its text', aliases: [{ name: 'full' }] },
     }),
@@ -23,9 +24,11 @@ export const callCommand: Command = {
     const { first, rest } = atLeast(invocation, '<server>', '<tool>');
     const [server, tool] = first;
     const args = await readArguments(invocation, rest);
-    const full = invocation.flag('json');
+    const [full, confirm] = [invocation.flag('json'), invocation.flag('confirm')];
     const { callTool } = await import('../client/call-tool.ts');
-    return withManager(invocation, (manager) => callTool(manager, { server, tool, args, full }, output));
+    return withManager(invocation, (manager) =>
+      callTool(manager, { server, tool, args, full, confirm }, output),
+    );
   },
 };
 

@@ -7,6 +7,7 @@ import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { installCommand } from './install.ts';
 import { listCommand } from './list.ts';
+import { pinCommand } from './pin.ts';
 import { removeCommand } from './remove.ts';
 import { searchCommand } from './search.ts';
 import { validateCommand } from './validate.ts';
@@ -17,6 +18,7 @@ export const CONFIG_COMMANDS: Commands = {
   add: addCommand,
   remove: removeCommand,
   list: listCommand,
+  pin: pinCommand,
   validate: validateCommand,
   import: importCommand,
   install: installCommand,

@@ -9,11 +9,16 @@ export const MCPD_LOG_OPTIONS = {
   'log-path': { value: 'file', help: 'File for the log', hidden: true },
 } satisfies Options;
 
-/** mcpd stores copies of the registries that it downloads. Here, registries are files. */
-export const MCPD_CACHE_OPTIONS = {
+/** Flags for copies of registries. `registry-option.ts` follows them, except for the folder. */
+export const MCPD_COPY_OPTIONS = {
   'no-cache': { help: 'Do not store copies of registries', hidden: true },
   'refresh-cache': { help: 'Download all registries again', hidden: true },
   'cache-dir': { value: 'folder', help: 'Folder for copies of registries', hidden: true },
+} satisfies Options;
+
+/** Commands of mcpd that read registries only there. */
+export const MCPD_CACHE_OPTIONS = {
+  ...MCPD_COPY_OPTIONS,
   'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', hidden: true },
 } satisfies Options;
 

@@ -1,11 +1,54 @@
-import type { Option } from '../../../serve/cli/command.ts';
+import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
+import { duration } from '../../../serve/cli/values.ts';
+import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
+import type { OpenedRegistry } from '../registry/open-registry.ts';
 
-/** The option of commands that look up servers in registry files, which come before the built-in list. */
+/** The options of commands that look up servers in registries, which come before the built-in list. */
 export const REGISTRY_OPTION = {
   registry: {
-    value: 'file',
-    help: 'Registry file (JSON) to search before the built-in list',
+    value: 'registry',
+    help: 'Registry to search before the built-in list: a file, a URL, or official, docker or mcpm',
     env: 'MCP_MANAGER_REGISTRY',
     repeatable: true,
   },
+  'registry-max-age': {
+    value: 'time',
+    help: 'Age up to which the copy of a registry is used; 0s downloads it again',
+    env: 'MCP_MANAGER_REGISTRY_MAX_AGE',
+    fallback: '1h',
+    // The name of this flag in mcpd.
+    aliases: [{ name: 'cache-ttl' }],
+  },
+  ...MCPD_COPY_OPTIONS,
 } satisfies Readonly<Record<string, Option>>;
+
+/** Opens the selected registries. Warnings go to stderr. */
+export async function openRegistries(
+  invocation: Invocation,
+  output: Output,
+  text: string | undefined,
+): Promise<OpenedRegistry> {
+  const { openRegistry } = await import('../registry/open-registry.ts');
+  const isNew = invocation.flag('no-cache') || invocation.flag('refresh-cache');
+  const opened = await openRegistry(invocation.values('registry'), {
+    text,
+    env: process.env,
+    maxAgeMs: isNew ? 0 : (duration(invocation, 'registry-max-age', { zero: true }) ?? 0),
+    now: Date.now,
+  });
+  for (const warning of [...opened.warnings, ...skippedTexts(opened)]) output.err(`Warning: ${warning}\n`);
+  return opened;
+}
+
+/** Number of servers of a registry up to which each one gets a line with its reason. */
+const MAX_EXPLAINED = 5;
+
+/** Describes the servers that are skipped. `add` reports the reason for each one. */
+const skippedTexts = ({ skipped }: OpenedRegistry): string[] =>
+  [...Map.groupBy(skipped, ({ source }) => source)].flatMap(([source, servers]) =>
+    servers.length <= MAX_EXPLAINED
+      ? servers.map(({ id, reason }) => `${source}: the server ${id} is skipped: ${reason}`)
+      : [
+          `${source}: ${servers.length} servers are skipped, because they cannot be used: ${servers.map(({ id }) => id).join(', ')}.`,
+        ],
+  );

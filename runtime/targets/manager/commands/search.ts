@@ -1,21 +1,19 @@
 import type { Command } from '../../../serve/cli/command.ts';
-import { MCPD_CACHE_OPTIONS } from './mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
-import { REGISTRY_OPTION } from './registry-option.ts';
+import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
 
 /** `search`: lists servers that `add` can add by their ID. */
 export const searchCommand: Command = {
-  summary: 'Search the built-in list and registry files for servers.',
+  summary: 'Search the built-in list and registries for servers.',
   positionals: '[text]',
   options: {
     ...REGISTRY_OPTION,
     ...DATA_FORMAT_OPTION,
-    ...MCPD_CACHE_OPTIONS,
     version: { value: 'version', help: 'Only servers with a package of this version' },
     runtime: {
       value: 'runtime',
       help: 'Only servers with a package for this runtime',
-      choices: ['npx', 'uvx', 'docker'],
+      choices: ['npx', 'uvx', 'docker', 'remote'],
     },
     tool: { value: 'name', help: 'Only servers with this tool', repeatable: true },
     license: { value: 'license', help: 'Only servers whose license contains this text' },
@@ -25,14 +23,15 @@ export const searchCommand: Command = {
     official: { help: 'Only official servers of the MCP project' },
   },
   async run(invocation, output) {
-    const [{ openRegistry }, { searchRegistry }, { formatTable }, { stdoutTerminal }] = await Promise.all([
-      import('../registry/open-registry.ts'),
+    const [{ searchRegistry, REMOTE }, { formatTable }, { stdoutTerminal }] = await Promise.all([
       import('../registry/search.ts'),
       import('../../../serve/cli/table.ts'),
       import('../../../serve/cli/terminal.ts'),
     ]);
-    const found = searchRegistry(await openRegistry(invocation.values('registry')), {
-      text: invocation.positionals.length > 0 ? invocation.positionals.join(' ') : undefined,
+    const text = invocation.positionals.length > 0 ? invocation.positionals.join(' ') : undefined;
+    const { entries } = await openRegistries(invocation, output, text);
+    const found = searchRegistry(entries, {
+      text,
       version: invocation.value('version'),
       runtime: invocation.value('runtime'),
       tools: invocation.values('tool'),
@@ -49,9 +48,11 @@ export const searchCommand: Command = {
       lines: () =>
         formatTable(
           ['ID', 'RUNTIMES', 'DESCRIPTION'],
-          found.map(({ id, installations, description, deprecated }) => [
+          found.map(({ id, installations, remotes, description, deprecated }) => [
             id,
-            installations.map(({ runtime }) => runtime).join(', '),
+            [...new Set([...installations.map(({ runtime }) => runtime), ...remotes.map(() => REMOTE)])].join(
+              ', ',
+            ),
             deprecated ? `Deprecated. ${description}` : description,
           ]),
           stdoutTerminal(),

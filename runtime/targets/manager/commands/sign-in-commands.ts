@@ -1,15 +1,13 @@
-import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
 import type { Command, Invocation } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 import { printJson } from '../../../serve/cli/print.ts';
 import { duration } from '../../../serve/cli/values.ts';
 import { configPaths } from '../config/config-paths.ts';
-import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
+import { enabledServer } from './enabled-servers.ts';
 
 const loginCommand: Command = {
   summary: 'Sign in to a remote server in a browser.',
@@ -81,12 +79,6 @@ async function openServer(
     import('../sign-in/sign-in-folder.ts'),
   ]);
   const { servers } = await readConfig(paths, process.env, { keepsUnusable: true });
-  const spec = servers.find(({ name }) => name === serverName(typed));
-  if (spec) return { spec, store: openSignIns(signInFolder(paths), { env: process.env }) };
-  const similar = suggest(
-    typed,
-    servers.map(({ name }) => name),
-  );
-  const hint = similar === undefined ? 'See `mcp-manager list`.' : `Did you mean ${similar}?`;
-  throw configError(`No enabled server is named ${JSON.stringify(typed)}. ${hint}`);
+  const spec = enabledServer(servers, typed);
+  return { spec, store: openSignIns(signInFolder(paths), { env: process.env }) };
 }

@@ -1,10 +1,12 @@
 import { readPluginSettings } from './read-plugins.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { type DaemonSection, DAEMON_KEYS, readDaemon } from './daemon-settings.ts';
+import type { GroupSpec } from './group-spec.ts';
 import { tomlLocator } from './locate.ts';
 import { parseMcpServers } from './parse-mcp-servers.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
 import { describeProblem, type Path, type Problem, type Report } from './problems.ts';
+import { readGroups } from './read-groups.ts';
 import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
 import { serverName, variablePrefix } from './server-name.ts';
 import { isTable, describeValue, readTable, type Table } from './table-reader.ts';
@@ -16,6 +18,7 @@ export interface ConfigFile {
   readonly names: readonly string[];
   readonly daemon: DaemonSection;
   readonly plugins: PluginSettings;
+  readonly groups: readonly GroupSpec[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   /** Returns the line of a value, for problems that are found later. */
@@ -43,7 +46,7 @@ export function readConfigFile(file: TextFile): ConfigFile {
   const parsed = containsSecrets ? parseMcpServers(file) : parseToml(file);
   if ('problem' in parsed) return failed(parsed.problem, containsSecrets);
   if ('table' in parsed) return readTables(file, parsed.table);
-  const tables = { servers: parsed.servers.map(({ value }) => value) };
+  const tables = { servers: parsed.servers.map(({ value }) => value), groups: parsed.groups };
   const result = readTables(file, tables, (path) => parsed.servers[Number(path[1])]?.name);
   return { ...result, containsSecrets, warnings: [...parsed.warnings, ...result.warnings] };
 }
@@ -53,13 +56,14 @@ const failed = (problem: Problem, containsSecrets: boolean): ConfigFile => ({
   names: [],
   daemon: readDaemon(undefined),
   plugins: { plugins: [] },
+  groups: [],
   problems: [problem],
   warnings: [],
   locate: () => undefined,
   containsSecrets,
 });
 
-const TOP_LEVEL = new Set(['servers', 'daemon', 'plugins']);
+const TOP_LEVEL = new Set(['servers', 'daemon', 'groups', 'plugins']);
 
 function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => string | undefined): ConfigFile {
   const problems: Problem[] = [];
@@ -74,12 +78,14 @@ function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => strin
     .map((key) => warn([key], `unknown key ${describeValue(key)} is ignored.`));
   const servers = readServers(table['servers'], report);
   checkNames(servers, report);
+  const names = namesOf(table['servers']);
   const daemon = readTable(table, { path: [], label: '', report }).table('daemon', DAEMON_KEYS['']);
   return {
     entries: servers,
-    names: namesOf(table['servers']),
+    names,
     daemon: readDaemon(daemon),
     plugins: readPluginSettings(table['plugins'], report),
+    groups: readGroups(table['groups'], names, report),
     problems,
     warnings,
     locate,

@@ -10,6 +10,8 @@ import { isTable, type Table } from './table-reader.ts';
 export interface McpServersFile {
   readonly servers: readonly { readonly name: string; readonly value: unknown }[];
   readonly warnings: readonly string[];
+  /** The groups of servers, which only this program has. */
+  readonly groups: unknown;
 }
 
 /** Reads `{"mcpServers": {…}}`; comments and trailing commas are allowed. */
@@ -27,7 +29,11 @@ export function parseMcpServers(file: TextFile): McpServersFile | { readonly pro
   const servers = SERVER_TABLES.map((keys) => valueAt(value, keys)).find((found) => isTable(found));
   if (!servers) return problem('the file contains no servers. Put them under "mcpServers".');
   const converted = Object.entries(servers).map(([name, server]) => ({ name, ...convert(name, server) }));
-  return { servers: converted, warnings: converted.flatMap(({ warnings }) => warnings) };
+  return {
+    servers: converted,
+    warnings: converted.flatMap(({ warnings }) => warnings),
+    groups: valueAt(value, ['groups']),
+  };
 }
 
 /** Paths of the servers in the files of most clients, in the mcp.json of VS Code and in its settings.json. */

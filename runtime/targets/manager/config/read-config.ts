@@ -4,6 +4,7 @@ import type { Environment } from '../../../core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
 import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';
+import { pinsPath } from './pins-file.ts';
 import type { ManagerConfig } from './spec.ts';
 
 /** A valid configuration, with warnings about it. */
@@ -12,19 +13,29 @@ export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
   readonly problems: readonly string[];
 }
 
+interface ReadOptions extends Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> {
+  /** Whether the pinned tools are read, too; true by default. */
+  readonly readsPins?: boolean;
+}
+
 /** Reads the configuration; rejects with one ConfigError that lists all problems. */
 export async function readConfig(
   paths: ConfigPaths,
   env: Environment,
-  options: Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> = {},
+  { readsPins = true, ...options }: ReadOptions = {},
 ): Promise<LoadedConfig> {
-  const [servers, secrets] = await Promise.all([readServersText(paths.config), readText(paths.runtime)]);
+  const pinsFile = pinsPath(paths.config);
+  const [servers, secrets, pins] = await Promise.all([
+    readServersText(paths.config),
+    readText(paths.runtime),
+    readsPins ? readText(pinsFile) : undefined,
+  ]);
   const { platform } = process;
-  const resolved = resolveConfig({ servers, secrets, env, platform, ...options });
+  const resolved = resolveConfig({ servers, secrets, pins, env, platform, ...options });
   return {
     ...resolved,
-    files: [paths.config, paths.runtime],
-    sources: [servers, ...(secrets ? [secrets] : [])].map((file) => ({
+    files: [paths.config, paths.runtime, pinsFile],
+    sources: [servers, ...(secrets ? [secrets] : []), ...(pins ? [pins] : [])].map((file) => ({
       path: file.path,
       isBlank: isBlank(file),
     })),

@@ -1,17 +1,22 @@
 import { suggest } from '../../../core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { pinsOf, unpinnedWarnings } from './pins-of.ts';
+import { readPinsFile } from './pins-file.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import type { TextFile } from './parse-toml.ts';
 import { describeProblem, type Problem, problemsError, type Report } from './problems.ts';
 import { createRedactions } from '../../../core/text/redactions.ts';
 import { resolveServer } from './resolve-server.ts';
 import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
+import type { ServerEntry } from './server-entry.ts';
 import type { ManagerConfig, ServerSpec, ServerTimeouts } from './spec.ts';
 
 /** The contents from which a configuration is resolved. */
 export interface ConfigSources {
   readonly servers: TextFile;
   readonly secrets: TextFile | undefined;
+  /** The pinned tools. */
+  readonly pins?: TextFile | undefined;
   readonly env: Environment;
   readonly platform: string;
   /** Timeouts from the command line. They take precedence over `[daemon]`, and those of a server over them. */
@@ -30,7 +35,8 @@ export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const config = readConfigFile(sources.servers);
   const secrets = readSecretsFile(sources.secrets);
-  const fileProblems = [...config.problems, ...secrets.problems];
+  const pins = readPinsFile(sources.pins);
+  const fileProblems = [...config.problems, ...secrets.problems, ...pins.problems];
   const serverProblems: Problem[] = [];
   const redactions = createRedactions();
   const reporter =
@@ -44,6 +50,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     timeouts: { ...config.daemon.timeouts, ...sources.timeouts },
     redactions,
     containsSecrets: config.containsSecrets,
+    pins: (entry: ServerEntry) => pinsOf(entry, pins),
     report: reporter(sources.servers.path, config),
     reportSecrets: reporter(sources.secrets?.path ?? sources.servers.path, secrets),
   };
@@ -62,10 +69,15 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   return {
     servers,
     daemon: config.daemon.settings,
+    groups: config.groups,
     plugins: config.plugins,
     secrets: redactions.all(),
     problems: serverProblems.map(describeProblem),
-    warnings: [...config.warnings, ...unknownServerWarnings(config, secrets, sources.secrets?.path ?? '')],
+    warnings: [
+      ...config.warnings,
+      ...unknownServerWarnings(config, secrets, sources.secrets?.path ?? ''),
+      ...unpinnedWarnings(config, pins, sources.servers.path),
+    ],
   };
 }
 

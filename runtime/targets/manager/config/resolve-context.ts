@@ -1,7 +1,9 @@
 import type { Environment } from '../../../core/text/expand.ts';
 import type { Report } from './problems.ts';
 import type { Redactions } from '../../../core/text/redactions.ts';
+import type { ServerEntry } from './server-entry.ts';
 import type { ServerTimeouts } from './spec.ts';
+import type { ToolPins } from './tool-policy.ts';
 
 /** The inputs for resolving a server in addition to its entries in the two files. */
 export interface ResolveContext {
@@ -11,6 +13,8 @@ export interface ResolveContext {
   readonly redactions: Redactions;
   /** Whether the values in the servers file are secrets, too. */
   readonly containsSecrets: boolean;
+  /** Returns the pinned tools of a server. */
+  readonly pins: (entry: ServerEntry) => ToolPins | undefined;
   /** Reports problems in the servers file. */
   readonly report: Report;
   /** Reports problems in the secrets file. */

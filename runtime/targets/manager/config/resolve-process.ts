@@ -36,6 +36,9 @@ export function resolveProcess(
     ...(launch.kind === 'package' && launch.package.runtime === 'docker'
       ? { container: `mcp-manager-${entry.name}` }
       : omitUndefined({ limits: entry.limits })),
+    ...(launch.kind === 'package' && launch.hash !== undefined
+      ? { integrity: { name: `${launch.package.name}@${launch.package.version}`, hash: launch.hash } }
+      : {}),
   };
 }
 

@@ -45,5 +45,8 @@ export function resolveServer(
     },
     concurrency: entry.concurrency ?? DEFAULTS.concurrency,
     queue: entry.queue ?? DEFAULTS.queue,
+    toolOverrides: entry.toolOverrides,
+    approvals: entry.approvals,
+    pins: context.pins(entry),
   };
 }

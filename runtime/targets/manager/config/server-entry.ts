@@ -2,8 +2,11 @@ import { LIMIT_KEYS, readLimits } from './limit-settings.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
 import type { Path } from './problems.ts';
+import { readApprovals } from './read-approvals.ts';
+import { readToolOverrides } from './read-tool-overrides.ts';
 import type { LaunchLimits, NameFilter } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
+import { type ApprovalRule, PIN_ACTIONS, type PinAction, type ToolOverride } from './tool-policy.ts';
 
 /** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
@@ -23,12 +26,24 @@ export interface ServerEntry {
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
   readonly limits: LaunchLimits | undefined;
+  /** By the own names of tools, in lower case. */
+  readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
+  readonly approvals: readonly ApprovalRule[];
+  /** What happens with tools that differ from their pinned definition; undefined if it is not set. */
+  readonly onChange: PinAction | undefined;
 }
 
 export type LaunchEntry =
-  | (ProcessEntry & { readonly kind: 'package'; readonly package: Package })
+  | (ProcessEntry & PackageEntry)
   | (ProcessEntry & { readonly kind: 'command'; readonly command: string })
   | (RemoteEntry & { readonly kind: 'remote' });
+
+interface PackageEntry {
+  readonly kind: 'package';
+  readonly package: Package;
+  /** The pinned hash of the package. */
+  readonly hash: string | undefined;
+}
 
 interface ProcessEntry {
   readonly args: readonly string[];
@@ -102,6 +117,10 @@ export const SERVER_KEYS = [
   'queue',
   ...REQUIRED_KEYS,
   'volumes',
+  'package_hash',
+  'tool_overrides',
+  'approvals',
+  'on_change',
 ];
 
 /** Reads one of `[[servers]]`. Reports problems; undefined if later checks would only repeat them. */
@@ -133,6 +152,9 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
     required,
     volumes: readVolumes(table, launch),
     limits: readLimits(table.table('limits', LIMIT_KEYS)),
+    toolOverrides: readToolOverrides(table.table('tool_overrides')),
+    approvals: readApprovals(table),
+    onChange: table.choice('on_change', PIN_ACTIONS),
   };
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');
@@ -163,6 +185,9 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     return undefined;
   }
   const isRemote = launchKeys[0] === 'url';
+  if (launchKeys[0] !== 'package' && table.keys().includes('package_hash')) {
+    table.report('package_hash requires package.', 'package_hash');
+  }
   for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
     if (table.keys().includes(key))
       table.report(
@@ -174,9 +199,27 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
   if (values.command !== undefined) return { kind: 'command', command: values.command, ...process };
   if (values.package === undefined) return undefined;
   const found = parsePackage(values.package);
-  if (typeof found !== 'string') return { kind: 'package', package: found, ...process };
+  if (typeof found !== 'string') {
+    return { kind: 'package', package: found, hash: readPackageHash(table, found), ...process };
+  }
   table.report(found, 'package');
   return undefined;
+}
+
+/** Reads the hash of a package. Images of containers have theirs in the package, and uvx has no way to verify one. */
+function readPackageHash(table: TableReader, { runtime }: Package): string | undefined {
+  const hash = table.text('package_hash');
+  if (hash === undefined) return undefined;
+  if (runtime !== 'npx') {
+    const wayOut = runtime === 'docker' ? 'For an image, use docker::image@sha256:<digest>.' : 'Remove it.';
+    table.report(`package_hash requires an npx package. ${wayOut}`, 'package_hash');
+  } else if (!/^sha512-[\w+/]{86}==$/.test(hash)) {
+    table.report(
+      'package_hash must be the hash of npm, which begins with "sha512-". See `npm view <package> dist.integrity`.',
+      'package_hash',
+    );
+  }
+  return hash;
 }
 
 /**

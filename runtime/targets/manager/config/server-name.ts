@@ -6,12 +6,12 @@ const RULE =
   'Use at most 64 letters, digits, ".", "-" and single "_", with a letter or digit at the start and end';
 
 /** Explains why a name is invalid; undefined if it is valid. */
-export function nameProblem(written: string): string | undefined {
+export function nameProblem(written: string, of = 'server'): string | undefined {
   const name = serverName(written);
   if (/^[a-z\d]+(?:(?:[.-]+|_)[a-z\d]+)*$/.test(name) && name.length <= 64) return undefined;
   const usable = usableName(written);
   const example = usable === undefined ? '' : `, e.g. ${JSON.stringify(usable)}`;
-  return `invalid server name ${JSON.stringify(written)}. ${RULE}${example}.`;
+  return `invalid ${of} name ${JSON.stringify(written)}. ${RULE}${example}.`;
 }
 
 /** Returns the valid name that is most similar, for imported servers. */

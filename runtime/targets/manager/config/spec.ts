@@ -1,12 +1,15 @@
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
+import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
+import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are set. */
 export interface ManagerConfig {
   /** The enabled servers in the order of the file; their names are unique. */
   readonly servers: readonly ServerSpec[];
   readonly daemon: DaemonSettings;
+  readonly groups: readonly GroupSpec[];
   readonly plugins: PluginSettings;
   /** Values that are redacted: those of the secrets file and those of expanded placeholders. */
   readonly secrets: readonly Secret[];
@@ -33,6 +36,11 @@ export interface ServerSpec {
   readonly concurrency: number;
   /** Maximum number of calls that wait; further calls are rejected. */
   readonly queue: number;
+  /** Changes of tools by their own names, in lower case. */
+  readonly toolOverrides?: Readonly<Record<string, ToolOverride>> | undefined;
+  readonly approvals?: readonly ApprovalRule[] | undefined;
+  /** The pinned tools; undefined if the server is not pinned. */
+  readonly pins?: ToolPins | undefined;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
@@ -56,6 +64,16 @@ export interface ProcessLaunch {
   readonly limits?: LaunchLimits | undefined;
   /** Prefix of the container's name, if the command is docker. */
   readonly container?: string | undefined;
+  /** The package whose hash is verified before each start. */
+  readonly integrity?: PackageIntegrity | undefined;
+}
+
+/** A package of npm with the hash of its only allowed content. */
+export interface PackageIntegrity {
+  /** `name@version` */
+  readonly name: string;
+  /** The hash as in the registry of npm, e.g. `sha512-…`. */
+  readonly hash: string;
 }
 
 /** The settings of `[servers.limits]`. */

@@ -10,11 +10,13 @@ import { callerOf } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddress } from './base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
+import { GROUP_PATH, groupMiddleware } from './env.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
 import { protectedResource } from './protected-resource.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { documentRoutes } from './routes/documents.ts';
+import { groupOperations } from './routes/group-operations.ts';
 import { healthRoutes } from './routes/health.ts';
 import { logRoutes } from './routes/logs.ts';
 import { promptRoutes } from './routes/prompts.ts';
@@ -34,7 +36,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     answer: createStructAnswer(baseAddress),
     readBody: createBodyReader(bodies),
   };
-  const groups = [
+  const callerRoutes = [
     healthRoutes(context, parts),
     serverRoutes(context),
     toolRoutes(context, parts, createToolCallAnswer(context, options)),
@@ -42,14 +44,13 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     promptRoutes(context, parts),
     resourceRoutes(context, parts),
     searchRoutes(context, parts),
-    adminRoutes(context, parts),
-    logRoutes(context, parts),
   ];
-  const documents = documentRoutes(
-    context,
-    groups.flatMap(({ operations }) => operations),
-    options.metrics,
-  );
+  const all = [...callerRoutes, adminRoutes(context, parts), logRoutes(context, parts)];
+  const operations = [
+    ...all.flatMap((group) => group.operations),
+    ...groupOperations(callerRoutes.flatMap((group) => group.operations)),
+  ];
+  const documents = documentRoutes(context, operations, options.metrics);
   const page = docsPageRoutes();
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
@@ -70,7 +71,9 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
       }),
     strict: false,
   });
-  for (const { routes } of groups) app.route('/', routes);
+  for (const { routes } of all) app.route('/', routes);
+  app.use(`${GROUP_PATH}/api/*`, groupMiddleware(context.groups));
+  for (const { routes } of callerRoutes) app.route(GROUP_PATH, routes);
   app.route('/', documents.routes);
   app.route('/', page);
   if (options.mcp) app.route('/', options.mcp);

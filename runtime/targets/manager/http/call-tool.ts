@@ -12,6 +12,9 @@ import type { ToolResult } from '../shapes/results.ts';
 import { toolArguments } from './schemas/tools.ts';
 import { type CalledTool, resultForm, toolAnswer } from './tool-answer.ts';
 
+/** The header with which a client confirms the call of a tool, as `server/tool`, if an approval rule requires it. */
+const CONFIRM_HEADER = 'x-confirm-tool';
+
 interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
   readonly tool: string;
 }
@@ -54,6 +57,7 @@ export function createToolCallAnswer(
         ...call,
         args,
         headers: exchange.headers,
+        confirmation: exchange.headers.get(CONFIRM_HEADER) ?? undefined,
         signal: disconnectSignal(exchange),
       });
       exchange.answer(answer({ ...call, redact }, result));

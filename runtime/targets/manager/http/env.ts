@@ -1,7 +1,8 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
+import type { Groups } from '../access/groups.ts';
 import type { PageCall, ServerCall } from '../calls/call.ts';
 
 /** Returns the caller of a request. Routes without authentication have no caller and must not use it. */
@@ -10,6 +11,21 @@ export function callerOf(c: Context<ShellEnv>): Caller {
   if (!isCaller(caller)) throw new Error(`${c.req.path} has no authentication, but requires a caller`);
   return caller;
 }
+
+/** The path of a group's endpoints, below which are the same routes as without a group. */
+export const GROUP_PATH = '/groups/:group';
+
+/** Returns the caller of a request to an endpoint of a group, limited to the group. */
+export const groupCallerOf = (c: Context<ShellEnv>, groups: Groups): Caller =>
+  groups.enter(callerOf(c), c.req.param('group') ?? '');
+
+/** Limits the routes below `GROUP_PATH` to the group in the path. */
+export const groupMiddleware =
+  (groups: Groups): MiddlewareHandler<ShellEnv> =>
+  async (c, next) => {
+    c.set('caller', groupCallerOf(c, groups));
+    await next();
+  };
 
 /** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({

@@ -14,6 +14,7 @@ export interface McpClient {
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.name === other.caller.name &&
   opener.caller.grants === other.caller.grants &&
+  opener.caller.group === other.caller.group &&
   opener.endpoint.server === other.endpoint.server;
 
 /** Time for a client to respond to a request of a server, which can involve a person who reads and types. */

@@ -84,13 +84,17 @@ function allServers(context: ManagerContext, options: AllServersOptions): Endpoi
       const servers = calls.servers(caller);
       const names =
         servers.length === 0 ? 'No servers are available.' : `Available servers: ${servers.join(', ')}.`;
+      const { group } = caller;
       const rule = search
         ? 'Find a tool with search_tools, then call it with call_tool.'
         : 'Tools and prompts are named server__name, after the server that provides them.';
       return Promise.resolve({
-        info: { name: 'mcp-manager', title: 'mcp-manager', version },
+        info:
+          group === undefined
+            ? { name: 'mcp-manager', title: 'mcp-manager', version }
+            : { name: group, version },
         capabilities: ALL_CAPABILITIES,
-        instructions: `mcp-manager combines several MCP servers. ${names} ${rule}`,
+        instructions: `${group === undefined ? 'mcp-manager combines several MCP servers' : `The group ${group} of mcp-manager`}. ${names} ${rule}`,
       });
     },
   };

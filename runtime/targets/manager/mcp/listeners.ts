@@ -41,7 +41,7 @@ export interface ListenersParts {
 
 /** Forwards notifications of servers, and changes of the configuration, to the clients that they are for. */
 export function createListeners(
-  { supervisor }: ManagerContext,
+  { supervisor, groups }: ManagerContext,
   { subscriptions, index }: ListenersParts,
 ): Listeners {
   const listeners = new Set<Listener>();
@@ -76,6 +76,7 @@ export function createListeners(
     }
   };
   const leave = supervisor.subscribe(onEvent);
+  groups.onChange(() => changed(listeners, LIST_CHANGED));
   return {
     add(listener) {
       listeners.add(listener);

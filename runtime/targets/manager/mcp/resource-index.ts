@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
+import type { Caller } from '../access/caller.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';
 import type { McpCall } from './mcp-call.ts';
@@ -34,7 +35,7 @@ export function createResourceIndex(
       listAllServers(LIST_KINDS.templates, call),
     ]);
     const lists = { listedAt, resources, templates };
-    known.set(call.caller.name, lists);
+    known.set(keyOf(call.caller), lists);
     return lists;
   };
   /** Searches the cached lists, and new ones if they contain no match. */
@@ -42,7 +43,7 @@ export function createResourceIndex(
     call: McpCall,
     select: (lists: Lists) => readonly string[],
   ): Promise<readonly string[]> => {
-    const before = known.get(call.caller.name);
+    const before = known.get(keyOf(call.caller));
     const found = before && clock.now() - before.listedAt < MAX_AGE_MS ? select(before) : [];
     return found.length > 0 ? found : select(await read(call));
   };
@@ -59,5 +60,7 @@ export function createResourceIndex(
     forget: () => known.clear(),
   };
 }
+
+const keyOf = ({ name, group = '' }: Caller): string => `${group} ${name}`;
 
 const serversOf = (items: readonly ListedItem[]): string[] => [...new Set(items.map(({ server }) => server))];

@@ -8,7 +8,8 @@ import { createMcpSse } from '../../../serve/mcp/sse-http.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
-import { callerOf } from '../http/env.ts';
+import type { Caller } from '../access/caller.ts';
+import { callerOf, GROUP_PATH, groupCallerOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
@@ -33,8 +34,8 @@ const SSE_PATH = '/sse';
 const SSE_MESSAGES_PATH = '/messages';
 
 /**
- * The routes `/mcp` for all servers and `/mcp/{server}` for one, and `/sse` and `/sse/{server}` for clients without streamable
- * HTTP. The app that mounts them authenticates callers.
+ * The routes `/mcp` for all servers and `/mcp/{server}` for one, the same below `/groups/{group}`, and `/sse` and `/sse/{server}` for
+ * clients without streamable HTTP. The app that mounts them authenticates callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
@@ -58,17 +59,17 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const sse = createMcpSse<McpClient>(sessions);
 
   const routes = new Hono<ShellEnv>();
-  const clientOf = (c: Context<ShellEnv>): Omit<McpClient, 'endpoint'> => ({
-    caller: selectFor(callerOf(c), selectionIn(c.req.url)),
+  const clientOf = (c: Context<ShellEnv>, caller = callerOf(c)): Omit<McpClient, 'endpoint'> => ({
+    caller: selectFor(caller, selectionIn(c.req.url)),
     requestId: c.get('requestId'),
     headers: c.req.raw.headers,
   });
-  const openingClient = (c: Context<ShellEnv>, server: string | undefined): McpClient => {
-    const client = clientOf(c);
+  const openingClient = (c: Context<ShellEnv>, server: string | undefined, caller?: Caller): McpClient => {
+    const client = clientOf(c, caller);
     return { ...client, endpoint: endpointFor(client.caller, server) };
   };
-  const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
-    const client = openingClient(c, server);
+  const answer = (c: Context<ShellEnv>, server?: string, caller?: Caller): Promise<Response> => {
+    const client = openingClient(c, server, caller);
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
   const openStream = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
@@ -87,6 +88,10 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   };
   routes.all(ALL_SERVERS_PATH, (c) => answer(c));
   routes.all(ONE_SERVER_PATH, (c) => answer(c, c.req.param('server')));
+  const inGroup = (c: Context<ShellEnv>, server?: string): Promise<Response> =>
+    answer(c, server, groupCallerOf(c, context.groups));
+  routes.all(`${GROUP_PATH}${ALL_SERVERS_PATH}`, (c) => inGroup(c));
+  routes.all(`${GROUP_PATH}${ONE_SERVER_PATH}`, (c) => inGroup(c, c.req.param('server')));
   routes.get(SSE_PATH, (c) => openStream(c));
   routes.get(`${SSE_PATH}/:server`, (c) => openStream(c, c.req.param('server')));
   routes.post(SSE_MESSAGES_PATH, takeMessage);

@@ -63,7 +63,7 @@ export function builtinRegistry(): RegistryEntry[] {
     }),
     entry('fetch', {
       description: 'Fetches web pages and converts them to Markdown.',
-      uvx: ['mcp-server-fetch', 'latest'],
+      uvx: ['mcp-server-fetch', '2026.10.24'],
       license: 'MIT',
       categories: ['Web'],
       tags: ['web', 'http'],
@@ -191,8 +191,11 @@ function entry(id: string, facts: Facts): RegistryEntry {
     deprecated: facts.deprecated ?? false,
     tools: facts.tools ?? [],
     arguments: facts.arguments ?? [],
+    remotes: [],
     installations: runtimes.flatMap(({ runtime, found }) =>
-      found ? [{ runtime, package: found[0], version: found[1], recommended: true }] : [],
+      found
+        ? [{ runtime, package: found[0], version: found[1], recommended: true, args: [], volumes: {} }]
+        : [],
     ),
     source: 'built-in',
   };

@@ -1,7 +1,9 @@
 import { configError } from '../../../contract/errors.ts';
 import { suggest } from '../../../core/text/suggest.ts';
 import type { Table } from '../config/table-reader.ts';
-import type { Installation, RegistryArgument, RegistryEntry } from './entry.ts';
+import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint } from './entry.ts';
+import type { OpenedRegistry } from './open-registry.ts';
+import { REMOTE } from './search.ts';
 
 /** The server to look up, with preferences for its installation. */
 export interface RegistryQuery {
@@ -13,11 +15,16 @@ export interface RegistryQuery {
 
 /** Returns the server with the ID, which is compared without case. */
 export function findEntry(
-  entries: readonly RegistryEntry[],
+  { entries, skipped }: Pick<OpenedRegistry, 'entries' | 'skipped'>,
   { id, allowDeprecated }: RegistryQuery,
 ): RegistryEntry {
-  const entry = entries.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
+  const entry = entries.find((candidate) => isNamed(candidate, id)) ?? onlyLastPart(entries, id);
   if (!entry) {
+    const unusable = skipped.find((one) => one.id.toLowerCase() === id.toLowerCase());
+    if (unusable)
+      throw configError(
+        `${unusable.source} lists ${unusable.id}, but it cannot be added: ${unusable.reason}`,
+      );
     const ids = entries.map((candidate) => candidate.id);
     const suggestion = suggest(id, ids);
     const known =
@@ -30,9 +37,20 @@ export function findEntry(
   throw configError(`${id} is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.`);
 }
 
+const isNamed = ({ id }: RegistryEntry, wanted: string): boolean => id.toLowerCase() === wanted.toLowerCase();
+
+/** Finds `io.github.user/server` by `server`, if only one server has this last part. */
+function onlyLastPart(entries: readonly RegistryEntry[], wanted: string): RegistryEntry | undefined {
+  const found = entries.filter(({ id }) => id.toLowerCase().endsWith(`/${wanted.toLowerCase()}`));
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** Returns the keys of `[[servers]]` that start the server, and those that list its required values. */
 export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Table {
-  const installation = choose(entry, query);
+  const chosen = choose(entry, query);
+  if ('url' in chosen)
+    return { url: chosen.url, ...(chosen.transport === 'sse' ? { transport: 'sse' } : {}) };
+  const installation = chosen;
   const required = (type: RegistryArgument['type']): string[] =>
     entry.arguments.filter((argument) => argument.required && argument.type === type).map(({ name }) => name);
   const lists = {
@@ -43,17 +61,28 @@ export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Tab
   };
   return {
     package: `${installation.runtime}::${installation.package}@${query.version ?? installation.version}`,
+    ...(installation.args.length > 0 ? { args: installation.args } : {}),
     ...Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length > 0)),
+    ...(Object.keys(installation.volumes).length > 0 ? { volumes: volumesOf(installation) } : {}),
   };
 }
 
-function choose({ id, installations }: RegistryEntry, { runtime }: RegistryQuery): Installation {
+const volumesOf = ({ volumes }: Installation): Table =>
+  Object.fromEntries(Object.entries(volumes).map(([name, path]) => [name, { path, required: true }]));
+
+function choose(
+  { id, installations, remotes }: RegistryEntry,
+  { runtime }: RegistryQuery,
+): Installation | RemoteEndpoint {
   const candidates = installations.filter(
     (installation) => runtime === undefined || installation.runtime === runtime,
   );
   const chosen = candidates.find(({ recommended }) => recommended) ?? candidates[0];
   if (chosen) return chosen;
-  const known = installations.map((installation) => installation.runtime).join(', ') || 'none';
+  const [remote] = remotes;
+  if (remote && (runtime === undefined || runtime === REMOTE)) return remote;
+  const known =
+    [...installations.map((one) => one.runtime), ...remotes.map(() => REMOTE)].join(', ') || 'none';
   throw configError(
     `${id} has no package for ${runtime ?? 'a supported runtime'}. Available runtimes: ${known}.`,
   );

@@ -13,8 +13,9 @@ export interface RegistryEntry {
   /** Names of its tools. */
   readonly tools: readonly string[];
   readonly installations: readonly Installation[];
+  readonly remotes: readonly RemoteEndpoint[];
   readonly arguments: readonly RegistryArgument[];
-  /** Path of the registry that lists the server, or `built-in`. */
+  /** Path or URL of the registry that lists the server, or `built-in`. */
   readonly source: string;
 }
 
@@ -23,6 +24,18 @@ export interface Installation {
   readonly package: string;
   readonly version: string;
   readonly recommended: boolean;
+  /** Arguments that the server always needs, with `${NAME}` for variables. */
+  readonly args: readonly string[];
+  /** Folders of a container that need a folder of this machine, by the name of the volume. */
+  readonly volumes: Readonly<Record<string, string>>;
+}
+
+/** A server that runs somewhere else. */
+export interface RemoteEndpoint {
+  readonly url: string;
+  readonly transport: 'http' | 'sse';
+  /** Names of headers that the user has to set. */
+  readonly headers: readonly string[];
 }
 
 export const ARGUMENT_TYPES = ['environment', 'argument', 'argument_bool', 'argument_positional'] as const;

@@ -19,10 +19,10 @@ export function searchRegistry(entries: readonly RegistryEntry[], filters: Regis
   return entries.filter(
     (entry) =>
       contains([entry.id, entry.name, entry.description, ...entry.tags], text) &&
-      entry.installations.some(
-        (installation) =>
-          (runtime === undefined || installation.runtime === runtime) &&
-          (version === undefined || installation.version === version),
+      waysToRun(entry).some(
+        (way) =>
+          (runtime === undefined || way.runtime === runtime) &&
+          (version === undefined || way.version === version),
       ) &&
       tools.every((tool) => has(entry.tools, tool)) &&
       tags.every((tag) => has(entry.tags, tag)) &&
@@ -32,6 +32,15 @@ export function searchRegistry(entries: readonly RegistryEntry[], filters: Regis
       (!filters.officialOnly || entry.isOfficial),
   );
 }
+
+/** Returns the runtimes and versions of a server; a remote one has no version. */
+const waysToRun = (entry: RegistryEntry): { readonly runtime: string; readonly version?: string }[] => [
+  ...entry.installations,
+  ...entry.remotes.map(() => ({ runtime: REMOTE })),
+];
+
+/** The runtime of servers that run somewhere else. */
+export const REMOTE = 'remote';
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 const has = (texts: readonly string[], wanted: string): boolean => texts.some((text) => same(text, wanted));

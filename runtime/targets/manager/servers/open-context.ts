@@ -4,6 +4,7 @@ import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { Reloader } from '../../../serve/program/reloader.ts';
+import type { Groups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
@@ -36,6 +37,7 @@ export interface ContextParts {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly access: ManagerAccess;
+  readonly groups: Groups;
 }
 
 export interface OpenedContext extends ManagerContext {
@@ -47,7 +49,7 @@ export interface OpenedContext extends ManagerContext {
 
 /** Opens the parts that all protocols share. Servers begin to start here; the manager does not wait for them. */
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
-  const { settings, config, daemon, read, log, redactor, access } = parts;
+  const { settings, config, daemon, read, log, redactor, access, groups } = parts;
   const closers = createCloserStack();
   const untraced = createKernel(log, access);
   const version = programVersion();
@@ -101,6 +103,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     supervisor,
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),
+    onApplied: (latest) => groups.replace(latest.groups),
   });
   // Closed together: a running reload can be waiting for a server to start, and closing the supervisor ends that wait.
   closers.add(async () => void (await Promise.all([reloader.close(), supervisor.close()])));
@@ -108,6 +111,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     kernel,
     supervisor,
     calls,
+    groups,
     reloader,
     version,
     reopenAudit: () => audit?.reopen(),

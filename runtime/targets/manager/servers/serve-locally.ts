@@ -8,6 +8,7 @@ import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { requestIdFrom } from '../../../serve/request-id.ts';
 import { ANYONE } from '../access/caller.ts';
+import { createGroups } from '../access/groups.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { selectFor } from '../access/selection.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -54,7 +55,17 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   try {
     const daemon = { ...config.daemon, ...settings.daemon };
     const access = createManagerAccess({ keys: () => undefined });
-    const context = await openContext({ settings, config: selected, daemon, read, log, redactor, access });
+    const groups = createGroups(config.groups);
+    const context = await openContext({
+      settings,
+      config: selected,
+      daemon,
+      read,
+      log,
+      redactor,
+      access,
+      groups,
+    });
     closers.add(async () => await context.kernel.tracer?.close(TRACES_CLOSE_MS));
     closers.add(context.close);
     const endpoints = createMcpEndpoints(context, { search: settings.mcpMode === 'search' });

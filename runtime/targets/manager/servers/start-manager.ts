@@ -6,6 +6,7 @@ import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import { createLog } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
+import { createGroups } from '../access/groups.ts';
 import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
@@ -70,7 +71,8 @@ export async function startManager(
   const keys = watchedKeys(keysPath(settings.keysFile, paths), { log });
   // Imported on demand, because few managers have an authorization server.
   const tokens = daemon.oauth && (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth);
-  const access = createManagerAccess(keys, Date.now, tokens);
+  const groups = createGroups(config.groups);
+  const access = createManagerAccess(keys, Date.now, tokens, groups);
   assertSafeToListen({
     hostname,
     insecure: settings.insecure,
@@ -86,7 +88,7 @@ export async function startManager(
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
-    const context = await openContext({ settings, config, daemon, read, log, redactor, access });
+    const context = await openContext({ settings, config, daemon, read, log, redactor, access, groups });
     const shutdown = createShutdown({
       program: 'manager',
       lifecycle: context.kernel.lifecycle,

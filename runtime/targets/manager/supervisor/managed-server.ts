@@ -50,6 +50,7 @@ export interface ManagedServer {
   /** Adds a message of the manager to the server's log. */
   log(level: LineLevel, text: string): void;
   readonly listFaults: ListFaults;
+  readonly toolFindings: ToolFindings;
   /** Notifies clients of a changed list that the server did not announce. */
   announceChange(list: ListName): void;
 }
@@ -61,6 +62,25 @@ export interface ListFaults {
   /** Adds the faults of a page; the first page of a list replaces its earlier faults. */
   report(list: string, faults: readonly string[], options: { readonly isFirstPage: boolean }): void;
   clear(): void;
+}
+
+/** A tool that is new or differs from its pinned definition. */
+export interface ToolChange {
+  readonly tool: string;
+  readonly change: 'new' | 'changed';
+}
+
+/** Results of comparing the tools of a server with its pins and overrides. */
+export interface ToolFindings {
+  /** Tools that differ from the pinned ones. */
+  changes(): readonly ToolChange[];
+  /** Overrides that cannot be applied, as sentences. */
+  faults(): readonly string[];
+  /** Replaces the findings. `consequence` is for the log: what happens with changed tools. */
+  report(
+    latest: { readonly changes: readonly ToolChange[]; readonly faults: readonly string[] },
+    consequence: string,
+  ): void;
 }
 
 /** The status values of the HTTP API. */

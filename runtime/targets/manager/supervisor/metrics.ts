@@ -27,6 +27,11 @@ export function observeServers(
   );
   gauge('mcp_calls_running', 'Running calls.', (server) => server.turns.running);
   gauge('mcp_calls_queued', 'Queued calls.', (server) => server.turns.waiting);
+  gauge(
+    'mcp_server_changed_tools',
+    'Tools that are new or differ from their pinned definition.',
+    (server) => server.toolFindings.changes().length,
+  );
   void new Gauge({
     name: 'mcp_server_health',
     help: 'Result of the last health check: 1 for the current status, 0 for the others.',

@@ -12,6 +12,8 @@ interface ManagerReloaderOptions {
   readonly log: Logger;
   /** Called before a configuration is applied, so that its secrets are known when its servers start. */
   readonly onRead?: (config: LoadedConfig) => void;
+  /** Called after a configuration was applied. */
+  readonly onApplied?: (config: LoadedConfig) => void;
   readonly clock?: Clock;
 }
 
@@ -19,6 +21,7 @@ interface ManagerReloaderOptions {
 export const createManagerReloader = ({
   supervisor,
   onRead,
+  onApplied,
   clock = systemClock,
   ...options
 }: ManagerReloaderOptions): Reloader<AppliedChanges> =>
@@ -29,7 +32,9 @@ export const createManagerReloader = ({
     isEmpty: ({ servers }) => servers.length === 0,
     async apply(config) {
       onRead?.(config);
-      return await supervisor.apply(config.servers);
+      const changes = await supervisor.apply(config.servers);
+      onApplied?.(config);
+      return changes;
     },
     startOnly: { daemon: '[daemon]', plugins: '[plugins]' },
   });

@@ -6,7 +6,7 @@ import type { ServerSpec } from '../config/spec.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
-import type { Health, ListFaults, ManagedServer, ServerStatus } from './managed-server.ts';
+import type { Health, ListFaults, ManagedServer, ServerStatus, ToolFindings } from './managed-server.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { createListFaults } from './list-faults.ts';
 import type { LineLevel } from './log-level.ts';
@@ -14,6 +14,7 @@ import type { ServerParts } from './parts.ts';
 import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
+import { createToolFindings } from './tool-findings.ts';
 
 /** A server for the rest of the manager. It stays the same object while its process and its settings are replaced. */
 export class SupervisedServer implements ManagedServer {
@@ -21,6 +22,7 @@ export class SupervisedServer implements ManagedServer {
   readonly logs: WritableServerLogs;
   readonly turns: TurnQueue;
   readonly listFaults: ListFaults;
+  readonly toolFindings: ToolFindings;
   readonly #parts: ServerParts;
   readonly #runner: ServerRunner;
   readonly #idle: IdleWatch;
@@ -32,10 +34,10 @@ export class SupervisedServer implements ManagedServer {
     this.#spec = spec;
     this.#parts = parts;
     this.logs = createServerLogs(spec.name, parts);
-    this.listFaults = createListFaults(
-      (text) => parts.redact(text, this.name),
-      (text) => this.logs.fromManager('warn', text),
-    );
+    const redact = (text: string): string => parts.redact(text, this.name);
+    const warn = (text: string): void => this.logs.fromManager('warn', text);
+    this.listFaults = createListFaults(redact, warn);
+    this.toolFindings = createToolFindings(redact, warn);
     this.turns = new TurnQueue(spec.concurrency, spec.queue);
     this.#runner = new ServerRunner(() => this.#spec, parts, this.logs);
     this.#idle = new IdleWatch({

@@ -9,7 +9,14 @@ export async function openTransport(
   hooks: TransportHooks,
 ): Promise<Transport> {
   if (launch.kind === 'unusable') throw configError(launch.problem);
-  if (launch.kind === 'process') return openProcess(launch, timeouts.shutdown, hooks);
+  if (launch.kind === 'process') {
+    const { integrity, env, cwd } = launch;
+    if (integrity) {
+      const { verifyIntegrity } = await import('./process/package-integrity.ts');
+      await verifyIntegrity(integrity, { env, cwd, timeoutMs: timeouts.init });
+    }
+    return openProcess(launch, timeouts.shutdown, hooks);
+  }
   // Imported on demand, because most managers only run child processes.
   if (launch.transport === 'http') {
     const { openStreamableHttp } = await import('./remote/streamable-http.ts');

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { checkPort } from '../../../../serve/cli/doctor/check-port.ts';
 import { apiPath, type ManagerClient } from '../manager-client.ts';
-import type { ManagerStatus, ServerState } from '../manager-status.ts';
+import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
 /** Checks that the manager responds, and the health of its servers. */
@@ -12,7 +12,11 @@ export async function checkManager(manager: ManagerClient, address: URL): Promis
     const status = await statusOf(manager);
     return [
       ok('manager', `version ${status.version} is running at ${manager.origin}`),
-      ...status.servers.flatMap((server) => [checkServer(server), ...listFaults(server)]),
+      ...status.servers.flatMap((server) => [
+        checkServer(server),
+        ...listFaults(server),
+        ...checkPins(server),
+      ]),
     ];
   } catch (error) {
     const isDown = error instanceof AppError && error.code === 'UnavailableError';
@@ -36,6 +40,12 @@ const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
   warnings.map((warning) =>
     problem(`server ${name}`, warning, 'Report it to the author of the server. Clients cannot use the item.'),
   );
+
+function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
+  if (changedTools.length === 0) return [];
+  const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
+  return [problem(`server ${name}`, changedToolsText(changedTools), remedy)];
+}
 
 function checkServer({ name, status, phase, reason }: ServerState): Finding {
   const what = `server ${name}`;

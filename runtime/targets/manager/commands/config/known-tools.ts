@@ -1,19 +1,23 @@
 import { configError } from '../../../../contract/errors.ts';
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import type { Invocation, Output } from '../../../../serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
+import { openRegistries } from '../registry-option.ts';
 
 /** Returns the tools that a registry lists for the package of a server. */
-export async function knownTools(invocation: Invocation, server: string): Promise<readonly string[]> {
-  const [{ readServersText }, { readServerKey }, { openRegistry }, { parsePackage }] = await Promise.all([
+export async function knownTools(
+  invocation: Invocation,
+  server: string,
+  output: Output,
+): Promise<readonly string[]> {
+  const [{ readServersText }, { readServerKey }, { parsePackage }] = await Promise.all([
     import('../../config/read-servers-text.ts'),
     import('../../config-edit/servers-text.ts'),
-    import('../../registry/open-registry.ts'),
     import('../../config/package-launch.ts'),
   ]);
   const { text } = await readServersText(configPaths(invocation, process.env).config);
   const written = readServerKey(text, server, 'package');
   const found = parsePackage(typeof written === 'string' ? written : '');
-  const entries = await openRegistry(invocation.values('registry'));
+  const { entries } = await openRegistries(invocation, output, server);
   const entry =
     typeof found === 'string'
       ? undefined

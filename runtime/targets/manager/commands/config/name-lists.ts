@@ -67,7 +67,9 @@ const listNames = ({ key }: NameListKind): Command => ({
     const [server] = exactly(invocation, '<server>');
     const list = { server, key, deny: invocation.flag('deny') };
     const showsAll = key === 'tools' && invocation.flag('all');
-    const names = showsAll ? await knownTools(invocation, server) : await readNameList(invocation, list);
+    const names = showsAll
+      ? await knownTools(invocation, server, output)
+      : await readNameList(invocation, list);
     await printData(invocation, output, { data: names, lines: () => names });
     return 0;
   },

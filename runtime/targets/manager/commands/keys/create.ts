@@ -1,6 +1,7 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import { addKey } from '../../access/edit-keys.ts';
+import { serverName } from '../../config/server-name.ts';
 import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/rate.ts';
@@ -30,6 +31,11 @@ export const createKeyCommand: Command = {
       help: 'Allowed resources, e.g. docs/file:///public/*; works like --tool',
       repeatable: true,
     },
+    group: {
+      value: 'name',
+      help: 'Allow only the servers and tools of this group of the configuration',
+      repeatable: true,
+    },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     admin: { help: 'Allow the key to reload, restart servers and read logs' },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
@@ -45,6 +51,7 @@ export const createKeyCommand: Command = {
       tools: patterns(invocation, 'tool'),
       ...nonEmptyMember('prompts', patterns(invocation, 'prompt')),
       ...nonEmptyMember('resources', patterns(invocation, 'resource')),
+      ...nonEmptyMember('groups', patterns(invocation, 'group').map(serverName)),
       readOnly: invocation.flag('read-only'),
       admin: invocation.flag('admin'),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),

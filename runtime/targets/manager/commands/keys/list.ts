@@ -45,12 +45,21 @@ const row = (record: KeyRecord, now: number): string[] => [
   record.expires?.slice(0, 10) ?? '-',
 ];
 
-function accessOf({ admin, readOnly, servers, tools, prompts = [], resources = [] }: KeyRecord): string {
+function accessOf({
+  admin,
+  readOnly,
+  servers,
+  tools,
+  prompts = [],
+  resources = [],
+  groups = [],
+}: KeyRecord): string {
   const scopes = [
     ...servers,
     ...tools,
     ...prompts.map((pattern) => `prompt:${pattern}`),
     ...resources.map((pattern) => `resource:${pattern}`),
+    ...groups.map((name) => `group:${name}`),
   ];
   return [
     scopes.length === 0 ? 'all servers' : scopes.join(' '),

@@ -24,8 +24,19 @@ export const serverHealth = struct(
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Tools, prompts and resources in the latest lists that are omitted because they are malformed.',
+          'Tools, prompts and resources in the latest lists that are omitted because they are malformed, and overrides of tools that cannot be applied.',
       }),
+    ),
+    changedTools: Type.Optional(
+      Type.Array(
+        Type.Object({
+          tool: Type.String({ description: 'Name of the tool on the server.' }),
+          change: oneOf(['new', 'changed'], {
+            description: '`new`: the tool is not pinned. `changed`: it differs from its pinned definition.',
+          }),
+        }),
+        { description: 'For servers with pinned tools: the tools that differ. See `mcp-manager pin`.' },
+      ),
     ),
   },
   'The health of one server.',

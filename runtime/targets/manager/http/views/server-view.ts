@@ -14,7 +14,8 @@ export function healthView(server: ManagedServer): Params {
       lastSuccessful: time(lastSuccessful),
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
       signIn: server.signIn(),
-      warnings: server.listFaults.all(),
+      warnings: [...server.listFaults.all(), ...server.toolFindings.faults()],
+      changedTools: server.toolFindings.changes(),
     }),
   };
 }

@@ -71,13 +71,44 @@ test('the tools a registry knows of a server', async () => {
 test.each([
   ['{', 'is not a registry: invalid JSON: it ends too early.'],
   ['1', 'the registry must contain servers, in a list or in an object by ID.'],
-  ['[1]', 'server 1 must be an object, not 1.'],
-  ['{"a": {"tools": [1]}}', 'tool 1 must be an object, not 1.'],
-  ['{"a": {"installations": {"npx": {}}}}', 'package is missing.'],
+  ['a: [', 'is not a registry: invalid YAML: '],
 ])('the registry %s is refused', async (text, message) => {
   const { run, path, write } = workplace(folder());
   write('r.json', text);
   const { code, err } = await run('search', '--registry', path('r.json'));
   expect(code).toBe(1);
   expect(err).toContain(message);
+});
+
+test('servers that cannot be used are skipped and named; the others are found', async () => {
+  const { run, path, write } = workplace(folder());
+  await run('init');
+  const installations = { npx: { package: 'good', version: '1.2.3' } };
+  const bad = {
+    number: 1,
+    tool: { tools: [1], installations },
+    package: { installations: { npx: {} } },
+    option: { installations: { npx: { package: '--call=evil', version: '1' } } },
+    source: { installations: { uvx: { command: 'uvx', args: ['--from', 'git+https://x.example', 'x'] } } },
+  };
+  write('r.json', JSON.stringify({ ...bad, good: { installations } }));
+  const found = await run('search', 'good', '--registry', path('r.json'));
+  expect(found.out).toContain('good');
+  expect(found.err.split('\n')).toEqual([
+    'Warning: r.json: the server number is skipped: it must be an object, not 1.',
+    'Warning: r.json: the server tool is skipped: tool 1 must be an object, not 1.',
+    'Warning: r.json: the server package is skipped: its installation for npx names no package, or has options that are not supported.',
+    'Warning: r.json: the server option is skipped: "--call=evil" is not a package name for npx.',
+    'Warning: r.json: the server source is skipped: its installation for uvx names no package, or has options that are not supported.',
+    '',
+  ]);
+  const { code, err } = await run('add', 'option', '--registry', path('r.json'));
+  expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 1,
+    last: 'Error: r.json lists option, but it cannot be added: "--call=evil" is not a package name for npx.',
+  });
+  write('many.json', JSON.stringify({ ...bad, sixth: 6 }));
+  expect((await run('search', '--registry', path('many.json'))).err).toBe(
+    'Warning: many.json: 6 servers are skipped, because they cannot be used: number, tool, package, option, source, sixth.\n',
+  );
 });

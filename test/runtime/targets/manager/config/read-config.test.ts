@@ -26,7 +26,7 @@ test('both files, which are watched even if the second is not there', async () =
   const { config, runtime } = paths();
   expect(await readConfig(paths(), {})).toMatchObject({
     servers: [{ name: 'a' }],
-    files: [config, runtime],
+    files: [config, runtime, config.replace(/\.toml$/, '.pins.json')],
     warnings: [],
   });
 });

@@ -79,6 +79,8 @@ test('the files of the reference are read as they are', () => {
     timeouts: { init: 90_000, request: 15_000, shutdown: 5000 },
     concurrency: 64,
     queue: 256,
+    toolOverrides: {},
+    approvals: [],
   });
   expect(processOf(box)).toMatchObject({
     command: 'docker',

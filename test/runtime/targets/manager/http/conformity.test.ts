@@ -104,7 +104,8 @@ test('every operation of the document was tried', () => {
     ...GETS.map((path) => described.operationOf('GET', path)),
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
   ]);
-  const { operations } = described;
+  // Those of groups are the same routes; groups.test.ts calls them.
+  const operations = described.operations.filter(({ tags }) => !tags.includes('Groups'));
   expect(operations.length).toBeGreaterThan(15);
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });

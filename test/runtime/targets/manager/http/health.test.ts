@@ -66,6 +66,7 @@ const viewOf = (health: Health): object =>
     health: () => health,
     signIn: () => undefined,
     listFaults: { all: () => [] },
+    toolFindings: { changes: () => [], faults: () => [] },
   } as unknown as ManagedServer);
 
 test('what is not known is left out, and latency counts only for a check that was answered', () => {

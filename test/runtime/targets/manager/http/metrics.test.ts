@@ -13,7 +13,13 @@ test('a key for some tools reads their metrics only', async () => {
   const scoped = await openApi({ servers: [serverSpec('echo', 'echo')], keys });
   try {
     const { kernel, supervisor } = scoped.managed.context;
-    observeCalls(kernel.metrics, supervisor).onCall('echo', 'tool', 'ok', 0.1);
+    observeCalls(kernel.metrics, supervisor).onCall({
+      server: 'echo',
+      kind: 'tool',
+      tool: 'echo',
+      outcome: 'ok',
+      seconds: 0.1,
+    });
     const metricsFor = async (key: string): Promise<string> =>
       (await scoped.get('/metrics', { Authorization: bearer(key) })).text;
     expect(await metricsFor('mcpm_all')).toMatch(/^mcp_calls_total\{.*server="echo".*\} 1$/m);

@@ -7,6 +7,8 @@ import { createLog } from '../../../../../runtime/serve/log.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
+import { createGroups } from '../../../../../runtime/targets/manager/access/groups.ts';
+import type { GroupSpec } from '../../../../../runtime/targets/manager/config/group-spec.ts';
 import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import type { LoadedConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
@@ -48,18 +50,26 @@ export interface Managed {
 
 export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly servers: readonly ServerSpec[];
+  readonly groups?: readonly GroupSpec[];
   readonly keys?: readonly KeyRecord[];
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings;
 }
 
 /** The manager in this process, on a free port, with real servers behind it. */
-export async function openManager({ servers, keys, oauth, ...mcpOptions }: ManagedOptions): Promise<Managed> {
+export async function openManager({
+  servers,
+  groups = [],
+  keys,
+  oauth,
+  ...mcpOptions
+}: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
   const lifecycle = createLifecycle();
   const tokens = oauth && createTokenAccess(oauth);
-  const access = createManagerAccess({ keys: () => keys }, Date.now, tokens);
+  const table = createGroups(groups);
+  const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
   const redact = createRedactor();
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
   const supervisor = createSupervisor({ open: openConnection, settings, log, redact: redact.text, servers });
@@ -67,7 +77,7 @@ export async function openManager({ servers, keys, oauth, ...mcpOptions }: Manag
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
   const kernel = { log, metrics: new Registry(), lifecycle, access };
-  const context: ManagerContext = { kernel, supervisor, calls, reloader, version: '1.2.3' };
+  const context: ManagerContext = { kernel, supervisor, calls, groups: table, reloader, version: '1.2.3' };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
   const options = { hostRules: { hostname }, redact, oauth, mcp: mcp.routes };
@@ -135,6 +145,7 @@ const configOf = (servers: readonly ServerSpec[]): LoadedConfig => ({
     healthIntervalMs: 10_000,
     cors: undefined,
   },
+  groups: [],
   plugins: { plugins: [] },
   secrets: [],
   files: [],

@@ -22,6 +22,7 @@ const daemon = { addr: '', shutdownMs: 5000, healthMs: 3000, healthIntervalMs: 1
 const configOf = (servers: readonly ServerSpec[], files: readonly string[] = []): LoadedConfig => ({
   servers,
   daemon,
+  groups: [],
   plugins: { plugins: [] },
   secrets: [],
   files,

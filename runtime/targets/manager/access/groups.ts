@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../../contract/errors.ts';
+import type { GroupSpec } from '../config/group-spec.ts';
+import { serverName } from '../config/server-name.ts';
+import type { Caller } from './caller.ts';
+import { keyCaller } from './key-caller.ts';
+
+/** What a group contains, in the form of permissions. */
+type Members = Pick<Caller, 'canUse' | 'canRead'>;
+
+/** The groups of the configuration. A reload replaces them. */
+export interface Groups {
+  /** Whether one of the groups contains a server, or an item of it. Groups that do not exist contain nothing. */
+  readonly allow: (names: readonly string[], check: (members: Members) => boolean) => boolean;
+  /**
+   * Returns the caller with only the servers and items of a group: every function that gets it is limited to the group. Throws if
+   * the caller is not allowed to use the group, or if it does not exist.
+   */
+  readonly enter: (caller: Caller, name: string) => Caller;
+  readonly replace: (specs: readonly GroupSpec[]) => void;
+  /** Adds a listener for changes. */
+  readonly onChange: (listener: () => void) => void;
+}
+
+export function createGroups(initial: readonly GroupSpec[] = []): Groups {
+  let specs = initial;
+  let members = membersOf(specs);
+  const listeners: (() => void)[] = [];
+  const allow: Groups['allow'] = (names, check) =>
+    names.some((name) => {
+      const found = members.get(name);
+      return found !== undefined && check(found);
+    });
+  return {
+    allow,
+    enter(caller, written) {
+      const group = serverName(written);
+      // Checked first, so that a key for some groups cannot probe which others exist.
+      if (caller.groups?.includes(group) === false) {
+        throw new AppError('ForbiddenError', `group not allowed: ${written}`);
+      }
+      if (!members.has(group)) throw new AppError('NotFoundError', `group not found: ${written}`);
+      return {
+        ...caller,
+        group,
+        canUse: (...item) => caller.canUse(...item) && allow([group], (one) => one.canUse(...item)),
+        canRead: (...item) => caller.canRead(...item) && allow([group], (one) => one.canRead(...item)),
+      };
+    },
+    replace(latest) {
+      if (isDeepStrictEqual(specs, latest)) return;
+      specs = latest;
+      members = membersOf(specs);
+      for (const listener of listeners) listener();
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+const membersOf = (specs: readonly GroupSpec[]): Map<string, Members> =>
+  new Map(specs.map((spec) => [spec.name, keyCaller({ ...spec, admin: false, readOnly: false })]));

@@ -1,0 +1,91 @@
+import { AppError } from '../../../contract/errors.ts';
+import { matchesAny } from '../../../core/text/name-pattern.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { ApprovalRule } from '../config/tool-policy.ts';
+import type { Params } from '../shapes/shape.ts';
+import { requestFromClient } from '../upstream/server-requests.ts';
+import type { CallContext } from './call-context.ts';
+import type { ToolCall } from './call.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import { onlyReads } from './permissions.ts';
+import { toolName } from './tool-name.ts';
+
+/** The decision about a call, for the audit log. */
+export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';
+
+/** Maximum length of arguments in a question to a person. */
+const MAX_SHOWN = 1000;
+
+/**
+ * Applies the approval rules of the server to a call. Rejects if a rule denies it or a required confirmation is missing.
+ * `record` gets the decision, which is undefined without rules.
+ */
+export async function requireApproval(
+  context: CallContext,
+  call: ToolCall,
+  tool: CatalogTool,
+  record: (approval: Approval) => void,
+): Promise<void> {
+  const { approvals = [] } = context.server.spec();
+  if (approvals.length === 0) return;
+  // A header can carry only some characters, so the name is mapped as for MCP clients.
+  const name = `${context.server.name}/${toolName(tool.shown.name)}`;
+  const action = approvals.find((rule) => isFor(rule, tool))?.action ?? 'allow';
+  if (action === 'allow') return record('allowed');
+  if (action === 'deny') {
+    record('denied');
+    throw new AppError('ForbiddenError', `tool denied: ${name}: an approval rule of the server denies it.`);
+  }
+  const approval = isConfirmed(call, name) ? 'confirmed' : await context.paused(() => ask(call, name));
+  record(approval);
+  if (approval === 'declined')
+    throw new AppError('ForbiddenError', `tool not approved: ${name}: the user declined.`);
+  if (approval === 'not confirmed') throw new AppError('ForbiddenError', unconfirmed(name));
+}
+
+function isFor({ tools, when }: ApprovalRule, { own, shown }: CatalogTool): boolean {
+  if (!matchesAny(tools, own)) return false;
+  if (when === undefined) return true;
+  const isReadOnly = onlyReads(shown);
+  // The default of `destructiveHint` is true, so a tool without annotations counts as destructive.
+  return (
+    !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false)
+  );
+}
+
+const isConfirmed = ({ confirmation }: ToolCall, name: string): boolean =>
+  confirmation?.trim().toLowerCase() === name.toLowerCase();
+
+const unconfirmed = (name: string): string =>
+  `tool requires a confirmation: ${name}. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: ${name} over HTTP.`;
+
+/** Asks the person behind an MCP client. A client without elicitation cannot confirm. */
+async function ask({ requester, signal, args }: ToolCall, name: string): Promise<Approval> {
+  if (!requester) return 'not confirmed';
+  const request = { method: 'elicitation/create', params: question(name, args) };
+  try {
+    const { action, content } = await requestFromClient(
+      requester,
+      request,
+      signal ?? new AbortController().signal,
+    );
+    return action === 'accept' && membersOf(content)['allow'] === true ? 'accepted' : 'declined';
+  } catch (error) {
+    if (error instanceof RpcError && error.code === RPC_CODE.methodNotFound) return 'not confirmed';
+    throw error;
+  }
+}
+
+function question(name: string, args: Params): Params {
+  const text = JSON.stringify(args);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return {
+    message: `Allow the call of the tool ${name} with these arguments? ${shown}`,
+    requestedSchema: {
+      type: 'object',
+      properties: { allow: { type: 'boolean', title: 'Allow this call' } },
+      required: ['allow'],
+    },
+  };
+}

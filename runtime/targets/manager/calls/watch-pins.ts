@@ -1,0 +1,24 @@
+import type { Supervisor } from '../supervisor/managed-server.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+/**
+ * Lists the tools of a pinned server after its start, after an announced change and after a reload, so that a change is reported
+ * even if no client lists them.
+ */
+export function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
+  const check = (name: string): void => {
+    const server = supervisor.get(name);
+    if (!server?.spec().pins || server.status().phase !== 'running') return;
+    const timeLeft = (): number => server.spec().timeouts.request;
+    // A failure to list tools is in the log of the server, and the next client reports it.
+    catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
+  };
+  supervisor.subscribe((event) => {
+    if (event.kind === 'servers-changed') return supervisor.names().forEach(check);
+    const isChange =
+      event.kind === 'session-opened' ||
+      (event.kind === 'notification' && event.method === 'notifications/tools/list_changed');
+    // After the other listeners, which expire the cached list.
+    if (isChange) setImmediate(check, event.server);
+  });
+}

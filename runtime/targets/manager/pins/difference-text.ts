@@ -1,0 +1,65 @@
+import type { ToolDefinition } from '../config/tool-definition.ts';
+import type { ToolDifference } from './compare-tools.ts';
+
+/** Formats the differences of a server for a terminal, with the lines that were removed and added. */
+export const differenceLines = (server: string, differences: readonly ToolDifference[]): string[] =>
+  differences.flatMap(({ tool, change, members, pinned, current }) => [
+    visible(`${server}/${tool} (${change})`),
+    ...members.flatMap((member) => {
+      const [before, after] = [pinned, current].map((definition) => linesOf(definition, member));
+      return [
+        `  ${member}:`,
+        ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visible(line)}`),
+      ];
+    }),
+  ]);
+
+function linesOf(definition: ToolDefinition | undefined, member: string): string[] {
+  const value = Object.entries(definition ?? {}).find(([key]) => key === member)?.[1];
+  if (value === undefined) return [];
+  return (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)).split('\n');
+}
+
+/** Maximum number of lines that are compared one by one, because the time grows with the square of it. */
+const MAX_COMPARED = 1000;
+
+/** Returns the lines that only one side has, in order: the longest common subsequence stays out. */
+function lineDifferences(before: readonly string[], after: readonly string[]): string[] {
+  if (before.length > MAX_COMPARED || after.length > MAX_COMPARED) {
+    return [...before.map((line) => `- ${line}`), ...after.map((line) => `+ ${line}`)];
+  }
+  const common = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
+  const at = (row: number, column: number): number => common[row]?.[column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row -= 1) {
+    for (let column = after.length - 1; column >= 0; column -= 1) {
+      const isSame = before[row] === after[column];
+      const best = isSame ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+      common[row]?.fill(best, column, column + 1);
+    }
+  }
+  const lines: string[] = [];
+  let [row, column] = [0, 0];
+  while (row < before.length || column < after.length) {
+    if (row < before.length && column < after.length && before[row] === after[column]) {
+      row += 1;
+      column += 1;
+    } else if (
+      column >= after.length ||
+      (row < before.length && at(row + 1, column) >= at(row, column + 1))
+    ) {
+      lines.push(`- ${before[row]}`);
+      row += 1;
+    } else {
+      lines.push(`+ ${after[column]}`);
+      column += 1;
+    }
+  }
+  return lines;
+}
+
+/** Shows control characters and invisible ones as escapes: they could move the cursor, or hide instructions to a model. */
+const visible = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,
+    (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
+  );

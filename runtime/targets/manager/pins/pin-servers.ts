@@ -1,0 +1,77 @@
+import { messageOf } from '../../../contract/errors.ts';
+import { withFileLock } from '../../../platform/files/file-lock.ts';
+import { writeText } from '../../../platform/files/write-text.ts';
+import { readText } from '../../../platform/read-text.ts';
+import { type PinnedTools, pinsText, readPinsFile } from '../config/pins-file.ts';
+import { problemsError } from '../config/problems.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import { compareTools, type ToolDifference } from './compare-tools.ts';
+import { readTools, type ReadToolsOptions } from './read-tools.ts';
+
+/** The outcome for one server. */
+export type PinOutcome = { readonly server: string } & (
+  | { readonly tools: PinnedTools; readonly differences: readonly ToolDifference[] }
+  | { readonly failure: string }
+);
+
+/** Reads the tools of the servers one after the other, and compares them with the pinned ones. */
+export async function compareServers(
+  file: string,
+  servers: readonly ServerSpec[],
+  options: ReadToolsOptions,
+): Promise<PinOutcome[]> {
+  const pinned = await readPins(
+    file,
+    servers.map(({ name }) => name),
+  );
+  const outcomes: PinOutcome[] = [];
+  for (const spec of servers) {
+    try {
+      const tools = await readTools(spec, options);
+      const differences = compareTools(pinned.get(spec.name) ?? {}, tools);
+      outcomes.push({ server: spec.name, tools, differences });
+    } catch (error) {
+      options.signal.throwIfAborted();
+      outcomes.push({ server: spec.name, failure: messageOf(error) });
+    }
+  }
+  return outcomes;
+}
+
+/** Writes the tools of the servers to the file. Pins of other servers stay as they are. */
+export const writePins = (file: string, outcomes: readonly PinOutcome[]): Promise<void> =>
+  edit(
+    file,
+    outcomes.map(({ server }) => server),
+    (pins) => {
+      for (const outcome of outcomes) if ('tools' in outcome) pins.set(outcome.server, outcome.tools);
+    },
+  );
+
+/** Removes the pins of servers. Resolves with the names that had pins. */
+export async function removePins(file: string, servers: readonly string[]): Promise<string[]> {
+  let removed: string[] = [];
+  await edit(file, servers, (pins) => {
+    removed = servers.filter((server) => pins.delete(server));
+  });
+  return removed;
+}
+
+const edit = (
+  file: string,
+  servers: readonly string[],
+  change: (pins: Map<string, PinnedTools>) => void,
+): Promise<void> =>
+  withFileLock(file, async () => {
+    const pins = new Map(await readPins(file, servers));
+    change(pins);
+    await writeText(file, pinsText(pins));
+  });
+
+/** Reads the pins. Problems of the servers that are pinned anew do not matter. */
+async function readPins(file: string, servers: readonly string[]): Promise<ReadonlyMap<string, PinnedTools>> {
+  const pins = readPinsFile(await readText(file));
+  const problems = pins.problems.filter(({ server }) => server === undefined || !servers.includes(server));
+  if (problems.length > 0) throw problemsError(problems);
+  return pins.servers;
+}

@@ -1,0 +1,134 @@
+import { PACKAGE_RUNTIMES, type PackageRuntime } from '../../config/package-launch.ts';
+import { isTable, type TableReader } from '../../config/table-reader.ts';
+import { ARGUMENT_TYPES, type Installation, type RegistryArgument } from '../entry.ts';
+import { type ListedServer, literal, plain, type RegistryFormat } from './format.ts';
+import { packageProblem, splitImage, splitVersion } from './packages.ts';
+
+/** The format of mcpd and mcpm: servers in a list, or in an object by their ID. Unknown keys are ignored. */
+export const catalogFormat: RegistryFormat = {
+  servers(document) {
+    const servers = isTable(document) && 'servers' in document ? document['servers'] : document;
+    return isTable(servers) || Array.isArray(servers) ? members(servers) : undefined;
+  },
+  readEntry(table, { id: key }, source) {
+    const id = table.text('id') ?? (key || table.text('name')) ?? '';
+    if (id === '') table.report('id is missing.');
+    const read = readInstallations(table.table('installations'));
+    const installations = read.filter((one) => typeof one !== 'string');
+    if (installations.length === 0) {
+      const reason = read.find((one) => typeof one === 'string');
+      table.report(reason ?? `it has no installation for ${PACKAGE_RUNTIMES.join(', ')}.`);
+    }
+    const inArgs = new Set(installations.flatMap(({ args }) => args.flatMap(variablesIn)));
+    const required = readArguments(table.table('arguments'));
+    return {
+      id,
+      name: table.text('display_name') ?? table.text('name') ?? id,
+      description: plain(table.any('description')),
+      license: plain(table.any('license')),
+      categories: table.texts('categories') ?? [],
+      tags: table.texts('tags') ?? [],
+      isOfficial: table.flag('isOfficial') ?? table.flag('is_official') ?? false,
+      deprecated: table.flag('deprecated') ?? false,
+      tools: members(table.any('tools')).map((tool, index) => toolName(table, tool, index)),
+      installations: installations.map((one) => ({ ...one, args: withoutOptional(one.args, required) })),
+      remotes: [],
+      // A variable in the arguments is read from the environment of the manager, not from that of the server.
+      arguments: required.filter(({ name }) => !inArgs.has(name)),
+      source,
+    };
+  },
+};
+
+function toolName(table: TableReader, { value }: ListedServer, index: number): string {
+  if (isTable(value)) return plain(value['name']);
+  table.report(`tool ${index + 1} must be an object, not ${JSON.stringify(value)}.`);
+  return '';
+}
+
+/** Reads the installations; one that cannot be used is a text that explains why. */
+function readInstallations(table: TableReader | undefined): (Installation | string)[] {
+  return (table?.keys() ?? []).flatMap((key): (Installation | string)[] => {
+    const installation = table?.table(key);
+    const runtime = installation && runtimeOf(key, installation);
+    // Registries also list runtimes that this program does not support.
+    if (!installation || !runtime) return [];
+    const found = readPackage(installation, runtime);
+    if (!found)
+      return [`its installation for ${key} names no package, or has options that are not supported.`];
+    const problem = packageProblem(runtime, found.package, found.version);
+    if (problem !== undefined) return [problem];
+    const recommended = installation.flag('recommended') ?? false;
+    return [{ runtime, ...found, recommended, volumes: {} }];
+  });
+}
+
+const RUNTIMES: Readonly<Record<string, PackageRuntime>> = {
+  npx: 'npx',
+  npm: 'npx',
+  uvx: 'uvx',
+  docker: 'docker',
+};
+
+/** Returns the runtime of an installation: its command in files of mcpm, otherwise its key. */
+function runtimeOf(key: string, installation: TableReader): PackageRuntime | undefined {
+  const name = plain(installation.any('command')) || key;
+  return Object.hasOwn(RUNTIMES, name) ? RUNTIMES[name] : undefined;
+}
+
+type ReadPackage = Pick<Installation, 'package' | 'version' | 'args'>;
+
+/** Reads the package, or takes it from the arguments of the command, where files of mcpm have it. */
+function readPackage(installation: TableReader, runtime: PackageRuntime): ReadPackage | undefined {
+  const version = installation.text('version');
+  const name = installation.text('package');
+  if (name !== undefined && installation.any('args') === undefined) {
+    return { package: name, version: version ?? 'latest', args: [] };
+  }
+  const args = installation.texts('args') ?? [];
+  let at = 0;
+  while (IGNORED_OPTIONS.has(args[at] ?? '')) at += VARIABLE_OPTIONS.has(args[at] ?? '') ? 2 : 1;
+  const text = args[at];
+  if (text === undefined || text.startsWith('-')) return undefined;
+  const found = runtime === 'docker' ? splitImage(text) : splitVersion(text);
+  return {
+    package: name ?? found.name,
+    version: version ?? found.version ?? 'latest',
+    args: args.slice(at + 1).map(withVariables),
+  };
+}
+
+/** Options of docker with a variable, which containers get in any case. */
+const VARIABLE_OPTIONS = new Set(['-e', '--env']);
+/** Options that this program sets itself. Others could change what runs, so an installation with them is not used. */
+const IGNORED_OPTIONS = new Set(['-y', '--yes', 'run', '-i', '--rm', '--init', ...VARIABLE_OPTIONS]);
+
+const VARIABLE = /\$\{(\w+)\}/g;
+const variablesIn = (text: string): string[] => Array.from(text.matchAll(VARIABLE), ([, name = '']) => name);
+
+/** Keeps variables of the form `${NAME}`, and escapes all other dollar signs. */
+const withVariables = (text: string): string => literal(text).replaceAll(/\$\$(?=\{\w+\})/g, '$');
+
+/** Removes arguments with a variable that is not required, because a variable that is not set is an error. */
+const withoutOptional = (args: readonly string[], all: readonly RegistryArgument[]): string[] =>
+  args.filter((arg) =>
+    variablesIn(arg).every((name) => all.some((one) => one.name === name && one.required)),
+  );
+
+function readArguments(table: TableReader | undefined): RegistryArgument[] {
+  return (table?.keys() ?? []).map((name) => {
+    const argument = table?.table(name);
+    return {
+      name,
+      type: argument?.choice('type', ARGUMENT_TYPES) ?? 'environment',
+      required: argument?.flag('required') ?? false,
+      description: plain(argument?.any('description')),
+    };
+  });
+}
+
+/** Returns the members of an object with their keys, and those of a list with empty keys. */
+function members(value: unknown): ListedServer[] {
+  if (Array.isArray(value)) return value.map((member: unknown): ListedServer => ({ id: '', value: member }));
+  return isTable(value) ? Object.entries(value).map(([id, member]) => ({ id, value: member })) : [];
+}

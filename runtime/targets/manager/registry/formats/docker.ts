@@ -1,0 +1,95 @@
+import { isTable, type TableReader } from '../../config/table-reader.ts';
+import type { Installation, RegistryArgument, RemoteEndpoint } from '../entry.ts';
+import { literal, plain, type RegistryFormat, tablesIn } from './format.ts';
+import { packageProblem, splitImage } from './packages.ts';
+
+/** The format of Docker's MCP catalogs. @see https://github.com/docker/mcp-gateway/blob/main/docs/catalog.md */
+export const dockerFormat: RegistryFormat = {
+  servers: (document) =>
+    isTable(document) && isTable(document['registry'])
+      ? Object.entries(document['registry']).map(([id, value]) => ({ id, value }))
+      : undefined,
+  readEntry(table, { id }, source) {
+    const remotes = readRemote(table);
+    const type = table.any('type') ?? 'server';
+    if (remotes.length === 0 && type !== 'server') {
+      table.report(`servers of the type ${JSON.stringify(type)} are not supported.`);
+      return undefined;
+    }
+    const installation = remotes.length > 0 ? undefined : readImage(table);
+    const metadata = table.table('metadata');
+    const category = plain(metadata?.any('category'));
+    return {
+      id,
+      name: plain(table.any('title')) || id,
+      description: plain(table.any('description')),
+      license: plain(metadata?.any('license')),
+      categories: category === '' ? [] : [category],
+      tags: metadata?.texts('tags') ?? [],
+      isOfficial: false,
+      deprecated: false,
+      tools: tablesIn(table, 'tools').map((tool) => plain(tool.any('name'))),
+      installations: installation ? [installation] : [],
+      remotes,
+      arguments: readVariables(table),
+      source,
+    };
+  },
+};
+
+function readImage(table: TableReader): Installation | undefined {
+  const image = table.text('image');
+  if (image === undefined) {
+    table.report('image is missing.');
+    return undefined;
+  }
+  const { name, version = 'latest' } = splitImage(image);
+  const problem = packageProblem('docker', name, version);
+  if (problem !== undefined) table.report(problem);
+  return {
+    runtime: 'docker',
+    package: name,
+    version,
+    recommended: true,
+    args: (table.texts('command') ?? []).map(withVariables),
+    volumes: Object.fromEntries((table.texts('volumes') ?? []).flatMap(readVolume)),
+  };
+}
+
+/** A placeholder of the catalog, `{{server.data_path}}`, for a value of the user. */
+const PLACEHOLDER = /\{\{\s*(?:[\w.-]*\.)?([\w-]+)(?:\|[\w|]+)?\s*\}\}/g;
+
+/** Replaces placeholders by variables: `{{server.data_path}}` becomes `${DATA_PATH}`. */
+const withVariables = (text: string): string =>
+  literal(text).replaceAll(
+    PLACEHOLDER,
+    (_, name: string) => `\${${name.toUpperCase().replaceAll('-', '_')}}`,
+  );
+
+/** Reads `{{server.data_path}}:/data`. Volumes with fixed folders of the machine are not supported, and left out. */
+function readVolume(text: string): [string, string][] {
+  const [, source = '', target = ''] = /^(\{\{[^}]*\}\}):(\/[^:]*)(?::\w+)?$/.exec(text) ?? [];
+  const [placeholder] = source.matchAll(PLACEHOLDER);
+  const name = placeholder?.[1];
+  return name === undefined ? [] : [[name.replaceAll('-', '_'), target]];
+}
+
+/** The variables that the user has to set: secrets, and settings with a placeholder. */
+function readVariables(table: TableReader): RegistryArgument[] {
+  const variable = (name: unknown, description: string): RegistryArgument[] =>
+    plain(name) === '' ? [] : [{ name: plain(name), type: 'environment', required: true, description }];
+  return [
+    ...tablesIn(table, 'secrets').flatMap((secret) => variable(secret.any('env'), plain(secret.any('name')))),
+    ...tablesIn(table, 'env')
+      .filter((setting) => plain(setting.any('value')).includes('{{'))
+      .flatMap((setting) => variable(setting.any('name'), '')),
+  ];
+}
+
+function readRemote(table: TableReader): RemoteEndpoint[] {
+  const remote = table.table('remote');
+  const url = plain(remote?.any('url')) || plain(table.any('sseEndpoint'));
+  if (!/^https?:\/\/[^{}\s]+$/.test(url)) return [];
+  const transport = remote === undefined || remote.any('transport_type') === 'sse' ? 'sse' : 'http';
+  return [{ url: literal(url), transport, headers: remote?.table('headers')?.keys() ?? [] }];
+}

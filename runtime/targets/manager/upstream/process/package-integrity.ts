@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { PackageIntegrity } from '../../config/spec.ts';
+
+interface NpmOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Returns the hash of a package in the registry of npm. npm compares it with the package when it installs it, so a package with
+ * this hash is the one that runs.
+ */
+export async function npmIntegrity(name: string, { env, cwd, timeoutMs }: NpmOptions): Promise<string> {
+  let text: string;
+  try {
+    const run = await promisify(execFile)('npm', ['view', name, 'dist.integrity', '--json'], {
+      env: { ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    });
+    text = run.stdout;
+  } catch (error) {
+    throw new AppError('UpstreamError', `Cannot read the hash of ${name}: ${firstLine(messageOf(error))}`, {
+      cause: error,
+    });
+  }
+  const hash = text.trim() === '' ? undefined : parseJsonText(text);
+  if (typeof hash === 'string') return hash;
+  throw new AppError(
+    'UpstreamError',
+    `The registry of npm has no single hash of ${name}. Use an exact version.`,
+  );
+}
+
+/** Rejects if a package has another hash than the pinned one. */
+export async function verifyIntegrity({ name, hash }: PackageIntegrity, options: NpmOptions): Promise<void> {
+  const found = await npmIntegrity(name, options);
+  if (found === hash) return;
+  throw new AppError(
+    'UpstreamError',
+    `The package ${name} has the hash ${found}, not the pinned ${hash}. Check why before you change package_hash.`,
+  );
+}
+
+const firstLine = (text: string): string => text.split('\n', 1).join('');

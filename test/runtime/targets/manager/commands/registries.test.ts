@@ -1,0 +1,305 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { workplace } from './workplace.ts';
+
+const folder = useTempFolder();
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+const npm = (identifier: string, version: string, more: object = {}) => ({
+  registryType: 'npm',
+  identifier,
+  version,
+  transport: { type: 'stdio' },
+  ...more,
+});
+const listed = (name: string, more: object, meta: object = {}) => ({
+  server: { name, description: `The ${name}.`, version: '1.0.0', ...more },
+  _meta: { [OFFICIAL]: { status: 'active', isLatest: true, ...meta } },
+});
+
+/** Two pages in the format of the registry, as of 2025-12-11, and a server in the format of July 2025. */
+const PAGES = [
+  {
+    servers: [
+      listed('io.github.ada/files', {
+        title: 'Files',
+        packages: [
+          npm('@ada/files', '2.1.0', {
+            runtimeArguments: [{ type: 'positional', value: '-y' }],
+            packageArguments: [
+              { type: 'named', name: '--mode', value: 'safe $HOME' },
+              { type: 'named', name: '--token', isRequired: true },
+              {
+                type: 'positional',
+                valueHint: 'dir',
+                value: '{folder}',
+                isRequired: true,
+                variables: { folder: {} },
+              },
+              { type: 'named', name: '--verbose' },
+            ],
+            environmentVariables: [
+              { name: 'API_KEY', isRequired: true, isSecret: true },
+              { name: 'LEVEL', default: 'info' },
+            ],
+          }),
+          { registryType: 'oci', identifier: 'docker.io/ada/files:2.1.0', transport: { type: 'stdio' } },
+        ],
+      }),
+      listed('io.github.ada/old', { packages: [npm('old', '1.0.0')] }, { isLatest: false }),
+      listed('io.github.ada/gone', { packages: [npm('gone', '1.0.0')] }, { status: 'deleted' }),
+    ],
+    metadata: { nextCursor: 'io.github.ada/files:2.1.0', count: 3 },
+  },
+  {
+    servers: [
+      listed('com.example/tickets', {
+        remotes: [
+          { type: 'streamable-http', url: 'https://{tenant}.example/mcp' },
+          {
+            type: 'streamable-http',
+            url: 'https://tickets.example/mcp',
+            headers: [{ name: 'X-Key', isRequired: true, isSecret: true }, { name: 'X-Other' }],
+          },
+        ],
+      }),
+      listed('com.example/stale', { packages: [npm('stale', '1.0.0')] }, { status: 'deprecated' }),
+      listed('com.example/bundle', {
+        packages: [{ registryType: 'mcpb', identifier: 'https://x.example/x.mcpb' }],
+      }),
+      listed('com.example/http', {
+        packages: [npm('http', '1.0.0', { transport: { type: 'streamable-http' } })],
+      }),
+      listed('com.example/options', { packages: [npm('-x', '1.0.0')] }),
+      {
+        name: 'io.modelcontextprotocol/clock',
+        description: 'Old format.',
+        version_detail: { version: '1.0.2' },
+        packages: [
+          {
+            registry_name: 'pypi',
+            name: 'mcp-clock',
+            version: '1.0.2',
+            environment_variables: [{ name: 'ZONE', is_required: true }],
+          },
+        ],
+      },
+    ],
+    metadata: { count: 6 },
+  },
+];
+
+const CATALOG = `
+registry:
+  db:
+    title: Database
+    description: Queries a database.
+    type: server
+    image: acme/db:1.0@sha256:${'a'.repeat(64)}
+    tools:
+      - name: query
+    secrets:
+      - { name: db.password, env: DB_PASSWORD }
+    env:
+      - { name: DB_HOST, value: "{{db.host}}" }
+      - { name: MODE, value: fixed }
+    command: ["--config={{db.config-path}}", "--price=$5"]
+    volumes: ["{{db.data_path}}:/data", "/etc:/etc"]
+    metadata: { category: data, tags: [sql], license: MIT }
+  far:
+    type: remote
+    remote: { url: "https://far.example/mcp", transport_type: sse, headers: { Authorization: "Bearer \${TOKEN}" } }
+  box:
+    type: poci
+`;
+
+let server: Server;
+let origin = '';
+let requests: string[] = [];
+let isDown = false;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    if (isDown) return void response.writeHead(503).end();
+    if (pathname === '/catalog.yaml') return void response.end(CATALOG);
+    if (pathname !== '/v0/servers') return void response.writeHead(404).end();
+    const search = searchParams.get('search') ?? '';
+    const page = PAGES[searchParams.get('cursor') === null ? 0 : 1];
+    const servers = page?.servers.filter((one) => JSON.stringify(one).includes(search));
+    return void response.end(JSON.stringify({ ...page, servers }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  server.close();
+});
+beforeEach(() => {
+  requests = [];
+  isDown = false;
+  vi.stubEnv('XDG_CACHE_HOME', join(folder(), 'cache'));
+});
+
+async function opened() {
+  const place = workplace(folder());
+  await place.run('init');
+  const servers = () => parse(place.read('.mcpd.toml'))['servers'];
+  return { ...place, servers };
+}
+
+test('the official registry: pages, search and the entries of both formats', async () => {
+  const { run, servers } = await opened();
+  const found = await run('search', '--registry', origin, '--source', origin, '--json');
+  expect(requests).toEqual([
+    '/v0/servers?limit=100&version=latest',
+    '/v0/servers?limit=100&version=latest&cursor=io.github.ada%2Ffiles%3A2.1.0',
+  ]);
+  const ids = (JSON.parse(found.out) as { id: string }[]).map(({ id }) => id);
+  expect(ids).toEqual([
+    'com.example/stale',
+    'com.example/tickets',
+    'io.github.ada/files',
+    'io.modelcontextprotocol/clock',
+  ]);
+  const source = `${origin}/v0/servers`;
+  expect(found.err.trimEnd().split('\n')).toEqual([
+    `Warning: ${source}: the server com.example/bundle is skipped: packages of the type "mcpb" are not supported; use npx, uvx, docker.`,
+    `Warning: ${source}: the server com.example/http is skipped: its package uses the transport "streamable-http", not stdio.`,
+    `Warning: ${source}: the server com.example/options is skipped: "-x" is not a package name for npx.`,
+  ]);
+  expect((await run('search', '--registry', `${origin}/v0`, '--runtime', 'remote')).out).toMatch(
+    /com.example\/tickets +remote/,
+  );
+
+  const registry = ['--registry', origin, '--tool', '*'];
+  const added = await run('add', 'io.github.ada/files', ...registry);
+  expect(requests.at(-2)).toBe('/v0/servers?limit=100&version=latest&search=io.github.ada%2Ffiles');
+  expect(added.err).toContain('Added files to .mcpd.toml.\nIt requires API_KEY.');
+  await run('add', 'clock', ...registry);
+  const tickets = await run('add', 'tickets', ...registry);
+  expect(tickets.err).toContain(
+    'It requires the header X-Key. Run `mcp-manager config headers set tickets X-Key=<value>`.\n',
+  );
+  expect((await run('add', 'stale', ...registry)).err).toContain('is deprecated and gets no fixes.');
+  expect(servers()).toEqual([
+    {
+      name: 'files',
+      package: 'npx::@ada/files@2.1.0',
+      args: ['--mode=safe $$HOME'],
+      required_env: ['API_KEY'],
+      required_args: ['--token'],
+      required_args_positional: ['dir'],
+      tools: ['*'],
+    },
+    { name: 'clock', package: 'uvx::mcp-clock@1.0.2', required_env: ['ZONE'], tools: ['*'] },
+    { name: 'tickets', url: 'https://tickets.example/mcp', tools: ['*'] },
+  ]);
+});
+
+test('a catalog of Docker: images by digest, secrets, variables, volumes and remote servers', async () => {
+  const { run, servers } = await opened();
+  const registry = ['--registry', `${origin}/catalog.yaml`];
+  expect((await run('search', ...registry, '--tag', 'sql', '--license', 'mit')).out).toMatch(
+    /db +docker +Queries a database/,
+  );
+  const added = await run('add', 'db', ...registry);
+  expect(added.err).toContain('the server box is skipped: servers of the type "poci" are not supported.');
+  expect(added.err).toContain("Its arguments contain the variable CONFIG_PATH of the manager's environment.");
+  expect(added.err).toContain(
+    'It requires a folder. Run `mcp-manager config volumes set db data_path=<folder>`.',
+  );
+  const far = await run('add', 'far', ...registry, '--tool', '*', '--header', 'authorization=Bearer x');
+  expect(far.err).not.toContain('It requires the header');
+  expect(servers()).toEqual([
+    {
+      name: 'db',
+      package: `docker::acme/db@sha256:${'a'.repeat(64)}`,
+      args: ['--config=${CONFIG_PATH}', '--price=$$5'],
+      required_env: ['DB_PASSWORD', 'DB_HOST'],
+      volumes: { data_path: { path: '/data', required: true } },
+      tools: ['query'],
+    },
+    { name: 'far', url: 'https://far.example/mcp', transport: 'sse', tools: ['*'] },
+  ]);
+});
+
+test('a file of mcpm: packages in the arguments of commands, and variables', async () => {
+  const { run, write, path, servers } = await opened();
+  write(
+    'mcpm.json',
+    JSON.stringify({
+      zones: {
+        name: 'zones',
+        display_name: 'Zones',
+        is_official: true,
+        arguments: { TZ: { required: true }, LANG: { required: false }, KEY: { required: true } },
+        installations: {
+          docker: { command: 'docker', args: ['run', '-i', '--rm', '-e', 'KEY', 'acme/zones:3', '--x'] },
+          npm: {
+            command: 'npx',
+            args: ['-y', '@acme/zones@1.2.3', '--tz=${TZ}', '--lang=${LANG}', '--other=${AWS_SECRET}', '$1'],
+            env: { KEY: '${KEY}' },
+            recommended: true,
+          },
+        },
+        tools: [{ name: 'list' }],
+      },
+      loose: { installations: { uvx: { command: 'uvx', args: ['loose'] } } },
+    }),
+  );
+  const registry = ['--registry', path('mcpm.json')];
+  const { err } = await run('add', 'zones', ...registry);
+  expect(err).toContain('It requires KEY.');
+  expect(err).toContain("Its arguments contain the variable TZ of the manager's environment.");
+  await run('remove', 'zones');
+  await run('add', 'zones', ...registry, '--runtime', 'docker');
+  expect(servers()).toMatchObject([{ package: 'docker::acme/zones@3', args: ['--x'] }]);
+  await run('remove', 'zones');
+  await run('add', 'zones', ...registry);
+  const loose = await run('add', 'loose', ...registry, '--tool', '*');
+  expect(loose.err).toContain(
+    'Warning: the registry lists no version of loose, so each start can run another one. Pass --version to pin it.',
+  );
+  expect(servers()).toMatchObject([
+    // A variable that the registry does not declare as required is not read from this machine.
+    { package: 'npx::@acme/zones@1.2.3', args: ['--tz=${TZ}', '$$1'], required_env: ['KEY'] },
+    { package: 'uvx::loose@latest' },
+  ]);
+});
+
+test('copies of registries are used for their maximum age, and longer if the registry is down', async () => {
+  const { run } = await opened();
+  const search = (...args: string[]) => run('search', 'db', '--registry', `${origin}/catalog.yaml`, ...args);
+  await search();
+  const fresh = await search();
+  expect(requests).toHaveLength(1);
+  expect(fresh.err).not.toContain('copy');
+  await search('--registry-max-age', '0s');
+  expect(requests).toHaveLength(2);
+  isDown = true;
+  const old = await search('--registry-max-age', '0s');
+  expect(old).toMatchObject({ code: 0, out: expect.stringContaining('Queries a database.') });
+  expect(old.err).toContain(
+    `Warning: The registry ${origin}/catalog.yaml returned status 503. Its copy of 1 min ago is used.\n`,
+  );
+  const cache = join(folder(), 'cache', 'encoderfile', 'registries');
+  expect(readdirSync(cache)).toHaveLength(1);
+  rmSync(cache, { recursive: true });
+  expect(await search()).toMatchObject({
+    code: 1,
+    err: `Error: The registry ${origin}/catalog.yaml returned status 503.\n`,
+  });
+  expect(await run('search', '--registry', 'http://127.0.0.1:1/v0/servers')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /^Error: The registry http:\/\/127.0.0.1:1\/v0\/servers\?\S+ is not reachable: .+\.\n$/,
+    ),
+  });
+});
