@@ -59,7 +59,6 @@ const listNames = ({ key }: NameListKind): Command => ({
       ? {
           all: { help: 'List all tools of the package of the server, from the registries' },
           ...REGISTRY_OPTION,
-          ...MCPD_CACHE_OPTIONS,
         }
       : {}),
   },
