@@ -72,7 +72,9 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     strict: false,
   });
   for (const { routes } of all) app.route('/', routes);
-  app.use(`${GROUP_PATH}/api/*`, groupMiddleware(context.groups));
+  for (const below of ['api', 'openapi']) {
+    app.use(`${GROUP_PATH}/${below}/*`, groupMiddleware(context.groups));
+  }
   for (const { routes } of callerRoutes) app.route(GROUP_PATH, routes);
   app.route('/', documents.routes);
   app.route('/', page);

@@ -27,6 +27,12 @@ export const groupMiddleware =
     await next();
   };
 
+/** The path of the group that a request is limited to; empty without one. */
+export const groupPathOf = (c: Context<ShellEnv>): string => {
+  const group = c.req.param('group');
+  return group === undefined ? '' : `/groups/${encodeURIComponent(group)}`;
+};
+
 /** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({
   caller: callerOf(c),

@@ -16,7 +16,7 @@ import type { Params } from '../../shapes/shape.ts';
 import type { ManagerAppOptions } from '../app-options.ts';
 import type { BaseAddress } from '../base-address.ts';
 import { createToolCallAnswer } from '../call-tool.ts';
-import { callerOf, serverCall } from '../env.ts';
+import { callerOf, groupPathOf, serverCall } from '../env.ts';
 import { type ManagerRoutes, newRoutes } from '../parts.ts';
 import { errorModel } from '../schemas/error.ts';
 import { toolArguments } from '../schemas/tools.ts';
@@ -66,7 +66,7 @@ export function toolDocumentRoutes(
       title: peer?.name ?? server,
       version: peer?.version ?? version,
       description: peer?.instructions ?? `The tools of the MCP server ${server}, provided by mcp-manager.`,
-      url: `${baseAddress(c)}/openapi/${encodeURIComponent(server)}`,
+      url: `${baseAddress(c)}${groupPathOf(c)}/openapi/${encodeURIComponent(server)}`,
       needsKey: needsKey(kernel.access),
       schemaOf,
       problem,
@@ -84,7 +84,12 @@ export function toolDocumentRoutes(
   );
   routes.post('/openapi/:server/:tool', (c) =>
     answerRequest(c, (exchange) =>
-      callTool(exchange, { caller: callerOf(c), requestId: c.get('requestId'), ...c.req.param() }),
+      callTool(exchange, {
+        caller: callerOf(c),
+        requestId: c.get('requestId'),
+        server: c.req.param('server'),
+        tool: c.req.param('tool'),
+      }),
     ),
   );
   return { routes, operations: OPERATIONS };

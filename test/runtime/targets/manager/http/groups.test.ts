@@ -55,6 +55,24 @@ const send = async (key: string, path: string, body?: unknown, headers: Record<s
 const toolsOf = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name);
 
+test('the OpenAPI document of a server has the tools of the group only, and its routes follow approval rules', async () => {
+  const { body } = await send('all', '/groups/Maths/openapi/echo.json');
+  const { paths, servers } = body as unknown as { paths: object; servers: readonly { url: string }[] };
+  expect(Object.keys(paths)).toEqual(['/add']);
+  expect(servers[0]?.url).toMatch(/\/groups\/Maths\/openapi\/echo$/);
+  const base = '/groups/maths/openapi/echo';
+  expect(await send('all', `${base}/add`, { a: 1, b: 2 })).toEqual({ status: 200, body: 3 });
+  expect((await send('all', `${base}/echo`, { message: 'x' })).status).toBe(403);
+  expect((await send('grouped', '/groups/all/openapi/echo.json')).status).toBe(403);
+  const unconfirmed = await send('all', '/openapi/echo/echo', { message: 'x' });
+  expect([unconfirmed.status, unconfirmed.body.detail]).toEqual([
+    403,
+    expect.stringContaining('X-Confirm-Tool'),
+  ]);
+  const confirmed = { 'X-Confirm-Tool': 'echo/echo' };
+  expect((await send('all', '/openapi/echo/echo', { message: 'x' }, confirmed)).status).toBe(200);
+});
+
 test('the endpoints of a group have its servers and tools only, over MCP and HTTP', async () => {
   const client = await managed.connect('/groups/Maths/mcp', { Authorization: bearer('all') });
   expect(client.getServerVersion()?.name).toBe('maths');
