@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
@@ -11,7 +12,7 @@ import { requestsTo } from './workflow-requests.ts';
 async function runWorkers({ context: { jobs } }: OpenGateway, gatewayUrl: string): Promise<void> {
   for (let claim = await jobs.queue.claim(); claim; claim = await jobs.queue.claim()) {
     await jobs.queue.begin(claim);
-    const token = await jobs.tokens.sign({ jobId: claim.job.id, epoch: claim.epoch, worker: 'one' });
+    const token = await jobs.tokens.sign({ jobId: claim.job.id, epoch: claim.epoch, worker: randomUUID() });
     const { signal } = new AbortController();
     await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
   }
