@@ -136,6 +136,8 @@ describe.skipIf(RAY === undefined)('Ray', () => {
           model.hold(true);
           await proxy.open();
           await model.asked(1);
+          // The gateway has noticed that the worker runs.
+          for (job = await jobs.get(id); job.queuedReason !== null; job = await jobs.get(id)) await sleep(20);
           await proxy.close();
           for (job = await jobs.get(id); job.queuedReason === null; job = await jobs.get(id)) await sleep(20);
           expect(job.queuedReason).toContain('Running workers continue.');
