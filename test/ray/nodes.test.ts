@@ -8,8 +8,8 @@ import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
 import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
 import { startModelServer, useModelServers } from '../runtime/targets/gateway/lab/jobs/model-server.ts';
 
-/** `ROWS=10000` for longer; these are enough for ten kills. */
-const ROWS = Number(process.env['ROWS'] ?? 600);
+/** Rows of the job, of which a share is computed between two losses. */
+const ROWS = Number(process.env['ROWS'] ?? 2000);
 const BATCH = 10;
 const START_MS = 300_000;
 const RAY = await findRay();
@@ -70,7 +70,11 @@ describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', 
         /** Waits until so many rows are computed, while a kill would still hit somebody. */
         const reach = async (kill: number): Promise<void> => {
           await model.asked(Math.ceil(((kill + 0.5) * ROWS) / (KILLS.length + 1)));
-          while (workers().length === 0) await sleep(50);
+          while (workers().length === 0) {
+            if ((await jobs.get(id)).endedAt !== null)
+              throw new Error(`The job ended too early: set ROWS to more than ${ROWS}.`);
+            await sleep(50);
+          }
         };
         const lost = {
           worker: async () => {
@@ -116,7 +120,10 @@ describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', 
         try {
           for (const [kill, what] of KILLS.entries()) {
             await reach(kill);
+            // The other worker waits, so that rows are left for all losses on a fast machine, too.
+            model.hold(true);
             await lost[what](kill);
+            model.hold(false);
             console.log(`${what}: ${(await jobs.get(id)).doneRows} rows, ${model.repeated()} again`);
           }
           const job = await jobs.ended(id);
