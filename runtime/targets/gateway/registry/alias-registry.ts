@@ -1,6 +1,7 @@
 import { checkId } from '../accounts/identity/checks.ts';
 import type { EntrySettings, StoredEntries } from '../accounts/registry/model-entries.ts';
 import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
+import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
 import type { AliasEntry, EntryRegistry, RegistryParts } from './registry.ts';
 
 /** Creates the registry of aliases. */
@@ -63,26 +64,8 @@ function listOf(
   { models, withStored }: ReturnType<RegistryParts['config']>,
 ): AliasEntry[] {
   const outcomes = withStored(stored).aliases;
-  const own = models.aliases.map((value): AliasEntry => ({
-    name: value.name,
-    source: 'file',
-    status: 'active',
-    problem: null,
-    value,
-    stored: undefined,
-  }));
-  const others = stored.aliases.map((one): AliasEntry => {
-    const outcome = outcomes.get(one.name) ?? { status: 'invalid', problem: '' };
-    return {
-      name: one.name,
-      source: 'database',
-      status: outcome.status,
-      problem: outcome.problem,
-      value: outcome.status === 'active' ? outcome.value : undefined,
-      stored: one,
-    };
-  });
-  return [...own, ...others].toSorted((one, other) =>
-    one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
+  return inOrder<AliasEntry>(
+    models.aliases.map(fileEntry),
+    stored.aliases.map((one) => storedEntry(one, outcomes.get(one.name))),
   );
 }

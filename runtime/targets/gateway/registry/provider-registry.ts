@@ -5,6 +5,7 @@ import { memberOfProblem } from '../config/resolve/stored-provider.ts';
 import type { Alias } from '../ask/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
 import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
+import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
 import type { EntryRegistry, ProviderEntry, RegistryParts } from './registry.ts';
 
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
@@ -195,29 +196,10 @@ function listOf(
 ): ProviderEntry[] {
   const { providers } = withStored(stored);
   const all = [...models.aliases.map(modelsOfAlias), ...namedModels(stored)];
-  const own = models.providers.map((value): ProviderEntry => ({
-    name: value.name,
-    source: 'file',
-    status: 'active',
-    problem: null,
-    value,
-    stored: undefined,
-    usedBy: usersOf(value.name, all),
-  }));
-  const others = stored.providers.map((one): ProviderEntry => {
-    const outcome = providers.get(one.name) ?? { status: 'invalid', problem: '' };
-    return {
-      name: one.name,
-      source: 'database',
-      status: outcome.status,
-      problem: outcome.problem,
-      value: outcome.status === 'active' ? outcome.value : undefined,
-      stored: one,
-      usedBy: outcome.status === 'shadowed' ? [] : usersOf(one.name, all),
-    };
+  const own = models.providers.map((value) => ({ ...fileEntry(value), usedBy: usersOf(value.name, all) }));
+  const others = stored.providers.map((one) => {
+    const entry = storedEntry(one, providers.get(one.name));
+    return { ...entry, usedBy: entry.status === 'shadowed' ? [] : usersOf(one.name, all) };
   });
-  // Entries of the file come before those of the same name in the database, which are not used.
-  return [...own, ...others].toSorted((one, other) => compareNames(one.name, other.name));
+  return inOrder<ProviderEntry>(own, others);
 }
-
-const compareNames = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -12,7 +12,7 @@ import type { ConfiguredProvider, WithStored } from '../config/stored-models.ts'
 export type EntrySource = 'file' | 'database';
 export type EntryStatus = 'active' | 'shadowed' | 'invalid';
 
-interface Entry<Stored, Value> {
+export interface Entry<Stored, Value> {
   readonly name: string;
   readonly source: EntrySource;
   readonly status: EntryStatus;

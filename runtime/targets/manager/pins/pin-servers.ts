@@ -68,7 +68,7 @@ const edit = (
     await writeText(file, pinsText(pins));
   });
 
-/** Reads the pins. Problems of the servers that are pinned anew do not matter. */
+/** Reads the pins. Problems of the servers that are pinned again do not matter. */
 async function readPins(file: string, servers: readonly string[]): Promise<ReadonlyMap<string, PinnedTools>> {
   const pins = readPinsFile(await readText(file));
   const problems = pins.problems.filter(({ server }) => server === undefined || !servers.includes(server));

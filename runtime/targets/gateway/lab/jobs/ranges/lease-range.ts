@@ -27,7 +27,7 @@ export function createRangeLeases({ db, kind }: Pick<Store, 'db' | 'kind'>): Pic
       .where('first_row', '=', firstRow)
       .returningAll()
       .executeTakeFirstOrThrow();
-  /** The first range that nobody holds, or that this worker holds because it did not get the response. */
+  /** The first range that no worker holds, or that this worker holds because it did not get the response. */
   const free = (trx: Kysely<Schema>, id: string, worker: string) =>
     trx
       .selectFrom('gateway_job_ranges')
