@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../measure/child.ts';
 import { PATHS } from '../setup/paths.ts';
@@ -39,6 +39,8 @@ async function rustPeer(tool: string, model: PreparedModel, base: string | undef
   console.error('Building with the Rust encoderfile ...');
   const source = base === undefined ? [] : ['--base-binary-path', base];
   await runProgram({ command: tool, args: ['build', '-f', config, ...source] });
+  // The tool can leave its output without permission to run it (seen with a base binary of its own).
+  await chmod(executable, 0o755);
   const flags = ['--disable-grpc', '--http-hostname', '127.0.0.1'];
   return {
     name: 'Rust encoderfile fp32',
@@ -70,6 +72,9 @@ const teiPeer = (program: string, model: PreparedModel): Contestant => ({
       '--dtype',
       'float32',
       '--auto-truncate',
+      // All texts whose vectors are compared are one request.
+      '--max-client-batch-size',
+      '64',
     ],
   }),
 });
