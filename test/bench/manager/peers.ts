@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PATHS } from '../setup/paths.ts';
@@ -40,6 +40,43 @@ export const mcpHub: Contestant = {
     };
   },
 };
+
+/** The program that mcp-manager's API is compatible with, at a path that the user gives. */
+export const mcpd = (program: string): Contestant => ({
+  name: 'mcpd (REST)',
+  async start(servers) {
+    const folder = await mkdtemp(join(tmpdir(), 'bench-mcpd-'));
+    const config = join(folder, 'mcpd.toml');
+    const entries = echoNames(servers).map(
+      (name) => `[[servers]]\nname = "${name}"\npackage = "npx::echo@1.0.0"\ntools = ["echo"]\n`,
+    );
+    await writeFile(config, entries.join('\n'));
+    // It only starts packages of npm, PyPI or Docker, so its `npx` is a script that starts the server.
+    const programs = join(folder, 'bin');
+    await mkdir(programs);
+    const script = `#!/bin/sh\nexec '${ECHO.command}' ${ECHO.args.map((arg) => `'${arg}'`).join(' ')}\n`;
+    await writeFile(join(programs, 'npx'), script, { mode: 0o755 });
+    const port = await freePort();
+    const client = openHttpClient(port);
+    const call = async (message: string): Promise<string> => {
+      const answer = await client.post('/api/v1/servers/echo/tools/echo', JSON.stringify({ message }));
+      return String(JSON.parse(answer.body));
+    };
+    const files = ['--config-file', config, '--runtime-file', join(folder, 'secrets.toml')];
+    const args = ['daemon', ...files, '--addr', `127.0.0.1:${port}`];
+    const path = `${programs}:${process.env['PATH'] ?? ''}`;
+    const env = { PATH: path, HOME: folder, XDG_CONFIG_HOME: folder };
+    const { pid, stop } = await startUntil(program, args, env, () => call('ready'));
+    return {
+      pid,
+      call,
+      async stop() {
+        await stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  },
+});
 
 /** One server behind streamable HTTP. */
 const proxy = (name: string, args: (port: number) => readonly string[], path: string): Contestant => ({

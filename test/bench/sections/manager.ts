@@ -1,7 +1,7 @@
 import { direct } from '../manager/direct.ts';
 import type { RunningContestant } from '../manager/contestant.ts';
 import { oursMcp, oursRest } from '../manager/ours.ts';
-import { mcpHub, mcpProxy, supergateway } from '../manager/peers.ts';
+import { mcpd, mcpHub, mcpProxy, supergateway } from '../manager/peers.ts';
 import { memoryOf } from '../measure/process-memory.ts';
 import { megabytes, print, printGoal, printTable, ratio } from '../measure/print.ts';
 import { interleave, median } from '../measure/rounds.ts';
@@ -12,9 +12,18 @@ const CALLS = { 1: 1000, 16: 4000, 64: 4000 } as const;
 const CONCURRENCIES = [1, 16, 64] as const;
 const MANY_SERVERS = 11;
 
-const CONTESTANTS = { direct, oursRest, oursMcp, mcpHub, mcpProxy, supergateway } as const;
+const { PEER_MCPD } = process.env;
+const CONTESTANTS = {
+  direct,
+  oursRest,
+  oursMcp,
+  mcpd: mcpd(PEER_MCPD ?? ''),
+  mcpHub,
+  mcpProxy,
+  supergateway,
+} as const;
 type Name = keyof typeof CONTESTANTS;
-const NAMES = Object.keys(CONTESTANTS) as Name[];
+const NAMES = (Object.keys(CONTESTANTS) as Name[]).filter((name) => name !== 'mcpd' || PEER_MCPD);
 const PEERS: readonly Name[] = ['mcpHub', 'mcpProxy', 'supergateway'];
 
 /** The same tool of the same MCP server, called through each contestant, turn by turn. */
@@ -24,6 +33,7 @@ export const manager: Section = {
   async run(bench) {
     await bench.peers();
     await bench.manager();
+    if (!PEER_MCPD) print('mcpd is left out: set PEER_MCPD to the path of its program.\n');
     const running = {} as Record<Name, RunningContestant>;
     try {
       for (const name of NAMES) running[name] = await CONTESTANTS[name].start(1);
@@ -126,6 +136,19 @@ async function putCalls({ call }: RunningContestant, calls: number, concurrency:
 function printGoals(one: Record<Name, Measured>, sixteen: Record<Name, Measured>): void {
   const added = one.oursRest.p50 - one.direct.p50;
   printGoal('1 concurrent: at most 1 ms added at p50', `${added.toFixed(2)} ms`, added <= 1);
+  if (PEER_MCPD) {
+    for (const [concurrency, results, goal] of [
+      [1, one, 1.1],
+      [16, sixteen, 1.5],
+    ] as const) {
+      const factor = results.oursRest.perSecond / results.mcpd.perSecond;
+      printGoal(
+        `${concurrency} concurrent: ${goal} x the calls a second of mcpd`,
+        `${ratio(factor)} x`,
+        factor >= goal,
+      );
+    }
+  }
   const best = Math.max(...PEERS.map((name) => sixteen[name].perSecond));
   for (const name of ['oursRest', 'oursMcp'] as const) {
     const factor = sixteen[name].perSecond / best;
@@ -141,7 +164,7 @@ function printGoals(one: Record<Name, Measured>, sixteen: Record<Name, Measured>
 /** What the process in the middle holds with one server behind it, and what each further one costs it. */
 async function compareMemory(): Promise<void> {
   const rows: string[][] = [];
-  for (const name of ['oursRest', 'mcpHub'] as const) {
+  for (const name of NAMES.filter((one) => ['oursRest', 'mcpd', 'mcpHub'].includes(one))) {
     const [few, many] = [await residentWith(name, 1), await residentWith(name, MANY_SERVERS)];
     rows.push([
       CONTESTANTS[name].name,
