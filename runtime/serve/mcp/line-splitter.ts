@@ -46,10 +46,14 @@ export function createLineSplitter(
       const lines: Line[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
-        lines.push(...keep(chunk.subarray(from, end)), ...finish());
+        // Most lines are short and arrive whole: they need no copy.
+        if (parts.length === 0 && !skipping && end - from <= maxBytes)
+          lines.push({ text: chunk.toString('utf8', from, end) });
+        else lines.push(...keep(chunk.subarray(from, end)), ...finish());
         from = end + 1;
       }
-      return [...lines, ...keep(chunk.subarray(from))];
+      if (from < chunk.length) lines.push(...keep(chunk.subarray(from)));
+      return lines;
     },
     end: () => (bytes === 0 ? [] : finish()),
   };
