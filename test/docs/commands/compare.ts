@@ -1,0 +1,35 @@
+/** Parts of output that differ from run to run: ids, times, sizes, ports and secrets. The order matters. */
+const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>'],
+  [/\bgw-[\w-]{7,}/g, '<key>'],
+  [/\bmcpm_[\w-]+/g, '<key>'],
+  [/\b\d{8}T\d{6}Z/g, '<time>'],
+  [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/g, '<time>'],
+  [/\(\d+ bytes\)/g, '<bytes>'],
+  [/\b\d+(?:\.\d+)? ?(?:[kMG]i?B|ms|s|µs)\b/g, '<amount>'],
+  [/((?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\]):)\d+/g, '$1<port>'],
+  [/\bPID \d+/g, '<pid>'],
+  [/(^|\n)[0-9a-f]{8}(?= )/g, '$1<id>'],
+  [/\([0-9a-f]{8}\)/g, '(<id>)'],
+  [/-{3,}/g, '---'],
+  [/[ \t]+/g, ' '],
+  [/ (?=\n|$)/g, ''],
+];
+
+const FRACTION = /-?\d+\.\d{4,}/g;
+
+const normalized = (text: string): string =>
+  VARYING.reduce((rest, [pattern, name]) => rest.replaceAll(pattern, name), text.trim());
+
+/**
+ * Whether a program printed what a page shows. `…` stands for any text; ids, times, sizes and ports can differ, and numbers with many
+ * digits in the last ones, because processors round differently.
+ */
+export function isOutputOf(actual: string, shown: string): boolean {
+  const pattern = normalized(shown)
+    .replaceAll(FRACTION, '<number>')
+    .split('…')
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    .join('[^]*');
+  return new RegExp(`^${pattern}$`).test(normalized(actual).replaceAll(FRACTION, '<number>'));
+}
