@@ -14,6 +14,7 @@ export function rootPage(versions: readonly string[]): string {
     '<html lang="en">',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',
+    '<link rel="icon" href="data:,">',
     `<meta http-equiv="refresh" content="0; url=./${newest}/index.html">`,
     '<title>encoderfile documentation</title>',
     '<h1>encoderfile documentation</h1>',

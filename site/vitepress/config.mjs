@@ -9,6 +9,21 @@ const settings = JSON.parse(readFileSync(join(import.meta.dirname, 'settings.jso
 const linkOf = (page) => `/${page.replace(/\.md$/, '')}`;
 const items = (entries) => entries.map(([text, page]) => ({ text, link: linkOf(page) }));
 
+/** Pages are plain Markdown: two braces are text, not an expression of Vue. */
+function showBraces(markdown) {
+  const { text } = markdown.renderer.rules;
+  markdown.renderer.rules.text = (...args) => text(...args).replaceAll('{{', '&#123;&#123;');
+}
+
+/** Blocks that are indented by four spaces are commands, or sessions with a prompt, and look like fenced ones. */
+function highlightIndentedBlocks(markdown) {
+  const { rules } = markdown.renderer;
+  rules.code_block = (tokens, index, ...rest) => {
+    tokens[index].info = /^\$ /m.test(tokens[index].content) ? 'console' : 'sh';
+    return rules.fence(tokens, index, ...rest);
+  };
+}
+
 export default {
   lang: 'en-US',
   title: 'encoderfile',
@@ -19,7 +34,14 @@ export default {
   lastUpdated: false,
   // As data, because browsers otherwise request an icon from the root of the server.
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
-  markdown: { anchor: { slugify: githubSlug }, headers: { slugify: githubSlug } },
+  markdown: {
+    anchor: { slugify: githubSlug },
+    headers: { slugify: githubSlug },
+    config(markdown) {
+      showBraces(markdown);
+      highlightIndentedBlocks(markdown);
+    },
+  },
   themeConfig: {
     siteVersion: settings.version,
     outline: [2, 3],

@@ -36,8 +36,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   async 'the search finds an error message'(page, site) {
     await open(page, site, 'faq');
-    await page.keyboard.press('Control+K');
-    await page.locator('input[type=search], .search-input').first().fill('Cannot tokenize empty');
+    await page.locator('.VPNavBarSearchButton').first().click();
+    await page.locator('#localsearch-input').fill('Cannot tokenize empty');
     await page.locator('.result', { hasText: 'Troubleshooting' }).first().click();
     await page.waitForURL(/troubleshooting\.html/);
   },
