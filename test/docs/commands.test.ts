@@ -1,5 +1,4 @@
-import { symlinkSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtCli, builtExecutable, builtProgram } from '../helpers/built.ts';
@@ -14,6 +13,7 @@ const root = useTempFolder();
 
 test.each(SESSIONS)('commands of $page $sections print what the page shows', async (session) => {
   const { before = [], folder = 'demo', models = [], omitted = [], prepare, env = {} } = session;
+  const shownFolder = session.shownFolder ?? `/home/me/${folder}`;
   const place = join(root(), 'home', folder);
   mkdirSync(place, { recursive: true });
   for (const model of models) symlinkSync(builtExecutable(model), join(place, `${model}.encoder`));
@@ -32,7 +32,7 @@ test.each(SESSIONS)('commands of $page $sections print what the page shows', asy
   const outputs = (await runSession(surroundings, [...before, ...commands])).slice(before.length);
   const differences = commands.flatMap(({ command, output }, index) => {
     const shown = isServer(command) ? `${output}…` : output;
-    const actual = outputs[index] ?? '';
+    const actual = (outputs[index] ?? '').replaceAll(`/home/me/${folder}`, shownFolder);
     return isOutputOf(actual, shown) ? [] : [`$ ${command}\n${actual}\nbut the page shows\n${output}\n`];
   });
   expect(differences.join('\n')).toBe('');

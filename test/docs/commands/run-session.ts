@@ -58,9 +58,11 @@ export async function runSession(
   const bin = join(root, 'bin');
   for (const path of [join(home, folder), bin]) mkdirSync(path, { recursive: true });
   writePrograms(bin, programs);
+  // Pages show no progress.
+  writeFileSync(join(home, '.curlrc'), 'silent\nshow-error\n');
   const shell = spawn('bash', ['--norc'], {
     cwd: join(home, folder),
-    env: { ...(await variables(home, bin)), ...env },
+    env: { ...(await variables(home, bin, commands)), ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
@@ -90,12 +92,12 @@ export async function runSession(
 /** The script for a command, whose output goes to a file. A server is ready when the script ends. */
 function scriptOf(command: string, output: string): string {
   const [, variable] = SERVERS.find(([pattern]) => pattern.test(command)) ?? [];
-  if (variable === undefined) return `{ ${command}\n} > '${output}' 2>&1`;
+  if (variable === undefined) return `{ ${command}\n} > '${output}' 2>&1 < /dev/null`;
   const isReady =
     variable === ''
       ? `[ -s '${output}' ]`
       : `curl -sf "http://127.0.0.1:$${variable}/readyz" > '${output}.ready'`;
-  return `${command} > '${output}' 2>&1 &\nuntil ${isReady}; do kill -0 $! || break; sleep 0.05; done`;
+  return `${command} > '${output}' 2>&1 < /dev/null &\nuntil ${isReady}; do kill -0 $! || break; sleep 0.05; done`;
 }
 
 function withKnown(command: string, known: ReadonlyMap<string, string>): string {
@@ -105,7 +107,11 @@ function withKnown(command: string, known: ReadonlyMap<string, string>): string 
   return text;
 }
 
-async function variables(home: string, bin: string): Promise<Record<string, string>> {
+async function variables(
+  home: string,
+  bin: string,
+  commands: readonly Command[],
+): Promise<Record<string, string>> {
   const names = [...new Set(Object.values(PORTS))];
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
@@ -118,8 +124,10 @@ async function variables(home: string, bin: string): Promise<Record<string, stri
     ENCODERFILE_CACHE_DIR: TEST_CACHE,
     ENCODERFILE_BUILD_CACHE_DIR: TEST_CACHE,
     ENCODERFILE_GRPC_PORT: '0',
-    MCP_MANAGER_URL: `http://127.0.0.1:${ports['MCP_MANAGER_PORT']}`,
     ...ports,
+    ...(commands.some(({ command }) => command.endsWith('daemon')) && {
+      MCP_MANAGER_URL: `http://127.0.0.1:${ports['MCP_MANAGER_PORT']}`,
+    }),
   };
 }
 

@@ -10,8 +10,10 @@ export interface Session {
   readonly sections?: readonly string[];
   /** Beginnings of commands that do not run, with the reason. */
   readonly omitted?: readonly (readonly [start: string, reason: string])[];
-  /** The current folder as the page shows it, below `/home/me`. Default: `demo`. */
+  /** The current folder, below `/home/me`. Default: `demo`. */
   readonly folder?: string;
+  /** The current folder as the page shows it, if it is another one. */
+  readonly shownFolder?: string;
   /** Fixture models whose executables are in the current folder. */
   readonly models?: readonly string[];
   /** Commands before those of the page. Their output has values that the page repeats. */
@@ -31,8 +33,6 @@ const EVERYTHING = [
   'mcp-manager daemon',
 ].map((command) => ({ command, output: '' }));
 
-const NEEDS_MODEL = 'calls a language model';
-
 /** Everything that `npm test` runs of the pages, except for blocks that other tests run. */
 export const SESSIONS: readonly Session[] = [
   { page: 'README.md', sections: ['Use it'], prepare: linkFixtures },
@@ -50,7 +50,10 @@ export const SESSIONS: readonly Session[] = [
     models: ['m3'],
     before: [{ command: './m3.encoder serve', output: '' }],
   },
-  { page: 'docs/tutorial-mcp-manager.md' },
+  {
+    page: 'docs/tutorial-mcp-manager.md',
+    prepare: (folder) => mkdirSync(join(folder, '..', '.cursor')),
+  },
   {
     page: 'docs/tutorial-gateway.md',
     prepare(folder) {
@@ -114,7 +117,6 @@ export const SESSIONS: readonly Session[] = [
   {
     page: 'docs/gateway.md',
     sections: [
-      'gateway',
       'Users and budgets',
       'Teams',
       'Providers and aliases',
@@ -123,7 +125,6 @@ export const SESSIONS: readonly Session[] = [
       'Errors',
     ],
     omitted: [
-      ['curl localhost:8000/v1/chat/completions', NEEDS_MODEL],
       ["curl 'localhost:8000/v1/usage", 'shows requests to a model'],
       ['curl -X PATCH localhost:8123', 'is shortened on the page'],
     ],
@@ -135,14 +136,8 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/gateway-cli.md',
-    sections: [
-      'Commands of gateway',
-      'Keys, users, budgets',
-      'Teams and sign-in',
-      'Providers and aliases',
-      'Prices',
-      'Backup',
-    ],
+    sections: ['Commands of gateway', 'Keys, users, budgets', 'Prices', 'Backup'],
+    shownFolder: '/tmp/demo',
     omitted: [
       ['gateway budgets create --name team --amount 0.02', 'is of another database'],
       ['gateway tags', 'is of another database'],
@@ -150,14 +145,34 @@ export const SESSIONS: readonly Session[] = [
       ['gateway usage', 'shows requests to a model'],
       ['gateway pricing update', 'needs a newer map of prices'],
     ],
-    before: [{ command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' }],
+    prepare(folder) {
+      writeFileSync(
+        join(folder, 'gateway.yml'),
+        'providers: {openai: {api_key: none}}\naliases: {fast: openai:gpt-4o-mini}\n',
+      );
+      const columns = 'model_key,input_price_per_million,output_price_per_million,effective_at';
+      writeFileSync(join(folder, 'prices.csv'), `${columns}\nopenai:gpt-4o,2.50,10,2026-01-31\n`);
+    },
+    env: GATEWAY,
+  },
+  {
+    page: 'docs/gateway-cli.md',
+    sections: ['Teams and sign-in', 'Providers and aliases'],
+    before: [
+      ...[
+        'gateway migrate',
+        'gateway budgets create --name research --amount 50 --calendar month',
+        'gateway orgs create acme',
+        'gateway users create ada',
+        'gateway aliases create fast --target mistral:mistral-small-latest=3 --target openai:gpt-5-mini',
+      ].map((command) => ({ command, output: '' })),
+      { command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' },
+    ],
     prepare(folder) {
       linkFixtures(folder);
       const providers = 'providers: {openai: {api_key: none}, mistral: {api_key: none}}';
       writeFileSync(join(folder, 'gateway.yml'), `${providers}\naliases: {smart: openai:gpt-5}\n`);
       writeFileSync(join(folder, 'key'), 'none\n');
-      const columns = 'model_key,input_price_per_million,output_price_per_million,effective_at';
-      writeFileSync(join(folder, 'prices.csv'), `${columns}\nopenai:gpt-4o,2.50,10,2026-01-31\n`);
     },
     env: GATEWAY,
   },
@@ -176,6 +191,7 @@ export const SESSIONS: readonly Session[] = [
   {
     page: 'docs/how-to/teams.md',
     sections: ['Teams', 'Keys of people and programs'],
+    before: [{ command: 'gateway migrate', output: '' }],
     prepare: (folder) => {
       const providers = 'providers: {openai: {api_key: none}, anthropic: {api_key: none}}\n';
       writeFileSync(join(folder, 'gateway.yml'), providers);
