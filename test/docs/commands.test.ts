@@ -11,11 +11,12 @@ import { sessionOf } from './commands/table.ts';
 
 const root = useTempFolder();
 
-test.each(SESSIONS)('commands of $page $sections print what the page shows', async (session) => {
+test.each(SESSIONS)('commands of $page, %#, print what the page shows', async (session) => {
   const { before = [], folder = 'demo', models = [], omitted = [], prepare, env = {} } = session;
   const shownFolder = session.shownFolder ?? `/home/me/${folder}`;
   const place = join(root(), 'home', folder);
   mkdirSync(place, { recursive: true });
+  symlinkSync(builtProgram('gateway'), join(place, 'gateway'));
   for (const model of models) symlinkSync(builtExecutable(model), join(place, `${model}.encoder`));
   prepare?.(place);
   const commands = shellBlocksOf(session.page)
