@@ -37,4 +37,6 @@ rmSync(pages, { recursive: true, force: true });
 const versions = versionsOf(readdirSync(out));
 writeFileSync(join(out, 'versions.json'), JSON.stringify(versions));
 writeFileSync(join(out, 'index.html'), rootPage(versions));
-console.log(`Wrote ${target}. Serve ${out} with any static server, for example \`python3 -m http.server -d ${out}\`.`);
+console.log(
+  `Wrote ${target}. Serve ${out} with any static server, for example \`python3 -m http.server -d ${out}\`.`,
+);

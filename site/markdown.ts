@@ -12,8 +12,7 @@ const LINK = /\]\(([^)\s]+)\)/g;
 const HEADING = /^#{1,6} +(.*)$/gm;
 
 /** The text with code replaced by spaces, so that positions stay the same. */
-const withoutCode = (text: string): string =>
-  text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/g, ' '));
+const withoutCode = (text: string): string => text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/g, ' '));
 
 /** The links and images of a page, without those in code. */
 export function linksIn(text: string): Link[] {

@@ -24,6 +24,7 @@ function highlightIndentedBlocks(markdown) {
   };
 }
 
+// oxlint-disable-next-line import/no-default-export -- VitePress reads the default export.
 export default {
   lang: 'en-US',
   title: 'encoderfile',
@@ -54,7 +55,11 @@ export default {
     ],
     sidebar: [
       { text: 'Start', link: '/' },
-      ...settings.groups.map(({ text, items: entries }) => ({ text, collapsed: false, items: items(entries) })),
+      ...settings.groups.map(({ text, items: entries }) => ({
+        text,
+        collapsed: false,
+        items: items(entries),
+      })),
       {
         text: 'Project',
         collapsed: true,

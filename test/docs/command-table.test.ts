@@ -21,7 +21,8 @@ test('most blocks with output are run', () => {
 
 test('output can differ in ids, times and rounding, and in nothing else', () => {
   const shown = 'Created key 5bc26c62-c70e-4be6-82d4-83637da5bf7f at 2026-11-24 04:34Z, 0.99527925\n…\nend';
-  const actual = 'Created key 11111111-c70e-4be6-82d4-83637da5bf7f at 2027-01-01 10:00Z, 0.99527931\nany\nend';
+  const actual =
+    'Created key 11111111-c70e-4be6-82d4-83637da5bf7f at 2027-01-01 10:00Z, 0.99527931\nany\nend';
   expect(isOutputOf(actual, shown)).toBe(true);
   expect(isOutputOf(actual.replace('end', 'END'), shown)).toBe(false);
   expect(isOutputOf(actual.replace('Created', 'Made'), shown)).toBe(false);

@@ -33,7 +33,8 @@ export async function runRealSession({ page, sections, model }: RealSession, roo
     for (const [index, { command, output }] of commands.entries()) {
       const actual = outputs[index] ?? '';
       const shown = isServer(command) ? `${output}…` : output;
-      if (!isOutputOf(actual, shown)) throw new Error(`$ ${command}\n${actual}\nbut the page shows\n${output}`);
+      if (!isOutputOf(actual, shown))
+        throw new Error(`$ ${command}\n${actual}\nbut the page shows\n${output}`);
     }
   });
 }

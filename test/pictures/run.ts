@@ -18,7 +18,10 @@ const cli = join(ROOT, 'cli/bin.ts');
 const SERVE = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
 try {
   await withHubOf(MINILM, folder, async (env) => {
-    writeFileSync(join(images, 'start.svg'), terminalSvg('From the name of a model to an answer', await record(env)));
+    writeFileSync(
+      join(images, 'start.svg'),
+      terminalSvg('From the name of a model to an answer', await record(env)),
+    );
   });
   await screenshot();
 } finally {
@@ -28,7 +31,11 @@ try {
 /** Runs the commands of the picture. Only ports differ from what it shows. */
 async function record(env: Record<string, string | undefined>): Promise<Step[]> {
   const options = { cwd: folder, env, all: true } as const;
-  const build = await execa(process.execPath, [cli, 'build', `hf:${MINILM.repository}`, '--cache-dir', TEST_CACHE], options);
+  const build = await execa(
+    process.execPath,
+    [cli, 'build', `hf:${MINILM.repository}`, '--cache-dir', TEST_CACHE],
+    options,
+  );
   const model = './all-MiniLM-L6-v2.encoder';
   const infer = await execa(model, ['infer', 'I forgot my login', '--dimensions', '4'], options);
   const server = startExecutable(join(folder, model), ['serve', ...SERVE]);
@@ -46,8 +53,8 @@ async function record(env: Record<string, string | undefined>): Promise<Step[]> 
     });
     const shownBanner = banner.trimEnd().replaceAll(`127.0.0.1:${port}`, 'localhost:8080');
     return [
-      { command: `encoderfile build hf:${MINILM.repository}`, output: String(build.all) },
-      { command: `${model} infer "I forgot my login" --dimensions 4`, output: String(infer.all) },
+      { command: `encoderfile build hf:${MINILM.repository}`, output: build.all },
+      { command: `${model} infer "I forgot my login" --dimensions 4`, output: infer.all },
       { command: `${model} serve &`, output: shownBanner },
       {
         command: [

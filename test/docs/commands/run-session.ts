@@ -76,7 +76,8 @@ export async function runSession(
       await lines.next();
       const actual = readFileSync(path, 'utf8');
       const values = actual.match(REPEATED) ?? [];
-      for (const [at, value] of (output.match(REPEATED) ?? []).entries()) known.set(value, values[at] ?? value);
+      for (const [at, value] of (output.match(REPEATED) ?? []).entries())
+        known.set(value, values[at] ?? value);
       outputs.push(asOnPage(actual, home, programs));
     }
   } finally {
@@ -96,14 +97,15 @@ function scriptOf(command: string, output: string): string {
   const isReady =
     variable === ''
       ? `[ -s '${output}' ]`
-      : `curl -sf "http://127.0.0.1:$${variable}/readyz" > '${output}.ready'`;
+      : `curl -sf "http://127.0.0.1:$${variable}/readyz" > '${output}.ready' 2>&1`;
   return `${command} > '${output}' 2>&1 < /dev/null &\nuntil ${isReady}; do kill -0 $! || break; sleep 0.05; done`;
 }
 
 function withKnown(command: string, known: ReadonlyMap<string, string>): string {
   let text = command;
   for (const [shown, actual] of known) text = text.replaceAll(shown, actual);
-  for (const [port, name] of Object.entries(PORTS)) text = text.replaceAll(`localhost:${port}`, `localhost:$${name}`);
+  for (const [port, name] of Object.entries(PORTS))
+    text = text.replaceAll(`localhost:${port}`, `localhost:$${name}`);
   return text;
 }
 

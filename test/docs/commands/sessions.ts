@@ -82,7 +82,13 @@ export const SESSIONS: readonly Session[] = [
     sections: ['Configuration of mcp-manager'],
     folder: '',
     prepare(folder) {
-      const time = ['[[servers]]', 'name = "time"', 'tolls = ["*"]', 'package = "uvx::time@1"', 'tools = ["*"]'];
+      const time = [
+        '[[servers]]',
+        'name = "time"',
+        'tolls = ["*"]',
+        'package = "uvx::time@1"',
+        'tools = ["*"]',
+      ];
       const files = ['', '[[servers]]', 'name = "files"', 'command = "node"', 'url = "https://x.example"'];
       writeFileSync(join(folder, '.mcpd.toml'), [...time, ...files, 'tools = ["*"]', ''].join('\n'));
     },
@@ -109,10 +115,7 @@ export const SESSIONS: readonly Session[] = [
     ],
     prepare(folder) {
       mkdirSync(join(folder, 'plugins'));
-      writeFileSync(
-        join(folder, 'plugins', 'redact.mjs'),
-        exampleOf('docs/mcp-manager-plugins.md', 'js'),
-      );
+      writeFileSync(join(folder, 'plugins', 'redact.mjs'), exampleOf('docs/mcp-manager-plugins.md', 'js'));
     },
   },
   {
@@ -218,5 +221,6 @@ function linkExperiments(folder: string): void {
     const path = join(folder, 'fixtures', 'experiments', name);
     writeFileSync(path, readFileSync(join(FIXTURES, 'experiments', name)));
   }
-  for (const name of ['models', 'providers']) symlinkSync(join(FIXTURES, name), join(folder, 'fixtures', name));
+  for (const name of ['models', 'providers'])
+    symlinkSync(join(FIXTURES, name), join(folder, 'fixtures', name));
 }

@@ -18,7 +18,8 @@ const INSTALLS = 'installs packages that npm run test:how-to installs, too';
 /** Why blocks are not run: by page, or by page and section. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'README.md#encoderfile': PUBLISHED_MODEL,
-  'README.md#Install': 'installs a release; npm run test:install does so, and npm run demo runs the same builds',
+  'README.md#Install':
+    'installs a release; npm run test:install does so, and npm run demo runs the same builds',
   'docs/deploy.md': 'needs root and other programs; npm run test:deploy runs the same files',
   'docs/install.md': 'installs a release; npm run test:install does so',
   'docs/oci.md': 'needs skopeo and Podman; npm run test:oci runs images with them',
