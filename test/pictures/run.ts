@@ -59,7 +59,7 @@ async function record(env: Record<string, string | undefined>): Promise<Step[]> 
       {
         command: [
           String.raw`curl localhost:8080/similarity -H 'content-type: application/json' \ `.trimEnd(),
-          String.raw`-d '{"inputs": {"source_sentence": "${inputs.source_sentence}", \ `.trimEnd(),
+          `-d '{"inputs": {"source_sentence": "${inputs.source_sentence}",`,
           `"sentences": ${JSON.stringify(inputs.sentences)}}}'`,
         ].join('\n'),
         output: await answer.text(),

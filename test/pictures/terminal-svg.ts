@@ -4,7 +4,7 @@ export interface Step {
   readonly output: string;
 }
 
-const COLUMNS = 112;
+const COLUMNS = 116;
 const CHARACTER = 8.4;
 const LINE = 20;
 const MARGIN = 18;

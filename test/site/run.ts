@@ -18,7 +18,10 @@ const rows: string[][] = [];
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-site-'));
 try {
   mkdirSync(join(folder, OLDER));
-  writeFileSync(join(folder, OLDER, 'index.html'), '<!doctype html><title>older</title>');
+  writeFileSync(
+    join(folder, OLDER, 'index.html'),
+    '<!doctype html><link rel="icon" href="data:,"><title>older</title>',
+  );
   await execa(process.execPath, [join(ROOT, 'site/build.ts'), folder], { stdio: 'inherit' });
   const version = readdirSync(folder).find((name) => /^\d/.test(name) && name !== OLDER) ?? '';
   printSize(join(folder, version));
