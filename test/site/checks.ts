@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /** The address of the site, and of the folder of its version. */
-export interface Site {
+interface Site {
   readonly root: string;
   readonly version: string;
 }

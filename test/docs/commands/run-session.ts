@@ -8,7 +8,7 @@ import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
 import type { Command } from './blocks.ts';
 
 /** Paths of the programs that pages call by their names. `encoderfile` can be a script for Node. */
-export interface Programs {
+interface Programs {
   readonly encoderfile: string;
   readonly 'mcp-manager'?: string;
   readonly gateway?: string;
