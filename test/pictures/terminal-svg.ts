@@ -1,3 +1,5 @@
+import { escapeXml } from '../helpers/escape-xml.ts';
+
 /** A command and what it printed. */
 export interface Step {
   readonly command: string;
@@ -36,13 +38,13 @@ export function terminalSvg(title: string, steps: readonly Step[]): string {
   for (const { command, output } of steps) {
     const [first = '', ...rest] = command.split('\n');
     add(
-      `<tspan class="prompt">$ </tspan><tspan class="command" xml:space="preserve">${escaped(first)}</tspan>`,
+      `<tspan class="prompt">$ </tspan><tspan class="command" xml:space="preserve">${escapeXml(first)}</tspan>`,
     );
     for (const line of rest)
-      add(`<tspan class="command" xml:space="preserve">${escaped(`    ${line.trim()}`)}</tspan>`);
+      add(`<tspan class="command" xml:space="preserve">${escapeXml(`    ${line.trim()}`)}</tspan>`);
     seconds += PAUSE / 2;
     for (const line of output.split('\n').flatMap(wrapped)) {
-      add(`<tspan xml:space="preserve">${escaped(line)}</tspan>`);
+      add(`<tspan xml:space="preserve">${escapeXml(line)}</tspan>`);
     }
     row += 0.6;
     seconds += PAUSE;
@@ -53,7 +55,7 @@ export function terminalSvg(title: string, steps: readonly Step[]): string {
     (color, index) => `<circle cx="${MARGIN + 6 + index * 18}" cy="17" r="5.5" fill="${color}"/>`,
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
     `<style>${STYLE}\n</style>`,
     `<rect width="${width}" height="${height}" rx="8" fill="#15191f"/>`,
     ...dots,
@@ -67,6 +69,3 @@ function wrapped(line: string): string[] {
   if (line.length <= COLUMNS) return [line];
   return [line.slice(0, COLUMNS), ...wrapped(line.slice(COLUMNS))];
 }
-
-const escaped = (content: string): string =>
-  content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -7,6 +7,8 @@ const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?/g, '<time>'],
   [/\(\d+ bytes\)/g, '<bytes>'],
   [/\bcommit [0-9a-f]{12}\b/g, '<commit>'],
+  // Of the schema of the database, which grows with each migration.
+  [/\bversion \d+\b/g, '<version>'],
   [/\b\d+(?:\.\d+)? ?(?:[kMG]i?B|ms|s|µs)\b/g, '<amount>'],
   [/((?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::\]):)\d+/g, '$1<port>'],
   [/\bPID \d+/g, '<pid>'],
