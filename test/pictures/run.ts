@@ -12,7 +12,7 @@ import { type Step, terminalSvg } from './terminal-svg.ts';
 // `npm run pictures`: makes the pictures of the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, through a
 // hub on this machine, and the page of a served model as PNG. Needs Python 3 with pip, unzip and Chromium.
 
-const images = join(ROOT, 'docs/images');
+const images = join(ROOT, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));
 const cli = join(ROOT, 'cli/bin.ts');
 const SERVE = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
