@@ -11,7 +11,10 @@ import { sessionOf } from './commands/table.ts';
 
 const root = useTempFolder();
 
-test.each(SESSIONS)('commands of $page, %#, print what the page shows', async (session) => {
+/** An experiment takes a minute on a busy machine. */
+const TIMEOUT = { timeout: 300_000 };
+
+test.each(SESSIONS)('commands of $page, %#, print what the page shows', TIMEOUT, async (session) => {
   const { before = [], folder = 'demo', models = [], omitted = [], prepare, env = {} } = session;
   const shownFolder = session.shownFolder ?? `/home/me/${folder}`;
   const place = join(root(), 'home', folder);
