@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['.ci', 'cli', 'runtime', 'test'];
+const SOURCES = ['.ci', 'cli', 'runtime', 'site', 'test'];
 const FORMATTED = [...SOURCES, 'package.json', 'tsconfig.json', '!runtime/gen'];
 const fix = process.argv.includes('--fix');
 const CHECKS = {

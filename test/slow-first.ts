@@ -20,6 +20,7 @@ const SLOW = [
   'cli/release/release',
   'encoder/golden',
   'encoder/http/page/looks',
+  'docs/commands',
   'gateway/accounts/ledger/processes',
   'encoder/engine/serving-engine',
   'gateway/lab/jobs/killed',

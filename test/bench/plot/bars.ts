@@ -1,3 +1,5 @@
+import { escapeXml } from '../../helpers/escape-xml.ts';
+
 /** A group of bars with a title, for example one scenario. */
 export interface BarGroup {
   readonly title: string;
@@ -42,7 +44,7 @@ export function barPlot(title: string, groups: readonly BarGroup[]): string {
   }
   const height = y - GROUP_GAP + GAP;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
     `<style>${STYLE}\n</style>`,
     text(0, 18, title, 'title'),
     ...parts,
@@ -52,10 +54,7 @@ export function barPlot(title: string, groups: readonly BarGroup[]): string {
 
 function text(x: number, y: number, content: string, kind: string, anchor?: 'end'): string {
   const end = anchor === undefined ? '' : ` text-anchor="${anchor}"`;
-  return `<text class="${kind}" x="${x.toFixed(1)}" y="${y}"${end}>${escaped(content)}</text>`;
+  return `<text class="${kind}" x="${x.toFixed(1)}" y="${y}"${end}>${escapeXml(content)}</text>`;
 }
 
 const shown = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-
-const escaped = (content: string): string =>
-  content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

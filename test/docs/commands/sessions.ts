@@ -1,0 +1,226 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES, ROOT } from '../../helpers/paths.ts';
+import type { Command } from './blocks.ts';
+
+/** Commands of a page that run one after the other, in the order of the page. */
+export interface Session {
+  readonly page: string;
+  /** Headings whose commands run; without them, all of the page. */
+  readonly sections?: readonly string[];
+  /** Beginnings of commands that do not run, with the reason. */
+  readonly omitted?: readonly (readonly [start: string, reason: string])[];
+  /** The current folder, below `/home/me`. Default: `demo`. */
+  readonly folder?: string;
+  /** The current folder as the page shows it, if it is another one. */
+  readonly shownFolder?: string;
+  /** Fixture models whose executables are in the current folder. */
+  readonly models?: readonly string[];
+  /** Commands before those of the page. Their output has values that the page repeats. */
+  readonly before?: readonly Command[];
+  /** Writes the files that the page expects. */
+  readonly prepare?: (folder: string) => void;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const GATEWAY = {
+  GATEWAY_DATA_DIR: 'data',
+  GATEWAY_MASTER_KEY: 'master-key-of-the-sessions-of-the-documentation',
+};
+const EVERYTHING = [
+  'mcp-manager init',
+  "mcp-manager add everything --tool '*' --package npx::@modelcontextprotocol/server-everything@2026.8.31",
+  'mcp-manager daemon',
+].map((command) => ({ command, output: '' }));
+
+/** Everything that `npm test` runs of the pages, except for blocks that other tests run. */
+export const SESSIONS: readonly Session[] = [
+  { page: 'README.md', sections: ['Use it'], prepare: linkFixtures },
+  { page: 'docs/build.md', sections: ['Building an executable', 'Running it'], prepare: linkFixtures },
+  { page: 'docs/config.md', sections: ['The build configuration'] },
+  {
+    page: 'docs/serve.md',
+    sections: ['HTTP'],
+    models: ['multi-vector'],
+    before: [{ command: './multi-vector.encoder serve', output: '' }],
+  },
+  {
+    page: 'docs/serve.md',
+    sections: ['Dense, sparse and multi-vector outputs'],
+    models: ['m3'],
+    before: [{ command: './m3.encoder serve', output: '' }],
+  },
+  {
+    page: 'docs/tutorial-mcp-manager.md',
+    prepare: (folder) => mkdirSync(join(folder, '..', '.cursor')),
+  },
+  {
+    page: 'docs/tutorial-gateway.md',
+    omitted: [['npx encoderfile target build', 'builds what all tests use as the gateway']],
+    prepare(folder) {
+      linkFixtures(folder);
+      writeFileSync(join(folder, 'gateway.yml'), exampleOf('docs/tutorial-gateway.md', 'yaml'));
+    },
+    env: { GATEWAY_DATA_DIR: 'data' },
+  },
+  { page: 'docs/tutorial-experiment.md', prepare: linkExperiments },
+  {
+    page: 'docs/mcp-manager.md',
+    sections: ['mcp-manager'],
+    before: EVERYTHING,
+  },
+  {
+    page: 'docs/mcp-manager-cli.md',
+    sections: ['Files', 'Single settings', 'API keys', 'Other commands'],
+    prepare(folder) {
+      const server = { command: 'node', args: ['git.mjs'], env: { TOKEN: 'hush' } };
+      writeFileSync(join(folder, 'claude.json'), JSON.stringify({ mcpServers: { 'My Git': server } }));
+    },
+  },
+  {
+    page: 'docs/mcp-manager-config.md',
+    sections: ['Configuration of mcp-manager'],
+    folder: '',
+    prepare(folder) {
+      const time = [
+        '[[servers]]',
+        'name = "time"',
+        'tolls = ["*"]',
+        'package = "uvx::time@1"',
+        'tools = ["*"]',
+      ];
+      const files = ['', '[[servers]]', 'name = "files"', 'command = "node"', 'url = "https://x.example"'];
+      writeFileSync(join(folder, '.mcpd.toml'), [...time, ...files, 'tools = ["*"]', ''].join('\n'));
+    },
+  },
+  {
+    page: 'docs/mcp-manager-clients.md',
+    sections: ['Configure a client'],
+    folder: '',
+    prepare(folder) {
+      writeFileSync(join(folder, '.mcpd.toml'), '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n');
+      mkdirSync(join(folder, '.cursor'));
+      const text = '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n';
+      writeFileSync(join(folder, '.cursor', 'mcp.json'), text);
+    },
+  },
+  { page: 'docs/mcp-manager-clients.md', sections: ['OpenAPI and Open WebUI'], before: EVERYTHING },
+  {
+    page: 'docs/mcp-manager-plugins.md',
+    sections: ['Example'],
+    before: EVERYTHING.slice(0, 2),
+    omitted: [
+      ['mcp-manager call', 'needs a manager that is started after the plugin was added'],
+      ['curl -i', 'is shortened on the page'],
+    ],
+    prepare(folder) {
+      mkdirSync(join(folder, 'plugins'));
+      writeFileSync(join(folder, 'plugins', 'redact.mjs'), exampleOf('docs/mcp-manager-plugins.md', 'js'));
+    },
+  },
+  {
+    page: 'docs/gateway.md',
+    sections: [
+      'Users and budgets',
+      'Teams',
+      'Providers and aliases',
+      'Prices and usage',
+      'Published prices',
+      'Errors',
+    ],
+    omitted: [
+      ["curl 'localhost:8000/v1/usage", 'shows requests to a model'],
+      ['curl -X PATCH localhost:8123', 'is shortened on the page'],
+    ],
+    before: [
+      { command: 'gateway serve', output: '' },
+      { command: 'gateway orgs create acme', output: '' },
+    ],
+    env: { ...GATEWAY, OPENAI_API_KEY: 'none' },
+  },
+  {
+    page: 'docs/gateway-cli.md',
+    sections: ['Commands of gateway', 'Keys, users, budgets', 'Prices', 'Backup'],
+    shownFolder: '/tmp/demo',
+    omitted: [
+      ['gateway budgets create --name team --amount 0.02', 'is of another database'],
+      ['gateway tags', 'is of another database'],
+      ['gateway alerts', 'needs a webhook'],
+      ['gateway usage', 'shows requests to a model'],
+      ['gateway pricing update', 'needs a newer map of prices'],
+    ],
+    prepare(folder) {
+      writeFileSync(
+        join(folder, 'gateway.yml'),
+        'providers: {openai: {api_key: none}}\naliases: {fast: openai:gpt-4o-mini}\n',
+      );
+      const columns = 'model_key,input_price_per_million,output_price_per_million,effective_at';
+      writeFileSync(join(folder, 'prices.csv'), `${columns}\nopenai:gpt-4o,2.50,10,2026-01-31\n`);
+    },
+    env: GATEWAY,
+  },
+  {
+    page: 'docs/gateway-cli.md',
+    sections: ['Teams and sign-in', 'Providers and aliases'],
+    before: [
+      ...[
+        'gateway migrate',
+        'gateway budgets create --name research --amount 50 --calendar month',
+        'gateway orgs create acme',
+        'gateway users create ada',
+        'gateway aliases create fast --target mistral:mistral-small-latest=3 --target openai:gpt-5-mini',
+      ].map((command) => ({ command, output: '' })),
+      { command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' },
+    ],
+    prepare(folder) {
+      linkFixtures(folder);
+      const providers = 'providers: {openai: {api_key: none}, mistral: {api_key: none}}';
+      writeFileSync(join(folder, 'gateway.yml'), `${providers}\naliases: {smart: openai:gpt-5}\n`);
+      writeFileSync(join(folder, 'key'), 'none\n');
+    },
+    env: GATEWAY,
+  },
+  {
+    page: 'docs/gateway-config.md',
+    sections: ['Configuration of the gateway'],
+    omitted: [
+      ['export', 'is for a provider on the internet'],
+      ['gateway serve', 'is for a provider on the internet'],
+    ],
+    prepare(folder) {
+      const lines = ['provider: {}', 'master_key: ${GATEWAY_KEY}', 'aliases: {fast: openai:gpt-4o-mini}'];
+      writeFileSync(join(folder, 'gateway.yml'), `${lines.join('\n')}\n`);
+    },
+  },
+  {
+    page: 'docs/how-to/teams.md',
+    sections: ['Teams', 'Keys of people and programs'],
+    before: [{ command: 'gateway migrate', output: '' }],
+    prepare: (folder) => {
+      const providers = 'providers: {openai: {api_key: none}, anthropic: {api_key: none}}\n';
+      writeFileSync(join(folder, 'gateway.yml'), providers);
+    },
+    env: GATEWAY,
+  },
+];
+
+/** The first block of a page in this language. */
+function exampleOf(page: string, language: string): string {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  return new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'm').exec(text)?.[1] ?? '';
+}
+
+function linkFixtures(folder: string): void {
+  symlinkSync(FIXTURES, join(folder, 'fixtures'));
+}
+
+/** Fixtures with a folder of its own for the experiment, because its executables are written there. */
+function linkExperiments(folder: string): void {
+  mkdirSync(join(folder, 'fixtures', 'experiments'), { recursive: true });
+  for (const name of ['experiment.yml', 'gateway.yml', 'pessimist.yml', 'reviews.csv']) {
+    const path = join(folder, 'fixtures', 'experiments', name);
+    writeFileSync(path, readFileSync(join(FIXTURES, 'experiments', name)));
+  }
+  for (const name of ['models', 'providers'])
+    symlinkSync(join(FIXTURES, name), join(folder, 'fixtures', name));
+}

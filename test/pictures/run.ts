@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { chromium } from 'playwright-core';
+import { CHROMIUM_FLAGS, provideChromium } from '../helpers/chromium.ts';
+import { MINILM, withHubOf } from '../helpers/published-model.ts';
+import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { portIn, startExecutable } from '../helpers/start-executable.ts';
+import { type Step, terminalSvg } from './terminal-svg.ts';
+
+// `npm run pictures`: makes the pictures of the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, through a
+// hub on this machine, and the page of a served model as PNG. Needs Python 3 with pip, unzip and Chromium.
+
+const images = join(ROOT, 'docs/pictures');
+const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));
+const cli = join(ROOT, 'cli/bin.ts');
+const SERVE = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
+try {
+  await withHubOf(MINILM, folder, async (env) => {
+    writeFileSync(
+      join(images, 'start.svg'),
+      terminalSvg('From the name of a model to an answer', await record(env)),
+    );
+  });
+  await screenshot();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the commands of the picture. Only ports differ from what it shows. */
+async function record(env: Record<string, string | undefined>): Promise<Step[]> {
+  const options = { cwd: folder, env, all: true } as const;
+  const build = await execa(
+    process.execPath,
+    [cli, 'build', `hf:${MINILM.repository}`, '--cache-dir', TEST_CACHE],
+    options,
+  );
+  const model = './all-MiniLM-L6-v2.encoder';
+  const infer = await execa(model, ['infer', 'I forgot my login', '--dimensions', '4'], options);
+  const server = startExecutable(join(folder, model), ['serve', ...SERVE]);
+  try {
+    const banner = await server.said(/^ +MCP +.*\n/m);
+    const port = portIn(banner, 'HTTP');
+    const inputs = {
+      source_sentence: 'I forgot my login',
+      sentences: ['Reset your password in Settings', 'Invoices are sent monthly'],
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}/similarity`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ inputs }),
+    });
+    const shownBanner = banner.trimEnd().replaceAll(`127.0.0.1:${port}`, 'localhost:8080');
+    return [
+      { command: `encoderfile build hf:${MINILM.repository}`, output: build.all },
+      { command: `${model} infer "I forgot my login" --dimensions 4`, output: infer.all },
+      { command: `${model} serve &`, output: shownBanner },
+      {
+        command: [
+          String.raw`curl localhost:8080/similarity -H 'content-type: application/json' \ `.trimEnd(),
+          `-d '{"inputs": {"source_sentence": "${inputs.source_sentence}",`,
+          `"sentences": ${JSON.stringify(inputs.sentences)}}}'`,
+        ].join('\n'),
+        output: await answer.text(),
+      },
+    ];
+  } finally {
+    server.child.kill('SIGTERM');
+    await server.ended;
+  }
+}
+
+/** The page of a model that marks entities. */
+async function screenshot(): Promise<void> {
+  const executablePath = await provideChromium();
+  if (executablePath === undefined) return;
+  const model = join(folder, 'ner.encoder');
+  const config = join(ROOT, 'fixtures/models/ner/encoderfile.yml');
+  await execa(process.execPath, [cli, 'build', '-q', '-f', config, '-o', model, '--cache-dir', TEST_CACHE]);
+  const server = startExecutable(model, ['serve', ...SERVE]);
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+  try {
+    const port = portIn(await server.said(/^ +HTTP +.*\n/m), 'HTTP');
+    const page = await browser.newPage({ viewport: { width: 1100, height: 640 }, colorScheme: 'light' });
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.locator('#examples button').first().click();
+    await page.locator('.result').first().waitFor();
+    await page.screenshot({ path: join(images, 'page.png') });
+  } finally {
+    await browser.close();
+    server.child.kill('SIGTERM');
+    await server.ended;
+  }
+}
