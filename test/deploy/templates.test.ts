@@ -107,6 +107,7 @@ test('ports and health routes in Kubernetes and compose are those of the program
 test.each([
   ['compose/compose.yml', /SHUTDOWN_TIMEOUT: (\w+)[^]*?stop_grace_period: (\w+)/g],
   ['kubernetes/encoder.yml', /terminationGracePeriodSeconds: (\w+)[^]*?SHUTDOWN_TIMEOUT, value: (\w+)/g],
+  ['kubernetes/ray.yml', /terminationGracePeriodSeconds: (\w+)[^]*?SHUTDOWN_TIMEOUT, value: (\w+)/g],
   ['systemd/gateway.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/mcp-manager.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/encoder@.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],

@@ -53,8 +53,12 @@ export async function findRay(): Promise<string | undefined> {
 
 const NODE_FLAGS = ['--block', '--object-store-memory=80000000', '--disable-usage-stats'];
 
-/** A cluster of a head node. Each node heads a process group of its own, which ends as one. */
-export async function startRay(program: string, headPlace: RayPlace = THIS_MACHINE): Promise<RayCluster> {
+/** A cluster of a head node, with a token for its API or without. Each node heads a process group of its own, which ends as one. */
+export async function startRay(
+  program: string,
+  headPlace: RayPlace = THIS_MACHINE,
+  token?: string,
+): Promise<RayCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ray-'));
   const nodes: ChildProcess[] = [];
   const start = async ({ ip, prefix }: RayPlace, ...flags: string[]): Promise<ChildProcess> => {
@@ -64,7 +68,12 @@ export async function startRay(program: string, headPlace: RayPlace = THIS_MACHI
     const node = spawn(command, args, {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...DEATH_IS_NOTICED_SOON },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        ...DEATH_IS_NOTICED_SOON,
+        ...(token !== undefined && { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }),
+      },
     });
     nodes.unshift(node);
     return node;
@@ -89,7 +98,7 @@ export async function startRay(program: string, headPlace: RayPlace = THIS_MACHI
       `--temp-dir=${folder}`,
       '--num-cpus=0',
     );
-    await answers(`${address}/api/jobs/`, () => head.exitCode !== null);
+    await answers(`${address}/api/jobs/`, token, () => head.exitCode !== null);
   } catch (error) {
     await stop();
     throw error;
@@ -115,9 +124,10 @@ const DEATH_IS_NOTICED_SOON = {
   RAY_health_check_failure_threshold: '4',
 };
 
-async function answers(url: string, hasEnded: () => boolean): Promise<void> {
+async function answers(url: string, token: string | undefined, hasEnded: () => boolean): Promise<void> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   for (let second = 0; second < START_SECONDS && !hasEnded(); second += 1) {
-    const isThere = await fetch(url).then(
+    const isThere = await fetch(url, { headers }).then(
       ({ ok }) => ok,
       () => false,
     );
