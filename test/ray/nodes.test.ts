@@ -13,7 +13,7 @@ import { startModelServer, useModelServers } from '../runtime/targets/gateway/la
 /** Rows of the job, of which a share is computed between two losses. */
 const ROWS = Number(process.env['ROWS'] ?? 2000);
 const BATCH = 10;
-const START_MS = 300_000;
+const START_MS = 600_000;
 const RAY = await findRay();
 const start = useJobGateways();
 useModelServers();

@@ -64,10 +64,7 @@ describe.skipIf(!namespacesWork())('caches that cannot be written', () => {
     mkdirSync(cache);
     const big = encoder('big', randomBytes(900_000), { path: '/models/big.encoder' });
     const gateway = await node.serve(gatewayFile, big);
-    const { exitCode, stderr } = await inMount(
-      `mount -t tmpfs -o size=400k tmpfs '${cache}'`,
-      gateway.url,
-    );
+    const { exitCode, stderr } = await inMount(`mount -t tmpfs -o size=400k tmpfs '${cache}'`, gateway.url);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
       /^The node \S+ has no folder for `\/models\/big.encoder` \(0\.9 MB\)\. Free space, or set ENCODERFILE_CACHE_DIR .* Tried: \S+: 0\.4 MB are free\.$/,
