@@ -8,7 +8,7 @@ import { encodersOf, type UsedEncoder } from './encoders-of.ts';
 import { createOpenFiles, type FileFacts, type OpenFile } from './open-file.ts';
 
 /** An executable that a worker needs on its node. */
-export interface JobFile extends FileFacts {
+interface JobFile extends FileFacts {
   /** The gateway itself, as the program of the worker, or an encoder. */
   readonly role: 'program' | 'encoder';
   /** The job's name of an encoder: its path, or for example `encoder:sentiment`. */
