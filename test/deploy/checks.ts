@@ -5,7 +5,15 @@ import { composeScript } from './compose.ts';
 import { type Container, startScript, stopScript } from './container.ts';
 import { bootScript } from './units.ts';
 import { DEPLOY } from './templates.ts';
-import { actionValidator, dockerLint, helm, kubeconform, KUBERNETES, kubernetesSchemas } from './tools.ts';
+import {
+  actionValidator,
+  dockerLint,
+  helm,
+  kubeconform,
+  KUBERNETES,
+  kubernetesSchemas,
+  rayClusterSchema,
+} from './tools.ts';
 
 /** Something that a tool says about files. It succeeds if it does not throw; its result is a short text. */
 export interface DeployCheck {
@@ -131,6 +139,11 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
     files: 'kubernetes/encoder.yml',
     run: async () => await conform('', [file('kubernetes/encoder.yml')]),
   },
+  {
+    tool: 'kubeconform, with the definition of KubeRay',
+    files: 'kubernetes/ray.yml',
+    run: async () => await conform('', [file('kubernetes/ray.yml')]),
+  },
   ...UNITS.map((unit) => ({
     tool: 'systemd-analyze security',
     files: `systemd/${unit}`,
@@ -176,9 +189,13 @@ async function inNetwork(script: string): Promise<string> {
 }
 
 async function conform(input: string, files: readonly string[] = []): Promise<string> {
-  const schemas = join(await kubernetesSchemas(), '{{ .ResourceKind }}{{ .KindSuffix }}.json');
+  const folders = [await kubernetesSchemas(), await rayClusterSchema()];
+  const schemas = folders.flatMap((folder) => [
+    '-schema-location',
+    join(folder, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
+  ]);
   // A ServiceMonitor is a resource of the Prometheus operator.
-  const args = ['-strict', '-summary', '-skip', 'ServiceMonitor', '-schema-location', schemas, ...files];
+  const args = ['-strict', '-summary', '-skip', 'ServiceMonitor', ...schemas, ...files];
   const { stdout } = await execa(await kubeconform(), args, { input });
   return /Valid: \d+, Invalid: \d+/.exec(stdout)?.[0] ?? stdout;
 }

@@ -5,6 +5,7 @@ import { Build } from '../../cli/commands/build.ts';
 import { Validate } from '../../cli/commands/validate.ts';
 import { parseDuration } from '../../runtime/core/time/duration.ts';
 import { isObject } from '../../runtime/core/json/is-object.ts';
+import { memberOf } from '../../runtime/core/values/member-of.ts';
 import type { Option } from '../../runtime/serve/cli/command.ts';
 import { HEALTH_PATHS } from '../../runtime/serve/http/health.ts';
 import { serveCommand as encoderServe } from '../../runtime/targets/encoder/commands/serve.ts';
@@ -107,6 +108,7 @@ test('ports and health routes in Kubernetes and compose are those of the program
 test.each([
   ['compose/compose.yml', /SHUTDOWN_TIMEOUT: (\w+)[^]*?stop_grace_period: (\w+)/g],
   ['kubernetes/encoder.yml', /terminationGracePeriodSeconds: (\w+)[^]*?SHUTDOWN_TIMEOUT, value: (\w+)/g],
+  ['kubernetes/ray.yml', /terminationGracePeriodSeconds: (\w+)[^]*?SHUTDOWN_TIMEOUT, value: (\w+)/g],
   ['systemd/gateway.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/mcp-manager.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/encoder@.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
@@ -127,6 +129,10 @@ test('the configurations of gateway and mcp-manager are valid', async () => {
     if (!isObject(values) || !isObject(values['config'])) throw new Error(`${path} has no config.`);
     expect(await problems(values['config'], { env })).toEqual([]);
   }
+  const map = documentsIn('kubernetes/ray.yml').find((one) => memberOf(one, 'kind') === 'ConfigMap');
+  const ray = String(memberOf(memberOf(map, 'data'), 'gateway.yml'));
+  const missing = expect.stringContaining('encoders.sentiment.path: /models/sentiment.encoder');
+  expect(await problems(ray, { env: { RAY_AUTH_TOKEN: 't' } })).toEqual([missing]);
   const path = 'compose/mcpd.toml';
   expect(readConfigFile({ path, text: readTemplate(path) })).toMatchObject({
     problems: [],

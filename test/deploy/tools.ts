@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { parse } from 'yaml';
+import { isObject } from '../../runtime/core/json/is-object.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 
 /** Programs of others that check the templates, installed into one folder on first use. */
@@ -10,6 +12,9 @@ const BIN = join(TOOLS, 'bin');
 
 /** Kubernetes whose schemas the manifests are checked with. */
 export const KUBERNETES = '1.33.0';
+
+/** KubeRay whose definition of a RayCluster the manifest is checked with. */
+const KUBERAY = 'github.com/ray-project/kuberay/ray-operator@v1.5.0';
 
 /** The schemas of the kinds that the manifests have. */
 const KINDS = [
@@ -93,3 +98,36 @@ export const kubernetesSchemas = (): Promise<string> =>
       await writeFile(join(complete, name), JSON.stringify(schema));
     }
   });
+
+/** Returns the folder of the JSON Schema of a RayCluster, from the custom resource definition in KubeRay's Go module. */
+export const rayClusterSchema = (): Promise<string> =>
+  once(join(TOOLS, KUBERAY.replaceAll('/', '-')), async () => {
+    const { stdout } = await execa('go', ['mod', 'download', '-json', KUBERAY], {
+      cwd: TOOLS,
+      env: { GOFLAGS: '-mod=mod' },
+    });
+    const { Dir: folder } = JSON.parse(stdout) as { Dir: string };
+    const text = await readFile(join(folder, 'config/crd/bases/ray.io_rayclusters.yaml'), 'utf8');
+    const { spec } = parse(text) as CustomResource;
+    const schema = spec.versions.find(({ name }) => name === 'v1')?.schema.openAPIV3Schema;
+    const complete = join(TOOLS, KUBERAY.replaceAll('/', '-'));
+    await mkdir(complete);
+    await writeFile(join(complete, 'raycluster-ray-v1.json'), JSON.stringify(schema, refuseUnknown));
+  });
+
+interface CustomResource {
+  readonly spec: {
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema: { readonly openAPIV3Schema: object };
+    }[];
+  };
+}
+
+/** Refuses keys that the definition does not have, as the strict schemas of Kubernetes do. */
+function refuseUnknown(key: string, value: unknown): unknown {
+  const isClosed =
+    isObject(value) && key !== 'properties' && isObject(value['properties']) && value['type'] === 'object';
+  // The metadata of the object itself has no definition.
+  return isClosed ? { additionalProperties: false, ...value } : value;
+}

@@ -36,6 +36,7 @@ export function describedAnswers(document: OpenApiDocument): DescribedAnswers {
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
   ajv.addFormat('int64', true);
+  ajv.addFormat('binary', true);
   ajv.addSchema(document, 'api');
 
   const operationOf = (method: string, url: string): Operation => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { execaSync } from 'execa';
 import type { RayPlace } from './ray.ts';
 
@@ -9,7 +12,16 @@ export interface NetworkNodes {
   close(): void;
 }
 
+export interface NodeOptions {
+  /** Folders that the nodes see empty. */
+  readonly hidden?: readonly string[];
+  /** Binds each node to a processor of its own, the first one excepted. */
+  readonly hasOwnProcessors?: boolean;
+}
+
 export interface NetworkNode extends RayPlace {
+  /** A folder that only this node uses, for executables. */
+  readonly cache: string;
   /** The ids of all processes in the namespace, with their command lines. */
   readonly processes: () => readonly { readonly pid: number; readonly command: string }[];
   /** Kills every process of the node. */
@@ -22,11 +34,13 @@ const NET = '198.18.7';
 const ip = (...flags: string[]): string => execaSync('ip', flags).stdout;
 
 /** Creates the namespaces, or returns undefined, loudly, where that is not allowed. */
-export function createNetworkNodes(count: number): NetworkNodes | undefined {
+export function createNetworkNodes(count: number, options: NodeOptions = {}): NetworkNodes | undefined {
   const prefix = `efr${process.pid % 100_000}`;
   const bridge = `${prefix}b`;
   const names = Array.from({ length: count }, (_, at) => `${prefix}n${at}`);
+  const caches = names.map(() => mkdtempSync(join(tmpdir(), 'encoderfile-test-')));
   const close = (): void => {
+    for (const cache of caches) rmSync(cache, { recursive: true, force: true });
     for (const name of names) {
       execaSync('ip', ['netns', 'del', name], { reject: false });
       execaSync('ip', ['link', 'del', `${name}h`], { reject: false });
@@ -51,15 +65,38 @@ export function createNetworkNodes(count: number): NetworkNodes | undefined {
     console.warn(`SKIPPED: nothing was tried on nodes with networks of their own (${reason}).`);
     return undefined;
   }
-  return { hostIp: `${NET}.1`, places: names.map((name, at) => nodeIn(name, `${NET}.${at + 2}`)), close };
+  const places = names.map((name, at) => {
+    const processors = options.hasOwnProcessors && at > 0 ? ['taskset', '-c', String(at - 1)] : [];
+    const cache = caches[at] ?? '';
+    return nodeIn(name, `${NET}.${at + 2}`, { cache, processors, hidden: options.hidden ?? [] });
+  });
+  return { hostIp: `${NET}.1`, places, close };
 }
 
-function nodeIn(name: string, address: string): NetworkNode {
+interface NodeParts {
+  readonly cache: string;
+  readonly processors: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+/** Hides the folders that come before the word `--`, and runs the rest. */
+const HIDE = 'while [ "$1" != -- ]; do mount -t tmpfs tmpfs "$1"; shift; done; shift; exec "$@"';
+
+function nodeIn(name: string, address: string, { cache, processors, hidden }: NodeParts): NetworkNode {
   const pids = (): string[] => ip('netns', 'pids', name).split('\n').filter(Boolean);
   return {
     ip: address,
+    cache,
     // A mount namespace, too, so that what a node mounts is not seen by another one.
-    prefix: ['ip', 'netns', 'exec', name, 'unshare', '--mount', '--'],
+    prefix: [
+      ...processors,
+      ...`ip netns exec ${name} unshare --mount --`.split(' '),
+      ...`env ENCODERFILE_CACHE_DIR=${cache} sh -c`.split(' '),
+      HIDE,
+      'sh',
+      ...hidden,
+      '--',
+    ],
     processes: () =>
       pids().map((pid) => ({
         pid: Number(pid),

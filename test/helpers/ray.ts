@@ -13,11 +13,12 @@ const VERSION = '2.60.0';
 /** Installing it takes minutes, so test runs share it. */
 const FOLDER = join(ROOT, 'node_modules/.cache', `ray-${VERSION}`);
 const START_SECONDS = 150;
+const MAX_NODE_STARTS = 3;
 
 /** A head node without CPUs, whose dashboard has the Jobs API, and other nodes. */
 export interface RayCluster {
   readonly address: string;
-  /** Starts a node. */
+  /** Starts a node. Resolves when the cluster has it. */
   readonly addNode: (place: RayPlace, cpus: number) => Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,8 +54,12 @@ export async function findRay(): Promise<string | undefined> {
 
 const NODE_FLAGS = ['--block', '--object-store-memory=80000000', '--disable-usage-stats'];
 
-/** A cluster of a head node. Each node heads a process group of its own, which ends as one. */
-export async function startRay(program: string, headPlace: RayPlace = THIS_MACHINE): Promise<RayCluster> {
+/** A cluster of a head node, with a token for its API or without. Each node heads a process group of its own, which ends as one. */
+export async function startRay(
+  program: string,
+  headPlace: RayPlace = THIS_MACHINE,
+  token?: string,
+): Promise<RayCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ray-'));
   const nodes: ChildProcess[] = [];
   const start = async ({ ip, prefix }: RayPlace, ...flags: string[]): Promise<ChildProcess> => {
@@ -64,7 +69,12 @@ export async function startRay(program: string, headPlace: RayPlace = THIS_MACHI
     const node = spawn(command, args, {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...DEATH_IS_NOTICED_SOON },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        ...DEATH_IS_NOTICED_SOON,
+        ...(token !== undefined && { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }),
+      },
     });
     nodes.unshift(node);
     return node;
@@ -89,7 +99,7 @@ export async function startRay(program: string, headPlace: RayPlace = THIS_MACHI
       `--temp-dir=${folder}`,
       '--num-cpus=0',
     );
-    await answers(`${address}/api/jobs/`, () => head.exitCode !== null);
+    await answers(`${address}/api/jobs/`, token, () => head.exitCode !== null);
   } catch (error) {
     await stop();
     throw error;
@@ -97,13 +107,21 @@ export async function startRay(program: string, headPlace: RayPlace = THIS_MACHI
   return {
     address,
     async addNode(place, cpus) {
-      const resources = JSON.stringify({ batch: cpus });
-      await start(
-        place,
+      const flags = [
         `--address=${headPlace.ip}:${gcs}`,
         `--num-cpus=${cpus}`,
-        `--resources=${resources}`,
-      );
+        `--resources=${JSON.stringify({ batch: cpus })}`,
+      ];
+      const before = await nodeIds(address, token);
+      for (let tries = 1; tries <= MAX_NODE_STARTS; tries += 1) {
+        const node = await start(place, ...flags);
+        // Ray gives a node 30 seconds to start, which is too short on a machine with other work.
+        while (node.exitCode === null && node.signalCode === null) {
+          if ((await nodeIds(address, token)).difference(before).size > 0) return;
+          await sleep(200);
+        }
+      }
+      throw new Error(`The node ${place.ip} did not start.`);
     },
     stop,
   };
@@ -115,9 +133,26 @@ const DEATH_IS_NOTICED_SOON = {
   RAY_health_check_failure_threshold: '4',
 };
 
-async function answers(url: string, hasEnded: () => boolean): Promise<void> {
+/** The ids of the nodes that are alive. */
+async function nodeIds(address: string, token: string | undefined): Promise<ReadonlySet<string>> {
+  const answer = await fetch(`${address}/api/v0/nodes`, { headers: credential(token) });
+  const { data } = (await answer.json()) as NodesAnswer;
+  return new Set(data.result.result.filter(({ state }) => state === 'ALIVE').map((node) => node.node_id));
+}
+
+interface NodesAnswer {
+  readonly data: {
+    readonly result: { readonly result: readonly { readonly node_id: string; readonly state: string }[] };
+  };
+}
+
+const credential = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+async function answers(url: string, token: string | undefined, hasEnded: () => boolean): Promise<void> {
+  const headers = credential(token);
   for (let second = 0; second < START_SECONDS && !hasEnded(); second += 1) {
-    const isThere = await fetch(url).then(
+    const isThere = await fetch(url, { headers }).then(
       ({ ok }) => ok,
       () => false,
     );

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtProgram } from '../helpers/built.ts';
+import { builtExecutable, builtProgram } from '../helpers/built.ts';
 import { createNetworkNodes, type NetworkNode, type NetworkNodes } from '../helpers/network-nodes.ts';
 import { findRay, freePort, type RayCluster, startRay } from '../helpers/ray.ts';
 import { createTcpProxy } from '../helpers/tcp-proxy.ts';
@@ -11,11 +13,15 @@ import { startModelServer, useModelServers } from '../runtime/targets/gateway/la
 /** Rows of the job, of which a share is computed between two losses. */
 const ROWS = Number(process.env['ROWS'] ?? 2000);
 const BATCH = 10;
-const START_MS = 300_000;
+const START_MS = 600_000;
 const RAY = await findRay();
 const start = useJobGateways();
 useModelServers();
-const network: NetworkNodes | undefined = RAY === undefined ? undefined : createNetworkNodes(3);
+const PROGRAM = builtProgram('gateway');
+const ENCODER = builtExecutable('sentiment');
+/** The nodes have Ray, and nothing of this project. */
+const hidden = [dirname(PROGRAM), dirname(ENCODER)];
+const network: NetworkNodes | undefined = RAY === undefined ? undefined : createNetworkNodes(3, { hidden });
 
 interface Nodes {
   readonly data: {
@@ -44,6 +50,42 @@ describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', 
 
   describeDatabases((database) => {
     test.skipIf(database.kind === 'sqlite')(
+      'encoders given by path and by name run on the nodes, which fetch them and the program once',
+      async () => {
+        const url = await database.create();
+        const jobs = await openJobs(database, url);
+        await start(url, {
+          host: hostIp,
+          encoders: { sentiment: { path: ENCODER } },
+          workflows: { compute: 'ray', workers: 'auto', ray: { address: cluster?.address } },
+        });
+        const texts = Array.from({ length: 400 }, (_, at) => `text ${at}`);
+        for (const backend of [
+          { kind: 'encoder-file', path: ENCODER },
+          { kind: 'gateway', model: 'encoder:sentiment' },
+        ] as const) {
+          const { id } = await jobs.create(texts, { spec: inference('', { backend }), compute: 'ray' });
+          const job = await jobs.ended(id);
+          expect(job).toMatchObject({
+            status: 'succeeded',
+            doneRows: 400,
+            failedRows: 0,
+            error: null,
+            workers: 2,
+          });
+          expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
+        }
+        for (const { cache } of others) {
+          const executables = readdirSync(join(cache, 'executables')).filter((name) => name.length === 64);
+          expect(executables).toHaveLength(2);
+        }
+        // The gateway has answered none of the rows.
+        expect(await jobs.store.db.selectFrom('gateway_usage').selectAll().execute()).toEqual([]);
+      },
+      START_MS,
+    );
+
+    test.skipIf(database.kind === 'sqlite')(
       'workers, nodes, gateways and the dashboard are lost ten times, and every row is written once',
       async () => {
         const url = await database.create();
@@ -57,7 +99,7 @@ describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', 
           workflows: {
             compute: 'ray',
             workers: 'auto',
-            ray: { address: proxy.address, command: `'${builtProgram('gateway')}'` },
+            ray: { address: proxy.address },
           },
         };
         let gateway = await start(url, config, port);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtProgram } from '../helpers/built.ts';
@@ -9,6 +12,10 @@ import { startModelServer, useModelServers } from '../runtime/targets/gateway/la
 
 const INSTALL_MS = 600_000;
 const RAY = await findRay();
+/** The cluster requires it of every request, and its nodes of each other. */
+const TOKEN = 'the-token-of-the-cluster-0123456789abcdef';
+const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+const tokenFile = join(folder, 'token');
 const start = useJobGateways();
 useModelServers();
 
@@ -29,10 +36,14 @@ interface Nodes {
 describe.skipIf(RAY === undefined)('Ray', () => {
   let cluster: RayCluster | undefined;
   beforeAll(async () => {
-    cluster = await startRay(RAY ?? '');
+    cluster = await startRay(RAY ?? '', THIS_MACHINE, TOKEN);
+    writeFileSync(tokenFile, `${TOKEN}\n`);
     await cluster.addNode(THIS_MACHINE, 2);
   }, INSTALL_MS);
-  afterAll(async () => await cluster?.stop());
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const config = (address = cluster?.address, workers: number | 'auto' = 1): object => ({
     workflows: {
@@ -40,6 +51,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
       workers,
       ray: {
         address,
+        token_file: tokenFile,
         slots: 2,
         resources: { batch: 1 },
         command: `'${builtProgram('gateway')}'`,
@@ -48,7 +60,9 @@ describe.skipIf(RAY === undefined)('Ray', () => {
   });
 
   const read = async <Body>(path: string): Promise<Body> =>
-    (await (await fetch(`${cluster?.address}${path}`)).json()) as Body;
+    (await (
+      await fetch(`${cluster?.address}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    ).json()) as Body;
   const allSubmitted = async (id: string): Promise<readonly Submitted[]> =>
     (await read<Submitted[]>('/api/jobs/')).filter(({ submission_id: name }) => name.startsWith(id));
   const submitted = async (id: string): Promise<Submitted | undefined> => (await allSubmitted(id))[0];
@@ -98,6 +112,31 @@ describe.skipIf(RAY === undefined)('Ray', () => {
         expect(await statuses(id)).toEqual(['SUCCEEDED']);
         expect(new Set(await statuses(poisoned.id))).toEqual(new Set(['FAILED']));
         expect(await statuses(held.id)).toEqual(['STOPPED']);
+      },
+    );
+
+    test.skipIf(database.kind === 'postgres')(
+      'a wrong token of the cluster fails the job, and no log has the right one',
+      async () => {
+        const url = await database.create();
+        const jobs = await openJobs(database, url);
+        const model = await startModelServer();
+        const { log } = await start(url, config());
+        const { id } = await jobs.create(10, { spec: inference(model.url), compute: 'ray' });
+        expect(await jobs.ended(id)).toMatchObject({ status: 'succeeded' });
+        const other = await database.create();
+        const wrong = await openJobs(database, other);
+        const ray = { address: cluster?.address, token: 'wrong-token' };
+        const refusing = await start(other, { workflows: { compute: 'ray', ray } });
+        const refused = await wrong.create(10, { spec: inference(model.url), compute: 'ray' });
+        const { status, error } = await wrong.ended(refused.id);
+        expect(status).toBe('failed');
+        expect(error).toContain('status 403: Forbidden: Invalid authentication token');
+        const logs = [...(await jobs.queue.logs(id)), ...(await wrong.queue.logs(refused.id))];
+        const texts = [...log, ...refusing.log, ...logs.map(({ text }) => text)].join('\n');
+        expect(texts).not.toContain(TOKEN);
+        expect(texts).not.toContain('wrong-token');
+        expect((await fetch(`${cluster?.address}/api/jobs/`)).status).toBe(401);
       },
     );
 

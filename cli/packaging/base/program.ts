@@ -43,6 +43,7 @@ const SOURCES = {
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',
       'runtime/targets/gateway/ask/tokens/o200k.tokens.zst',
       'runtime/targets/gateway/ask/tokens/cl100k.tokens.zst',
+      'runtime/targets/gateway/lab/jobs/compute/start-worker.py',
     ],
   },
 } satisfies Record<string, Sources>;

@@ -76,8 +76,10 @@ export interface RayConfig {
   readonly token: string | undefined;
   /** Maximum number of concurrent workers on the cluster. */
   readonly slots: number | 'auto';
-  /** Shell command that starts this program on a node. */
-  readonly command: string;
+  /** Shell command that starts this program on a node; undefined if nodes fetch the program of this gateway. */
+  readonly command: string | undefined;
+  /** Maximum size of the executables that a node keeps, unless more are in use. */
+  readonly cacheBytes: number;
   /** URL at which nodes reach this gateway (default: its own address). */
   readonly gatewayUrl: string | undefined;
   readonly resources: RayResources;

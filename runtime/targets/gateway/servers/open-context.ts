@@ -1,3 +1,4 @@
+import { isSea } from 'node:sea';
 import type { AppError } from '../../../contract/errors.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
@@ -16,6 +17,7 @@ import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import type { GatewayContext } from '../context.ts';
 import { createExperiments } from '../lab/experiments/experiments.ts';
 import { openGatewayState } from '../gateway-state.ts';
+import { encoderPath } from '../lab/jobs/files/encoder-path.ts';
 import { createJobServices } from '../lab/jobs/job-services.ts';
 import { createStored } from '../ask/stored/create-stored.ts';
 import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
@@ -92,6 +94,8 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       identity: state.identity,
       trustUsers,
       maxDatasetBytes,
+      program: isSea() ? process.execPath : undefined,
+      encoderPath: (model) => encoderPath(model, { models, prices: state.prices, clock }),
       onEnded: (trx, job) => workflows.ended(trx, job),
     });
 

@@ -1,3 +1,4 @@
+import { isSea } from 'node:sea';
 import { ownCommand } from '../../../platform/own-command.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
@@ -12,6 +13,8 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
+/** From its sources, the gateway is not one file that nodes could fetch. */
+const INSTALLED = isSea() ? undefined : 'gateway';
 
 export interface RunnerParts {
   readonly app: ReturnType<typeof gatewayApp>;
@@ -48,7 +51,14 @@ export async function openRunner(
     ...jobs,
     computes: [
       { compute: createLocalCompute({ command: ownCommand(MAIN), watch }), slots },
-      ...(ray ? [{ compute: createRayCompute({ ...ray, clock }), slots: ray.slots }] : []),
+      ...(ray
+        ? [
+            {
+              compute: createRayCompute({ ...ray, command: ray.command ?? INSTALLED, clock }),
+              slots: ray.slots,
+            },
+          ]
+        : []),
     ],
     workers,
     gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),

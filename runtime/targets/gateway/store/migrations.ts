@@ -7,6 +7,7 @@ import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addGroups } from './add-groups.ts';
+import { addJobFiles } from './add-job-files.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPauses,
   addExperimentAnswers,
   addJobRanges,
+  addJobFiles,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

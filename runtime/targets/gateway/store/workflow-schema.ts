@@ -111,6 +111,8 @@ export interface JobRow {
   /** End of the time limit, counted from the last progress. */
   readonly deadline_at: number | null;
   readonly compute: string;
+  /** The encoders that workers fetch, as JSON; null before the first worker needs them. */
+  readonly files: string | null;
   /** Id of the job in the compute backend. */
   readonly compute_ref: string | null;
   /** Number of workers that ended before the job did, since the last batch was written. */

@@ -70,7 +70,7 @@ export function openProvider(
       watch,
       env,
     });
-    return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
+    return createEncoderProvider({ name, apiKey: undefined, program: path, upstream, limits, clock });
   }
   const { apiKey, baseUrl, local, headers } = instance;
   const connect: CloudParts['connect'] = (own, address = baseUrl) =>

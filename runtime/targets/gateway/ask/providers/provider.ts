@@ -272,6 +272,8 @@ export interface Provider {
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of its prices apply. */
   readonly listedAs?: string | undefined;
+  /** Path of the executable that the gateway runs for it; only for encoders. */
+  readonly program?: string | undefined;
   /** Only encoders support it. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   /** Finds entities. Only encoders support it. */

@@ -1,8 +1,9 @@
 import { messageOf } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
-import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../../lab/jobs/worker/variables.ts';
+import { JOB_FILES_VARIABLE, JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../../lab/jobs/worker/variables.ts';
 
 /** `job run` is started by a gateway, on its own or another machine, and works on one job. */
 export const jobRunCommand: Command = {
@@ -32,12 +33,13 @@ export const jobRunCommand: Command = {
     if (!isSendableKey(token)) throw new UsageError(`${JOB_TOKEN_VARIABLE} ${SENDABLE_KEY_RULE}.`);
     // Child processes must not inherit the token.
     delete process.env[JOB_TOKEN_VARIABLE];
+    const files = filesIn(process.env[JOB_FILES_VARIABLE]);
     const { signal: stopped, forget } = stopSignal();
     const detached = new AbortController();
     if (invocation.flag('attached')) process.stdin.once('close', () => detached.abort()).resume();
     const signal = AbortSignal.any([stopped, detached.signal]);
     try {
-      const how = await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
+      const how = await runWorker({ gatewayUrl, token, files, clock: systemClock, signal, open: openWork });
       // A cluster shows the exit code as the status of the job.
       return how === 'failed' ? EXIT_FAILED : 0;
     } catch (error) {
@@ -48,5 +50,8 @@ export const jobRunCommand: Command = {
     }
   },
 };
+
+const filesIn = (json: string | undefined): ReadonlyMap<string, string> | undefined =>
+  json === undefined ? undefined : new Map(Object.entries(parseJsonText(json) as Record<string, string>));
 
 const isKnown = (error: Error): boolean => 'reason' in error && error.reason !== undefined;

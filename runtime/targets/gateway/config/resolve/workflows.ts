@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../../../contract/errors.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { RayConfig, WorkflowsConfig } from '../spec.ts';
 import { readBaseUrl } from './base-url.ts';
-import type { ResolveContext } from './context.ts';
+import { pathIn, type ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
 const PATH = ['workflows', 'ray'];
@@ -10,6 +12,7 @@ const RAY_RESOURCES = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
 /** Default number of concurrent workers on a cluster. */
 const RAY_SLOTS = 4;
 const MEBIBYTE = 1_048_576;
+const RAY_CACHE_BYTES = 20 * 1024 * MEBIBYTE;
 
 export function resolveWorkflows(
   context: ResolveContext,
@@ -36,9 +39,12 @@ function resolveRay(
   workers: WorkflowsConfig['workers'],
 ): RayConfig | undefined {
   if (!ray) return undefined;
-  const { command = 'gateway', cpus = 1, gpus = 0, memory = 0, resources = {}, labels = {} } = ray;
+  const { command, cpus = 1, gpus = 0, memory = 0, resources = {}, labels = {} } = ray;
   const slots = ray.slots ?? (workers === 'auto' ? workers : Math.max(RAY_SLOTS, workers));
-  const token = sendableKey(context, [...PATH, 'token'], ray.token);
+  const token = sendableKey(context, [...PATH, 'token'], ray.token) ?? tokenIn(context, ray.token_file);
+  if (ray.token !== undefined && ray.token_file !== undefined) {
+    context.report([...PATH, 'token_file'], 'conflicts with `workflows.ray.token`; keep one of them', 'key');
+  }
   const address = readBaseUrl(context, PATH, 'address', ray.address);
   const gatewayUrl = readBaseUrl(context, PATH, 'gateway_url', ray.gateway_url);
   for (const [name, key] of Object.entries(RAY_RESOURCES)) {
@@ -51,8 +57,24 @@ function resolveRay(
     token,
     slots,
     command,
+    cacheBytes: ray.cache_bytes ?? RAY_CACHE_BYTES,
     gatewayUrl,
     resources: { cpus, gpus, memory, custom: resources },
     labels,
   };
+}
+
+/** Reads the token for Ray from a file. Commands that run no jobs must work without permission to read it. */
+function tokenIn(context: ResolveContext, file: string | undefined): string | undefined {
+  if (file === undefined || !context.isNeeded('workflows')) return undefined;
+  const path = [...PATH, 'token_file'];
+  try {
+    const token = readFileSync(pathIn(context, file), 'utf8').trim();
+    if (token !== '') return sendableKey(context, path, token);
+    context.report(path, 'the file is empty; it must contain the token');
+    return undefined;
+  } catch (error) {
+    context.report(path, `cannot read the file: ${messageOf(error)}`);
+    return undefined;
+  }
 }

@@ -15,10 +15,17 @@ const ray = keys(
       description: "URL of the cluster's dashboard, e.g. http://head:8265.",
     }),
     token: text('Token for the dashboard, sent as `Authorization: Bearer …`.'),
+    token_file: text('File containing the token, e.g. the one that Ray reads.'),
     slots: count(
       'Maximum number of concurrent workers of this gateway on the cluster (4, or `workers` if that is more).',
     ),
-    command: text('Shell command that starts this program on a node (gateway).'),
+    command: text(
+      'Shell command that starts this program on a node; by default, nodes fetch the executable of this gateway.',
+    ),
+    cache_bytes: count(
+      'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case (20 GiB).',
+      0,
+    ),
     gateway_url: text('URL at which nodes reach this gateway, e.g. http://gateway:8000 (its own address).'),
     cpus: amount('CPUs that Ray reserves for each worker; 0 runs workers on the head node (1).'),
     gpus: amount('GPUs that Ray reserves for each worker (0).'),
@@ -29,7 +36,7 @@ const ray = keys(
       "Labels of the nodes on which workers run, with Ray's selectors as values, e.g. `zone: in(a, b)`.",
     ),
   },
-  'A Ray cluster whose nodes have this program.',
+  'A Ray cluster.',
 );
 
 export const workflows = keys(

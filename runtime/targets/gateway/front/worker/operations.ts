@@ -20,16 +20,16 @@ import {
   workerSecret,
   workerWritten,
 } from './schemas.ts';
-import { noContent, STORE_ERRORS } from '../http/operations.ts';
+import { noContent } from '../http/operations.ts';
+import { FILE_OPERATIONS } from './file-operations.ts';
+import { WORKER_OPERATION } from './worker-operation.ts';
 
-const SHARED = {
-  tag: 'Workers',
-  description:
-    'Requires the token that the worker was started with. It is valid while the worker has its job.',
-  errors: [401, 409, ...STORE_ERRORS],
-} as const satisfies Partial<Operation>;
-const POST = { ...SHARED, method: 'post', errors: [...SHARED.errors, 400, 408, 413, 415, 422] } as const;
-const GET = { ...SHARED, method: 'get' } as const;
+const POST = {
+  ...WORKER_OPERATION,
+  method: 'post',
+  errors: [...WORKER_OPERATION.errors, 400, 408, 413, 415, 422],
+} as const;
+const GET = { ...WORKER_OPERATION, method: 'get' } as const;
 
 const LEASE = { first_row: 0, epoch: 1 };
 const FROM = {
@@ -72,6 +72,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       lease_ms: 15_000,
     }),
   },
+  ...FILE_OPERATIONS,
   {
     ...POST,
     path: WORKER_PATHS.ranges,
@@ -96,7 +97,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     summary: 'Get rows of the job.',
     parameters: [FROM, TO],
     answer: answerOf('A batch of rows; empty after the last row.', workerRows, ROWS),
-    errors: [...SHARED.errors, 422],
+    errors: [...WORKER_OPERATION.errors, 422],
   },
   {
     ...POST,
@@ -135,7 +136,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
       rows: ROWS.rows,
       next: null,
     }),
-    errors: [...SHARED.errors, 422],
+    errors: [...WORKER_OPERATION.errors, 422],
   },
   {
     ...POST,
@@ -230,6 +231,6 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     summary: 'Get a secret that the job uses.',
     parameters: [{ name: 'name', description: 'Name of the secret.', example: 'openai' }],
     answer: answerOf('The value of the secret.', workerSecret, { value: 'sk-…' }),
-    errors: [...SHARED.errors, 403, 404],
+    errors: [...WORKER_OPERATION.errors, 403, 404],
   },
 ];

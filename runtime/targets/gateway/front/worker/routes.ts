@@ -33,6 +33,7 @@ import {
   workerPause,
   workerReplacement,
 } from './schemas.ts';
+import { fileAnswer } from './file-answer.ts';
 import { WORKER_OPERATIONS } from './operations.ts';
 
 /** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
@@ -43,7 +44,7 @@ export function workerRoutes(
   { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
   { server }: Pick<GatewayAppOptions, 'server'>,
 ): GatewayRoutes {
-  const { queue, datasets, secrets, access, trusts } = jobs;
+  const { queue, datasets, secrets, access, files, trusts } = jobs;
   const readBody = createBodyReader({
     maxBodyBytes: MAX_BATCH_BYTES,
     timeoutMs: server.bodyTimeoutMs,
@@ -64,6 +65,17 @@ export function workerRoutes(
       shares_answers: answers.isShared(job),
       lease_ms: LEASE_MS,
     } satisfies WorkerJob);
+  });
+  routes.get(WORKER_PATHS.files, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    return c.json({ files: await files.list(job) });
+  });
+  routes.get(`${WORKER_PATHS.files}/:sha256`, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    const file = await files.open(claim.job, c.req.param('sha256'));
+    // The time limit of a job does not end a download that continues.
+    await queue.progressed(claim);
+    return await fileAnswer(c, file);
   });
   routes.post(WORKER_PATHS.ranges, async (c) => {
     const claim = await access.claim(c.req.raw.headers);

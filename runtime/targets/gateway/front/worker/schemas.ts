@@ -25,6 +25,21 @@ export const workerJob = closed('WorkerJob', {
   }),
 });
 
+export const workerFiles = closed('WorkerFiles', {
+  files: Type.Array(
+    closed('WorkerFile', {
+      role: oneOf(['program', 'encoder']),
+      name: Type.String({
+        description: "The job's name of an encoder: its path, or for example encoder:sentiment.",
+      }),
+      path: Type.String({ description: 'Path on the gateway.' }),
+      sha256: Type.String(),
+      bytes: count('Size of the file.'),
+      platform: orNull(Type.String(), 'Platform of an executable, e.g. linux-x64; null if it is unknown.'),
+    }),
+  ),
+});
+
 const lease = {
   first_row: firstRow,
   epoch: Type.Integer({ minimum: 1, description: 'Number of leases of the range.' }),

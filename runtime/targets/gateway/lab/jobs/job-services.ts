@@ -8,6 +8,7 @@ import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../../store/store.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Job, JobQueue } from './job.ts';
+import { createJobFiles, type JobFiles, type JobFilesParts } from './files/job-files.ts';
 import { createJobQueue } from './queue.ts';
 import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
 import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
@@ -20,11 +21,12 @@ export interface JobServices {
   readonly artifacts: Artifacts;
   readonly tokens: WorkerTokens;
   readonly access: WorkerAccess;
+  readonly files: JobFiles;
   /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
   readonly trusts: (owner: string | null) => boolean;
 }
 
-export interface JobServicesOptions {
+export interface JobServicesOptions extends Pick<JobFilesParts, 'program' | 'encoderPath'> {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly identity: Identity;
@@ -36,9 +38,10 @@ export interface JobServicesOptions {
 }
 
 export function createJobServices(store: Store, options: JobServicesOptions): JobServices {
-  const { clock, masterKey, identity, maxDatasetBytes, trustUsers, onEnded } = options;
+  const { clock, masterKey, identity, maxDatasetBytes, trustUsers, onEnded, program, encoderPath } = options;
   const queue = createJobQueue(store, { clock, onEnded });
   const tokens = createWorkerTokens(store);
+  const trusts = (owner: string | null): boolean => owner === null || trustUsers;
   return {
     queue,
     datasets: createDatasets(store, { clock, maxBytes: maxDatasetBytes }),
@@ -46,6 +49,7 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
     artifacts: createArtifacts(store, clock),
     tokens,
     access: createWorkerAccess({ queue, tokens, users: identity.users }),
-    trusts: (owner) => owner === null || trustUsers,
+    files: createJobFiles({ db: store.db, program, trusts, encoderPath }),
+    trusts,
   };
 }

@@ -136,6 +136,7 @@ const NEW = {
   lease_epoch: 0,
   deadline_at: null,
   compute_ref: null,
+  files: null,
   failed_workers: 0,
   queued_reason: null,
   resume_at: null,

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -15,7 +15,7 @@ export function createRetries(): Pick<JobQueue, 'retry'> {
       const { numUpdatedRows } = await trx
         .updateTable('gateway_jobs')
         .set({
-          ...(resumes ? {} : AT_FIRST_ROW),
+          ...(resumes ? { files: FILES_WITH_ROWS } : AT_FIRST_ROW),
           ...NO_LEASE,
           status: 'created',
           spec: storableText(JSON.stringify(spec)),
@@ -60,10 +60,14 @@ async function repeatFailedRows(trx: Kysely<Schema>, id: string): Promise<void> 
     .execute();
 }
 
+/** Without rows, a retry can use new versions of the files. */
+const FILES_WITH_ROWS = sql<string | null>`case done_rows when 0 then null else files end`;
+
 const AT_FIRST_ROW = {
   done_rows: 0,
   failed_rows: 0,
   next_row: 0,
+  files: null,
   prompt_tokens: 0,
   completion_tokens: 0,
 } as const;

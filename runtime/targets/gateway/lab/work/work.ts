@@ -175,6 +175,8 @@ export interface WorkTools {
   /** Whether the job is allowed to use URLs on this machine or in private networks, and to run files. */
   readonly trusted: boolean;
   readonly log: (level: 'info' | 'warn' | 'error', text: string) => void;
+  /** Paths of executables on this machine, by the job's names of its encoders. Others are at the path in the job. */
+  readonly files?: ReadonlyMap<string, string> | undefined;
   /** Undefined if answers are not shared. */
   readonly answers?: AnswerStore | undefined;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { problems, read } from './read.ts';
 
@@ -50,4 +53,46 @@ test('wrong resources are refused with the place and the rule', async () => {
     'workflows.ray.resources.batch: expected a number of at least 0, found "many"',
     'workflows.ray.resources.GPU: is not a custom resource; use `workflows.ray.gpus`',
   ]);
+});
+
+test('the token of the cluster is read from a variable or a file, and is a secret', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+  try {
+    const file = join(folder, 'token');
+    const tokenIn = async (keys: string, env = {}): Promise<unknown> => {
+      const { workflows, secrets } = await read(withRay(keys), { env });
+      expect(secrets.map(({ value }) => value)).toContain(workflows.ray?.token);
+      return workflows.ray?.token;
+    };
+    expect(await tokenIn(', token: "${RAY_AUTH_TOKEN}"', { RAY_AUTH_TOKEN: 'of-a-variable' })).toBe(
+      'of-a-variable',
+    );
+    writeFileSync(file, 'of-a-file\n');
+    const fromFile = `, token_file: ${JSON.stringify(file)}`;
+    expect(await tokenIn(fromFile)).toBe('of-a-file');
+    expect(await problems(withRay(`${fromFile}, token: a`))).toEqual([
+      expect.stringContaining(
+        'workflows.ray.token_file: conflicts with `workflows.ray.token`; keep one of them',
+      ),
+    ]);
+    writeFileSync(file, '\n');
+    expect(await problems(withRay(fromFile))).toEqual([
+      expect.stringContaining('workflows.ray.token_file: the file is empty; it must contain the token'),
+    ]);
+    rmSync(file);
+    expect(await problems(withRay(fromFile))).toEqual([
+      expect.stringContaining('workflows.ray.token_file: cannot read the file: ENOENT'),
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('nodes fetch the program unless they have a command for it', async () => {
+  expect((await read(withRay(''))).workflows.ray).toMatchObject({
+    command: undefined,
+    cacheBytes: 20 * 2 ** 30,
+  });
+  const own = ', command: /opt/gateway, cache_bytes: 0';
+  expect((await read(withRay(own))).workflows.ray).toMatchObject({ command: '/opt/gateway', cacheBytes: 0 });
 });

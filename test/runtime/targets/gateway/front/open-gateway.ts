@@ -71,6 +71,10 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly alerts?: AlertsConfig;
   readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
+  /** The executable that workers fetch. */
+  readonly program?: string;
+  /** The executables of encoders, by model. */
+  readonly encoderPaths?: Readonly<Record<string, string>>;
   readonly signIn?: (identity: GatewayState['identity'], clock: TestClock) => GatewayContext['signIn'];
 }
 
@@ -130,6 +134,8 @@ export function gatewayOn(
     identity: state.identity,
     maxDatasetBytes: 1_048_576,
     trustUsers: false,
+    program: options.program,
+    encoderPath: (model) => Promise.resolve(options.encoderPaths?.[model]),
     onEnded: (trx, job) => workflows.ended(trx, job),
   });
   const compute = 'local';

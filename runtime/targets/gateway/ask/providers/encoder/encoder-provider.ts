@@ -11,6 +11,8 @@ import { modelTypeOf } from './model-type.ts';
 export interface EncoderParts {
   readonly name: string;
   readonly apiKey: string | undefined;
+  /** Path of the executable; undefined if it runs elsewhere. */
+  readonly program?: string | undefined;
   readonly upstream: Upstream;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
@@ -20,12 +22,20 @@ export interface EncoderParts {
 const TYPE_MS = 2000;
 
 /** An executable as a provider. It has one model, whose name for clients is the name of the encoder in the configuration. */
-export function createEncoderProvider({ name, apiKey, upstream, limits, clock }: EncoderParts): Provider {
+export function createEncoderProvider({
+  name,
+  apiKey,
+  program,
+  upstream,
+  limits,
+  clock,
+}: EncoderParts): Provider {
   const adapter = encoderAdapter;
   const exchange = createExchange({ upstream, adapter, limits, clock, redact: createRedact([apiKey]) });
   const instance = { name, apiKey };
   return {
     ...createProvider({ instance, adapter, upstream, limits, clock }),
+    program,
     classify: createClassify(exchange, name, limits.answerMs),
     entities: createEntityFinder(exchange, name, limits.answerMs),
     async models(signal) {

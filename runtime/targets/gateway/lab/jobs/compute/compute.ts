@@ -43,7 +43,7 @@ interface ComputeRefusal {
 }
 
 /** Everything that a worker needs, also on another machine. */
-interface Assignment {
+export interface Assignment {
   readonly jobId: string;
   readonly epoch: number;
   /** URL of the gateway that holds the lease. */

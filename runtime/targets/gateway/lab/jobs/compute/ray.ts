@@ -4,13 +4,13 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import type { RayConfig } from '../../../config/spec.ts';
 import { pause } from '../../../../../platform/pause.ts';
 import type { Compute, ComputeEnd, ComputeProgress } from './compute.ts';
-import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
 import { createRayCapacity } from './ray-capacity.ts';
 import { createRayClient, FINAL_RAY_STATUSES, type RayClient, type RayStatus } from './ray-client.ts';
+import { rayLauncher } from './ray-launcher.ts';
 
 export interface RayOptions extends Pick<
   RayConfig,
-  'address' | 'token' | 'command' | 'resources' | 'labels'
+  'address' | 'token' | 'command' | 'cacheBytes' | 'resources' | 'labels'
 > {
   readonly clock: Clock;
 }
@@ -27,17 +27,17 @@ const NOT_STARTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs workers on a Ray cluster. The ids of Ray's jobs start with the ids of the gateway's jobs. */
-export function createRayCompute({ address, token, command, resources, labels, clock }: RayOptions): Compute {
+export function createRayCompute(options: RayOptions): Compute {
+  const { address, token, resources, labels, clock } = options;
   const client = createRayClient(address, token);
   const capacity = createRayCapacity({ client, resources, labels, clock });
   return {
     name: 'ray',
     capacity,
-    async run({ jobId, epoch, gatewayUrl, token }, progress, signal) {
-      const id = `${jobId}-${epoch}-${randomUUID().slice(0, 8)}`;
-      const env = { [JOB_URL_VARIABLE]: gatewayUrl, [JOB_TOKEN_VARIABLE]: token };
+    async run(assignment, progress, signal) {
+      const id = `${assignment.jobId}-${assignment.epoch}-${randomUUID().slice(0, 8)}`;
       try {
-        await client.submit({ id, entrypoint: `exec ${command} job run`, env, resources, labels });
+        await client.submit({ id, ...rayLauncher(assignment, options), resources, labels });
       } catch (error) {
         // The submission may have succeeded. If this cannot stop it, its token expires with the lease.
         await client.stop(id).catch(() => undefined);

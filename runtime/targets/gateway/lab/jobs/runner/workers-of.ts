@@ -1,5 +1,6 @@
 import type { Backend, WorkSpec } from '../../work/work.ts';
 import type { Compute } from '../compute/compute.ts';
+import { isEncoder } from '../files/encoders-of.ts';
 
 /** Maximum number of workers of a job; `auto` for as many as the compute has room for. */
 export type WorkersSetting = number | 'auto';
@@ -15,7 +16,9 @@ export async function workersOf(
 ): Promise<number> {
   if (spec.type === 'evaluation') return 1;
   if (setting !== 'auto') return setting;
-  return ENCODERS.has(spec.backend.kind) ? await capacity() : 1;
+  const { backend } = spec;
+  const isNamed = backend.kind === 'gateway' && isEncoder(backend);
+  return ENCODERS.has(backend.kind) || isNamed ? await capacity() : 1;
 }
 
 const ENCODERS: ReadonlySet<Backend['kind']> = new Set(['encoder-url', 'encoder-file']);

@@ -5,6 +5,7 @@ import type { Json } from '../../../ask/shapes/chat.ts';
 /** Paths of the API for workers. The token of a worker identifies its job. */
 export const WORKER_PATHS = {
   job: '/api/v1/worker/job',
+  files: '/api/v1/worker/files',
   ranges: '/api/v1/worker/ranges',
   rows: '/api/v1/worker/rows',
   batches: '/api/v1/worker/batches',

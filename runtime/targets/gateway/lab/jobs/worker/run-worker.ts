@@ -12,6 +12,8 @@ import { isRangeLost } from './range-lost.ts';
 export interface WorkerOptions {
   readonly gatewayUrl: string;
   readonly token: string;
+  /** Paths of executables on this machine, by the job's names of its encoders. */
+  readonly files?: WorkTools['files'];
   readonly clock: Clock;
   /** Aborted when the process must stop. */
   readonly signal: AbortSignal;
@@ -25,6 +27,7 @@ export interface WorkerOptions {
 export async function runWorker({
   gatewayUrl,
   token,
+  files,
   clock,
   signal,
   open,
@@ -40,6 +43,7 @@ export async function runWorker({
       secret: (name) => client.secret(name),
       trusted: job.trusted,
       log: log.write,
+      files,
       answers,
     };
     let held: { readonly lease: WorkerLease; readonly lost: AbortController } | undefined;

@@ -5,17 +5,27 @@ import { createOrphanGuard } from '../../../../../platform/orphan-guard.ts';
 import { encoderAdapter } from '../../../ask/providers/encoder/adapter.ts';
 import { superviseEncoder } from '../../../ask/providers/encoder/supervised-upstream.ts';
 import { WORK_LIMITS } from './address.ts';
-import type { OpenBackend } from './backend.ts';
+import type { WorkTools } from '../work.ts';
+import type { Model, OpenBackend, OpenOptions } from './backend.ts';
 import { connect } from './connect.ts';
 import { encoderModel } from './encoder-model.ts';
 
-/** An executable that is started for a job, and restarted if it ends. */
-export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, { pacing, signal }) => {
+/** An executable at the path in the job or, on another machine, where the worker has fetched it to. */
+export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, options) => {
   if (!tools.trusted) throw notTrusted(path);
+  return await openExecutable({ name: path, path: tools.files?.get(path) ?? path }, tools, options);
+};
+
+/** Starts an executable for a job, and restarts it if it ends. `name` is its name in messages. */
+export async function openExecutable(
+  { name: given, path }: { readonly name: string; readonly path: string },
+  tools: WorkTools,
+  { pacing, signal }: OpenOptions,
+): Promise<Model> {
   // A worker can be killed without time to stop the executable, so the guard ends it.
   const guard = createOrphanGuard();
   const upstream = superviseEncoder({
-    name: path,
+    name: given,
     path,
     limits: WORK_LIMITS,
     ...pacing,
@@ -24,7 +34,7 @@ export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, too
     },
     watch: guard.watch,
   });
-  const name = `The encoder \`${path}\``;
+  const name = `The encoder \`${given}\``;
   const connection = connect({ name, upstream, adapter: encoderAdapter, apiKey: undefined }, pacing);
   const close = async (): Promise<void> => {
     await connection.close();
@@ -36,7 +46,7 @@ export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, too
     await close();
     throw error;
   }
-};
+}
 
 /** Pino's number of the level `info`. */
 const INFO = 30;

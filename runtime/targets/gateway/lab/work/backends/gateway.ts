@@ -7,11 +7,15 @@ import type { BatchCall, Model, OpenBackend } from './backend.ts';
 import { upstreamAt } from './address.ts';
 import { chatModel, embeddingsOf } from './chat-model.ts';
 import { connect, type Connection } from './connect.ts';
+import { openExecutable } from './encoder-file.ts';
 import { readAll } from './encoder-model.ts';
 import { createRequestSlots } from './request-slots.ts';
 
-/** A model of this gateway, billed to the owner of the job. */
-export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, { pacing, maxConcurrency }) => {
+/** A model of this gateway, billed to the owner of the job, or an encoder of it whose executable the worker has fetched. */
+export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) => {
+  const fetched = tools.files?.get(model);
+  if (fetched !== undefined) return await openExecutable({ name: model, path: fetched }, tools, options);
+  const { pacing, maxConcurrency } = options;
   const name = `The model ${model}`;
   const adapter = openAiAdapter();
   const { url, token: apiKey } = tools.gateway;

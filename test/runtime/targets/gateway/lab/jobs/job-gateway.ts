@@ -24,6 +24,8 @@ export interface GatewayProcess {
   readonly url: string;
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
+  /** The lines of its log so far. */
+  readonly log: readonly string[];
 }
 
 const KEY = 'the-master-key-of-job-tests-0123456789';
@@ -67,8 +69,8 @@ export function useJobGateways(): (
       },
     });
     const ended = once(child, 'exit');
+    const said: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {
-      const said: string[] = [];
       createInterface({ input: child.stderr }).on('line', (line) => {
         said.push(line);
         if (process.env['SHOW_LOG']) console.log(line);
@@ -77,7 +79,7 @@ export function useJobGateways(): (
       });
       void ended.then(() => reject(new Error(`The gateway ended: ${said.join('\n')}`)));
     });
-    const gateway = { url, child, ended };
+    const gateway = { url, child, ended, log: said };
     running.push(gateway);
     return gateway;
   };

@@ -42,6 +42,7 @@ function startRunner({ queue, store }: TestJobs, { address }: RayJobsApi): Runne
     address,
     token: undefined,
     command: 'gateway',
+    cacheBytes: 1000,
     resources: RESOURCES,
     labels: LABELS,
     clock,
@@ -113,7 +114,8 @@ describeDatabases((database) => {
     await jobs.ended(id);
     expect(ray.submissions).toMatchObject([
       {
-        entrypoint: 'exec gateway job run',
+        entrypoint: expect.stringMatching(/^exec ".*python3 .*" -c "\$GATEWAY_JOB_LAUNCHER"$/),
+        runtime_env: { env_vars: { GATEWAY_JOB_COMMAND: 'gateway', GATEWAY_JOB_CACHE_BYTES: '1000' } },
         entrypoint_num_cpus: 0.5,
         entrypoint_num_gpus: 1,
         entrypoint_memory: 1_000_000,

@@ -13,7 +13,7 @@ import type {
 import { describedAnswers } from '../../../../../helpers/described-answers.ts';
 import type { TestDatabase } from '../../databases.ts';
 import { startFixture } from '../../fixture-provider.ts';
-import { gatewayOn, type OpenGateway } from '../../front/open-gateway.ts';
+import { gatewayOn, type GatewayOptions, type OpenGateway } from '../../front/open-gateway.ts';
 import { providerOf } from '../../test-provider.ts';
 import { inference } from './job-gateway.ts';
 
@@ -51,9 +51,10 @@ export async function openWorkerJob(
   rows: number,
   more: Parameters<typeof inference>[1] = {},
   owner: string | null = null,
+  options: Pick<GatewayOptions, 'program' | 'encoderPaths'> = {},
 ) {
   const { clock, ...state } = await database.start();
-  const gateway = gatewayOn(state, clock, { providers: [providerOf('openai', openai)] });
+  const gateway = gatewayOn(state, clock, { ...options, providers: [providerOf('openai', openai)] });
   gateways.push(gateway);
   const { db } = state.store;
   const { jobs } = gateway.context;
