@@ -1,14 +1,15 @@
-import type { LuaWasm } from 'wasmoon';
-import { ALWAYS_LIBRARIES, type LibraryName } from '../contract/transform.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
-import { pushMember } from './bind-members.ts';
-import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
-import { LuaValues } from './lua-values.ts';
-import type { Member } from './member.ts';
-import { MEMBERS } from './members.ts';
-import { PRELUDE } from './prelude.ts';
-import { TensorValues } from './tensor-values.ts';
-import type { TransformScript } from './transform-script.ts';
+import type { LuaWasm } from "wasmoon";
+import { ALWAYS_LIBRARIES, type LibraryName } from "../contract/transform.ts";
+import type { Tensor } from "../core/tensor/tensor.ts";
+import { pushMember } from "./bind-members.ts";
+import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from "./lua-machine.ts";
+import { LuaValues } from "./lua-values.ts";
+import type { Member } from "./member.ts";
+import { MEMBERS } from "./members.ts";
+import { PRELUDE } from "./prelude.ts";
+import { pushJson } from "./push-json.ts";
+import { TensorValues } from "./tensor-values.ts";
+import type { TransformScript } from "./transform-script.ts";
 
 /** A script that is compiled once in its own Lua state. Every call runs it from the top, with fresh globals. */
 export class LuaScript {
@@ -20,7 +21,7 @@ export class LuaScript {
 
   /** Compiles the script. Throws an error with Lua's message if it is not valid Lua. */
   constructor(lua: LuaWasm, script: TransformScript, print: (line: string) => void) {
-    this.#machine = new LuaMachine(lua, script.limits);
+    this.#machine = new LuaMachine(lua, script.limits, script.limitsKey);
     this.#tensors = new TensorValues(this.#machine);
     this.#values = new LuaValues(this.#machine, this.#tensors);
     this.#machine.protect((state) => this.#open(state, script, print));
@@ -33,19 +34,50 @@ export class LuaScript {
 
   /** Calls the script's function of this name with tensors. Throws an error with the message of what failed. */
   call(name: string, given: readonly Tensor[]): Tensor {
-    let result: Tensor | undefined;
+    return this.#run(name, given, {
+      push: (state, tensor) => this.#tensors.push(state, tensor),
+      read: (state) => this.#tensors.at(state, -1),
+      wanted: "a tensor",
+    });
+  }
+
+  /** Calls the script's function of this name with JSON values; null is nil. It must return a number, or a boolean, which is 1 or 0. */
+  score(name: string, given: readonly unknown[]): number {
+    return this.#run(name, given, {
+      push: (state, value) => pushJson(this.#machine, state, value),
+      read: (state) => this.#scoreAt(state),
+      wanted: "a number or a boolean",
+    });
+  }
+
+  #scoreAt(state: number): number | undefined {
+    const { lua } = this.#machine;
+    const type = this.#machine.typeAt(state, -1);
+    if (type === LUA_TYPE.boolean) return lua.lua_toboolean(state, -1) ? 1 : 0;
+    if (type !== LUA_TYPE.number) return undefined;
+    const score = lua.lua_tonumberx(state, -1, null);
+    return Number.isFinite(score) ? score : undefined;
+  }
+
+  #run<Given, Result>(name: string, given: readonly Given[], values: Exchange<Given, Result>): Result {
+    let result: { readonly value: Result } | undefined;
     try {
       this.#machine.limited((state) => {
-        result = this.#call(state, name, given);
+        result = { value: this.#call(state, name, given, values) };
       });
     } finally {
       this.#tensors.clear();
     }
-    if (!result) throw new Error('no result');
-    return result;
+    if (!result) throw new Error("no result");
+    return result.value;
   }
 
-  #call(state: number, name: string, given: readonly Tensor[]): Tensor {
+  #call<Given, Result>(
+    state: number,
+    name: string,
+    given: readonly Given[],
+    { push, read, wanted }: Exchange<Given, Result>,
+  ): Result {
     const { lua } = this.#machine;
     lua.lua_rawgeti(state, REGISTRY, BigInt(this.#globals));
     lua.lua_callk(state, 0, 1, 0, null);
@@ -59,11 +91,11 @@ export class LuaScript {
     if (this.#machine.typeAt(state, -1) !== LUA_TYPE.function) {
       throw new Error(`it does not define a function named ${name}`);
     }
-    for (const tensor of given) this.#tensors.push(state, tensor);
+    for (const value of given) push(state, value);
     lua.lua_callk(state, given.length, 1, 0, null);
-    const result = this.#tensors.at(state, -1);
-    if (result) return result;
-    throw new Error(`${name} must return a tensor, not ${this.#values.describe(state, -1)}`);
+    const result = read(state);
+    if (result !== undefined) return result;
+    throw new Error(`${name} must return ${wanted}, not ${this.#values.describe(state, -1)}`);
   }
 
   #open(state: number, script: TransformScript, print: (line: string) => void): void {
@@ -71,15 +103,15 @@ export class LuaScript {
     const { lua } = this.#machine;
     lua.luaopen_base(state);
     const base = lua.lua_gettop(state);
-    lua.lua_getfield(state, base, 'collectgarbage');
+    lua.lua_getfield(state, base, "collectgarbage");
     this.#tensors.keepGarbageCollector(state);
 
     this.#machine.load(state, PRELUDE, OWN_CHUNK);
     lua.lua_pushvalue(state, base);
     this.#pushLibraries(state, libraries);
     this.#tensors.pushMetatable(state);
-    this.#addMembers(state, 'metamethod');
-    for (const kind of ['method', 'static'] as const) {
+    this.#addMembers(state, "metamethod");
+    for (const kind of ["method", "static"] as const) {
       lua.lua_createtable(state, 0, MEMBERS.length);
       this.#addMembers(state, kind);
     }
@@ -87,7 +119,7 @@ export class LuaScript {
     this.#pushUnknown(state);
     lua.lua_callk(state, PRELUDE_ARGUMENTS, 1, 0, null);
     this.#globals = lua.luaL_ref(state, REGISTRY);
-    this.#machine.load(state, '\n'.repeat(firstLine - 1) + source, name);
+    this.#machine.load(state, "\n".repeat(firstLine - 1) + source, name);
     this.#chunk = lua.luaL_ref(state, REGISTRY);
   }
 
@@ -102,7 +134,7 @@ export class LuaScript {
   }
 
   /** Adds members to the table on top of the stack. */
-  #addMembers(state: number, kind: Member['kind']): void {
+  #addMembers(state: number, kind: Member["kind"]): void {
     const binding = { machine: this.#machine, values: this.#values, allocate: this.#allocate };
     for (const member of MEMBERS.filter((candidate) => candidate.kind === kind)) {
       pushMember(state, member, binding);
@@ -116,7 +148,7 @@ export class LuaScript {
       const words = Array.from({ length: lua.lua_gettop(inside) }, (_, at) =>
         lua.luaL_tolstring(inside, at + 1, null),
       );
-      print(words.join('\t'));
+      print(words.join("\t"));
       return 0;
     });
     lua.lua_pushcclosure(state, write, 0);
@@ -127,9 +159,9 @@ export class LuaScript {
     const { lua } = this.#machine;
     const refuse = this.#machine.addFunction((inside) => {
       const found =
-        this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : '';
-      const names = MEMBERS.filter(({ kind }) => kind === 'method').map(({ name }) => name);
-      throw new Error(`a tensor has no member ${JSON.stringify(found)}; members: ${names.sort().join(', ')}`);
+        this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : "";
+      const names = MEMBERS.filter(({ kind }) => kind === "method").map(({ name }) => name);
+      throw new Error(`a tensor has no member ${JSON.stringify(found)}; members: ${names.sort().join(", ")}`);
     });
     lua.lua_pushcclosure(state, refuse, 0);
   }
@@ -138,6 +170,15 @@ export class LuaScript {
     this.#machine.checkRoom(elements * Float32Array.BYTES_PER_ELEMENT, () => this.#tensors.collectGarbage());
     return new Float32Array(elements);
   };
+}
+
+/** How the arguments and the result of a function are moved. */
+interface Exchange<Given, Result> {
+  readonly push: (state: number, value: Given) => void;
+  /** The value on top of the stack; undefined if it has another type. */
+  readonly read: (state: number) => Result | undefined;
+  /** The type, for messages. */
+  readonly wanted: string;
 }
 
 const PRELUDE_ARGUMENTS = 7;

@@ -1,14 +1,14 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
-import { judgeFamilies } from '../evaluation/families/judge.ts';
-import { textFamilies } from '../evaluation/families/text.ts';
-import { callPerRow } from '../inference/call-per-row.ts';
-import type { Task } from './task.ts';
-import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
+import { GROUND_TRUTH } from "../../datasets/check-row.ts";
+import { bertscoreFamily } from "../evaluation/families/bertscore.ts";
+import { checkReferences } from "../evaluation/reference-texts.ts";
+import { judgeFamilies } from "../evaluation/families/judge.ts";
+import { textFamilies } from "../evaluation/families/text.ts";
+import { callPerRow } from "../inference/call-per-row.ts";
+import type { Task } from "./task.ts";
+import { checkGroundTruth, checkHasGroundTruth } from "./check-ground-truth.ts";
 
 /** A task for generative models, whose answers are texts. */
-export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
+export const writingTask = (own: Pick<Task, "defaultPrompt" | "defaultMetrics">): Task => ({
   ...own,
   modelTypes: [],
   hasChat: true,
@@ -16,11 +16,11 @@ export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>)
   checkColumns: checkHasGroundTruth,
   labelsOf(row) {
     checkGroundTruth(row);
-    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` must be text.`);
+    checkReferences(row[GROUND_TRUTH]);
     return [];
   },
   showsAnswers: true,
-  columns: ({ outputField }) => [outputField, 'reasoning', 'cached'],
+  columns: ({ outputField }) => [outputField, "reasoning", "cached"],
   answer: (rows, context) =>
     callPerRow(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
 });

@@ -1,6 +1,6 @@
-import { stem } from '../porter/stem.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
-import { meteorTokens } from './tokens.ts';
+import { stem } from "../porter/stem.ts";
+import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
+import { meteorTokens } from "./tokens.ts";
 
 /** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;
@@ -9,12 +9,16 @@ const GAMMA = 0.5;
 
 /**
  * METEOR of one row, equal to NLTK's with words and stems only, because synonyms require WordNet. Two equal texts of n words
- * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk.
+ * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk. The best of several
+ * references counts.
  */
 export function meteorScore(row: TextRow): number {
   checkLength(row);
   const prediction = meteorTokens(row.prediction);
-  const reference = meteorTokens(row.reference);
+  return Math.max(...referencesOf(row).map((reference) => scoreOf(prediction, meteorTokens(reference))));
+}
+
+function scoreOf(prediction: readonly string[], reference: readonly string[]): number {
   const partners = align(prediction, reference);
   const matches = partners.filter((partner) => partner !== undefined).length;
   if (matches === 0) return 0;
@@ -42,7 +46,7 @@ function align(prediction: readonly string[], reference: readonly string[]): Par
     // Matches from the end, each with the last free word: which of several equal words match determines the chunks.
     for (let at = prediction.length - 1; at >= 0; at -= 1) {
       if (partners[at] !== undefined) continue;
-      const partner = free.get(formOf(prediction[at] ?? ''))?.pop();
+      const partner = free.get(formOf(prediction[at] ?? ""))?.pop();
       partners[at] = partner;
       if (partner !== undefined) isTaken[partner] = true;
     }
