@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { FIXTURES, ROOT } from '../../helpers/paths.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { type RunningExecutable, startExecutable } from '../../helpers/start-executable.ts';
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FIXTURES, ROOT } from "../../helpers/paths.ts";
+import { type RunningExecutable, startExecutable } from "../../helpers/start-executable.ts";
+import { stopAll, urlOf } from "./started.ts";
 
 /** Types of providers, each with a stand-in in `fixtures/providers`. */
-export const WIRES = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
+export const WIRES = ["openai", "anthropic", "gemini", "bedrock"] as const;
 
 export interface ClientGateway {
   readonly url: string;
@@ -15,11 +15,11 @@ export interface ClientGateway {
   readonly stop: () => Promise<void>;
 }
 
-const MASTER_KEY = 'the-master-key-of-the-clients-0123456789';
+const MASTER_KEY = "the-master-key-of-the-clients-0123456789";
 
 /** Starts the gateway with a provider of each type. */
 export async function startClientGateway(): Promise<ClientGateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
+  const folder = mkdtempSync(join(tmpdir(), "gateway-clients-"));
   const started: RunningExecutable[] = [];
   const start = (args: readonly string[], env = {}): RunningExecutable => {
     const process_ = startExecutable(process.execPath, args, env);
@@ -27,25 +27,22 @@ export async function startClientGateway(): Promise<ClientGateway> {
     return process_;
   };
   const stop = async (): Promise<void> => {
-    for (const { child, ended } of started) {
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await stopAll(started);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     const providers: Record<string, object> = {};
     for (const wire of WIRES) {
-      const fixture = start([join(FIXTURES, 'providers', `${wire}.mjs`)]);
+      const fixture = start([join(FIXTURES, "providers", `${wire}.mjs`)]);
       const api_base = await urlOf(fixture);
       providers[wire] = {
         api_base,
-        api_key: 'bedrock-and-other-keys',
-        ...(wire === 'openai' && { dialect: { responses: true } }),
-        ...(wire === 'bedrock' && { aws: { region: 'us-east-1' }, models: ['good'] }),
+        api_key: "bedrock-and-other-keys",
+        ...(wire === "openai" && { dialect: { responses: true } }),
+        ...(wire === "bedrock" && { aws: { region: "us-east-1" }, models: ["good"] }),
       };
     }
-    const config = join(folder, 'gateway.json');
+    const config = join(folder, "gateway.json");
     // The clients fail on purpose, which must not open the breaker for the others.
     const files = {
       port: 0,
@@ -56,17 +53,17 @@ export async function startClientGateway(): Promise<ClientGateway> {
     };
     writeFileSync(config, JSON.stringify(files));
     const gateway = start(
-      [join(ROOT, 'runtime/targets/gateway/main.ts'), 'serve', '-c', config, '--no-watch'],
+      [join(ROOT, "runtime/targets/gateway/main.ts"), "serve", "-c", config, "--no-watch"],
       {
         GATEWAY_MASTER_KEY: MASTER_KEY,
       },
     );
-    const [url = ''] =
+    const [url = ""] =
       /http:\/\/127\.0\.0\.1:\d+/.exec(await gateway.said(/http:\/\/127\.0\.0\.1:\d+/)) ?? [];
     const answer = await fetch(`${url}/v1/keys`, {
-      method: 'POST',
-      headers: { 'x-gateway-key': `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ user_id: 'clients' }),
+      method: "POST",
+      headers: { "x-gateway-key": `Bearer ${MASTER_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ user_id: "clients" }),
     });
     const { key } = (await answer.json()) as { readonly key: string };
     return { url, key, stop };
@@ -74,14 +71,4 @@ export async function startClientGateway(): Promise<ClientGateway> {
     await stop();
     throw error;
   }
-}
-
-/** The address that a stand-in writes as its first line. */
-async function urlOf({ stdout, child }: RunningExecutable): Promise<string> {
-  while (!stdout().includes('\n')) {
-    if (child.exitCode !== null) throw new Error('a provider of the tests has ended');
-    await new Promise((resolve) => child.stdout?.once('data', resolve));
-  }
-  const [first = ''] = stdout().split('\n');
-  return (parseJsonText(first) as { readonly url: string }).url;
 }

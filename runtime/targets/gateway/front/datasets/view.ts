@@ -1,5 +1,5 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import type { Dataset } from '../../lab/datasets/dataset.ts';
+import { rfc3339 } from "../../../../core/time/rfc3339.ts";
+import type { Dataset } from "../../lab/datasets/dataset.ts";
 
 export const datasetView = (dataset: Dataset) => ({
   id: dataset.id,
@@ -12,5 +12,7 @@ export const datasetView = (dataset: Dataset) => ({
   run_id: dataset.runId,
   generated: dataset.generated,
   generated_by: dataset.generatedBy,
+  tags: dataset.tags,
+  source: dataset.source,
   created_at: rfc3339(dataset.createdAt),
 });

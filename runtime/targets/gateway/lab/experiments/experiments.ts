@@ -1,21 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
-import { sampleSize } from '../datasets/sample-size.ts';
-import type { Schema } from '../../store/schema.ts';
-import type { Store } from '../../store/store.ts';
-import { lockMeta } from '../../store/lock-meta.ts';
-import { lockRow } from '../../store/lock-row.ts';
-import { newestFirst } from '../../store/newest-first.ts';
-import { isStorable, storableText } from '../../store/storable-text.ts';
-import { TASKS } from '../work/tasks/index.ts';
-import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
-import { checkRows, noDataset } from './check-rows.ts';
-import { experimentOf } from './experiment-row.ts';
-import { sampleDataset } from './sample/sample-dataset.ts';
-import { freeName } from './free-name.ts';
+import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import { AppError } from "../../../../contract/errors.ts";
+import { omitUndefined } from "../../../../core/json/omit-undefined.ts";
+import type { Clock } from "../../../../platform/clock.ts";
+import type { Dataset, Datasets, Viewer } from "../datasets/dataset.ts";
+import { sampleSize } from "../datasets/sample-size.ts";
+import type { Schema } from "../../store/schema.ts";
+import type { Store } from "../../store/store.ts";
+import { lockMeta } from "../../store/lock-meta.ts";
+import { lockRow } from "../../store/lock-row.ts";
+import { newestFirst } from "../../store/newest-first.ts";
+import { matches } from "../../store/search.ts";
+import { isStorable, storableText } from "../../store/storable-text.ts";
+import { TASKS } from "../work/tasks/index.ts";
+import type { Experiment, Experiments, ExperimentWorkflows } from "./experiment.ts";
+import { checkRows, noDataset } from "./check-rows.ts";
+import { experimentOf } from "./experiment-row.ts";
+import { renamedDataset } from "./sample/renamed-dataset.ts";
+import { sampleDataset } from "./sample/sample-dataset.ts";
+import { freeName, isTaken } from "./free-name.ts";
+import { labelsIn, labelsOf } from "./labels.ts";
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -24,37 +28,36 @@ export interface ExperimentParts {
 }
 
 export function createExperiments(
-  { db, audit }: Pick<Store, 'db' | 'audit'>,
+  { db, audit }: Pick<Store, "db" | "audit">,
   { clock, datasets, workflows }: ExperimentParts,
 ): Experiments {
   const visible = (viewer: Viewer) => {
-    const query = db.selectFrom('gateway_experiments');
-    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+    const query = db.selectFrom("gateway_experiments");
+    return viewer === "everyone" ? query : query.where("owner", "=", viewer.user);
   };
   const get = async (viewer: Viewer, id: string): Promise<Experiment> => {
     const row = isStorable(id)
-      ? await visible(viewer).where('id', '=', id).selectAll().executeTakeFirst()
+      ? await visible(viewer).where("id", "=", id).selectAll().executeTakeFirst()
       : undefined;
     if (row) return experimentOf(row);
-    throw new AppError('NotFoundError', `Experiment with ID ${id} not found`, {
-      reason: 'experiment_not_found',
+    throw new AppError("NotFoundError", `Experiment with ID ${id} not found`, {
+      reason: "experiment_not_found",
     });
   };
   const datasetOf = async (viewer: Viewer, id: string): Promise<Dataset> => {
     try {
       return await datasets.get(viewer, id);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'NotFoundError') throw noDataset(id);
+      if (error instanceof AppError && error.code === "NotFoundError") throw noDataset(id);
       throw error;
     }
   };
 
   return {
-    async create(viewer, { name, description, task, owner, sampling, ...rows }) {
-      const whole = await datasetOf(viewer, rows.datasetId);
-      const dataset = sampling
-        ? await sampleDataset(datasets, { ...whole, owner }, rows.maxSamples, sampling)
-        : whole;
+    async create(viewer, { name, description, task, owner, tags, sampling, columns, ...rows }) {
+      const found = { ...(await datasetOf(viewer, rows.datasetId)), owner };
+      const whole = columns ? await renamedDataset(datasets, found, columns) : found;
+      const dataset = sampling ? await sampleDataset(datasets, whole, rows.maxSamples, sampling) : whole;
       const [datasetId, maxSamples] = [dataset.id, sampling ? -1 : rows.maxSamples];
       await checkRows(datasets, dataset, {
         task: TASKS[task.task],
@@ -64,13 +67,13 @@ export function createExperiments(
       const row = await db.transaction().execute(async (trx) => {
         // The lock serializes creation, so that two concurrent experiments cannot get the same name.
         await lockMeta(trx);
-        if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
+        if (!(await lockRow(trx, "gateway_datasets", datasetId))) throw noDataset(datasetId);
+        const free = await freeName(trx, storableText(name), owner, now);
         return await trx
-          .insertInto('gateway_experiments')
+          .insertInto("gateway_experiments")
           .values({
-            id: randomUUID().replaceAll('-', ''),
-            name: await freeName(trx, storableText(name), owner, now),
-            description: storableText(description),
+            id: randomUUID().replaceAll("-", ""),
+            ...labelsOf({ name: free, description, tags }),
             dataset_id: datasetId,
             max_samples: maxSamples,
             task: storableText(JSON.stringify(task)),
@@ -83,20 +86,37 @@ export function createExperiments(
       });
       return experimentOf(row);
     },
-    async list(viewer, page) {
-      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
+    async list(viewer, page, search = {}) {
+      const { total, rows } = await newestFirst(visible(viewer).where(matches(search)).selectAll(), page);
       return { total, items: rows.map(experimentOf) };
     },
     get,
+    async change(viewer, id, changes) {
+      const before = await get(viewer, id);
+      const after = { ...before, ...omitUndefined({ ...changes }) };
+      await db.transaction().execute(async (trx) => {
+        await lockMeta(trx);
+        if (after.name !== before.name && (await isTaken(trx, storableText(after.name), before.owner)))
+          throw nameTaken(after.name);
+        await trx
+          .updateTable("gateway_experiments")
+          .set({ ...labelsOf(after), updated_at: Math.floor(clock.now()) })
+          .where("id", "=", id)
+          .execute();
+        const changed = { before: labelsIn(before), after: labelsIn(after) };
+        await audit.record(trx, { at: clock.now(), action: "experiment.update", object: id, ...changed });
+      });
+      return await get(viewer, id);
+    },
     async delete(viewer, id) {
       const { name, owner } = await get(viewer, id);
       await workflows.stopOf(id);
       await db.transaction().execute(async (trx) => {
         // The experiment is deleted first, so that no workflow can be added in the meantime.
-        await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
+        await trx.deleteFrom("gateway_experiments").where("id", "=", id).execute();
         await workflows.deleteOf(trx, id);
-        await trx.deleteFrom('gateway_answers').where('experiment_id', '=', id).execute();
-        const event = { action: 'experiment.delete', object: id, before: { name, owner } };
+        await trx.deleteFrom("gateway_answers").where("experiment_id", "=", id).execute();
+        const event = { action: "experiment.delete", object: id, before: { name, owner } };
         await audit.record(trx, { at: clock.now(), ...event });
       });
     },
@@ -104,12 +124,21 @@ export function createExperiments(
   };
 }
 
+const nameTaken = (name: string): AppError =>
+  new AppError(
+    "ConflictError",
+    `An experiment named ${JSON.stringify(name)} exists already. Choose another name.`,
+    {
+      reason: "experiment_exists",
+    },
+  );
+
 /** Throws a ConflictError if an experiment uses the dataset, or a workflow wrote it. */
 async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> {
   const experiment = await db
-    .selectFrom('gateway_experiments')
-    .select('name')
-    .where('dataset_id', '=', datasetId)
+    .selectFrom("gateway_experiments")
+    .select("name")
+    .where("dataset_id", "=", datasetId)
     .executeTakeFirst();
   if (experiment)
     throw inUse(
@@ -117,16 +146,16 @@ async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> 
       `experiment ${JSON.stringify(experiment.name)} uses it. Delete the experiment first.`,
     );
   const workflow = await db
-    .selectFrom('gateway_workflows as w')
-    .innerJoin('gateway_datasets as d', 'd.run_id', 'w.id')
-    .select('w.id')
-    .where('d.id', '=', datasetId)
+    .selectFrom("gateway_workflows as w")
+    .innerJoin("gateway_datasets as d", "d.run_id", "w.id")
+    .select("w.id")
+    .where("d.id", "=", datasetId)
     .executeTakeFirst();
   if (workflow)
     throw inUse(datasetId, `it contains the answers of workflow ${workflow.id}. Delete the workflow first.`);
 }
 
 const inUse = (id: string, why: string): AppError =>
-  new AppError('ConflictError', `Cannot delete dataset ${id}: ${why}`, {
-    reason: 'dataset_in_use',
+  new AppError("ConflictError", `Cannot delete dataset ${id}: ${why}`, {
+    reason: "dataset_in_use",
   });

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { Schema } from '../../store/schema.ts';
+import type { Kysely } from "kysely";
+import type { Schema } from "../../store/schema.ts";
 
 /** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
 export async function freeName(
@@ -8,24 +8,27 @@ export async function freeName(
   owner: string | null,
   now: number,
 ): Promise<string> {
-  const isTaken = async (candidate: string): Promise<boolean> => {
-    const row = await trx
-      .selectFrom('gateway_experiments')
-      .select('id')
-      .where('name', '=', candidate)
-      .where('owner', 'is not distinct from', owner)
-      .executeTakeFirst();
-    return row !== undefined;
-  };
   let candidate = name;
   // Microseconds distinguish several experiments of the same millisecond.
-  for (let later = 0; await isTaken(candidate); later += 1) candidate = `${name}_${stampOf(now, later)}`;
+  for (let later = 0; await isTaken(trx, candidate, owner); later += 1)
+    candidate = `${name}_${stampOf(now, later)}`;
   return candidate;
+}
+
+/** Whether the owner has an experiment with this name. */
+export async function isTaken(trx: Kysely<Schema>, name: string, owner: string | null): Promise<boolean> {
+  const row = await trx
+    .selectFrom("gateway_experiments")
+    .select("id")
+    .where("name", "=", name)
+    .where("owner", "is not distinct from", owner)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A timestamp such as `20260131120000250000`. */
 const stampOf = (now: number, microseconds: number): string =>
   new Date(now)
     .toISOString()
-    .replaceAll(/[-:TZ.]/g, '')
-    .concat(String(microseconds).padStart(3, '0'));
+    .replaceAll(/[-:TZ.]/g, "")
+    .concat(String(microseconds).padStart(3, "0"));

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from "../../../../contract/errors.ts";
 
 /** Runs a check and adds the member of the request to the location of its errors. */
 export function inMember<Result>(member: string, check: () => Result): Result {
@@ -9,11 +9,20 @@ export function inMember<Result>(member: string, check: () => Result): Result {
   }
 }
 
+/** The same for a check that takes time. */
+export async function inMemberAsync<Result>(member: string, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check();
+  } catch (error) {
+    throw atMember(member, error);
+  }
+}
+
 /** Adds a member as the location of an InputError. Other errors are returned unchanged. */
 export function atMember(member: string, error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'InputError' || error.details) return error;
+  if (!(error instanceof AppError) || error.code !== "InputError" || error.details) return error;
   const { message, reason, cause } = error;
-  return new AppError('InputError', message, {
+  return new AppError("InputError", message, {
     cause,
     reason,
     details: [{ location: `body.${member}`, message }],
