@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Schema } from "../../../store/schema.ts";
 
 /** Number of bytes that are stored together. */
-const PIECE_BYTES = 1_048_576;
+const PIECE_BYTES = 262_144;
 
 /** Joins and divides bytes. If the source fails, what has arrived is returned first, so that nothing has to be sent twice. */
 export async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
