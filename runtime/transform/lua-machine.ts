@@ -1,6 +1,6 @@
-import type { LuaWasm } from "wasmoon";
-import { messageOf } from "../contract/errors.ts";
-import type { TransformLimits } from "../contract/transform.ts";
+import type { LuaWasm } from 'wasmoon';
+import { messageOf } from '../contract/errors.ts';
+import type { TransformLimits } from '../contract/transform.ts';
 
 /** Index of the Lua registry, which scripts cannot access. */
 export const REGISTRY = -1_001_000;
@@ -10,7 +10,7 @@ const LOOK_EVERY = 1000;
 const COUNT_EVENTS = 8;
 const LARGE_BLOCK = 100_000;
 /** Chunk name of our own Lua code in errors. */
-export const OWN_CHUNK = "encoderfile";
+export const OWN_CHUNK = 'encoderfile';
 const MAX_OWN_LEVELS = 2;
 const ALL_RESULTS = -1;
 export const LUA_TYPE = {
@@ -55,11 +55,11 @@ export class LuaMachine {
     const { module } = lua;
     const allocate = module.addFunction(
       (_: number, block: number, oldSize: number, newSize: number) => this.#allocate(block, oldSize, newSize),
-      "iiiii",
+      'iiiii',
     );
     this.state = lua.lua_newstate(allocate, null);
     this.active = this.state;
-    this.#look = module.addFunction((state: number) => this.#lookAtLimits(state), "vii");
+    this.#look = module.addFunction((state: number) => this.#lookAtLimits(state), 'vii');
     this.#enter = this.addFunction((state) => this.#body(state));
   }
 
@@ -82,7 +82,7 @@ export class LuaMachine {
       } finally {
         this.active = before;
       }
-    }, "ii");
+    }, 'ii');
   }
 
   /** Runs `body`, which can use the whole API. Throws an error with the message of any Lua error. */
@@ -99,7 +99,7 @@ export class LuaMachine {
     } catch (error) {
       if (isBreakdown(error)) {
         this.broken = true;
-        throw new Error("it nested calls too deeply", { cause: error });
+        throw new Error('it nested calls too deeply', { cause: error });
       }
       throw error;
     }
@@ -151,7 +151,7 @@ export class LuaMachine {
   load(state: number, code: string, name: string): void {
     const { lua } = this;
     const status: number = this.#withBytes(code, (bytes, length) =>
-      lua.luaL_loadbufferx(state, bytes, length, `=${name}`, "t"),
+      lua.luaL_loadbufferx(state, bytes, length, `=${name}`, 't'),
     );
     if (status !== 0) lua.lua_error(state);
   }
@@ -177,7 +177,7 @@ export class LuaMachine {
       if (!lua.lua_tolstring(state, -1, null).startsWith(`${OWN_CHUNK}:`)) return;
       lua.lua_settop(state, -2);
     }
-    this.pushString(state, "");
+    this.pushString(state, '');
   }
 
   #allocate(block: number, oldSize: number, newSize: number): number {
@@ -202,9 +202,9 @@ export class LuaMachine {
     const { instructions, seconds } = this.#limits;
     const message =
       this.#instructions > instructions
-        ? `it exceeded its limit of ${instructions} instructions${this.#setting("instructions")}`
+        ? `it exceeded its limit of ${instructions} instructions${this.#setting('instructions')}`
         : performance.now() > this.#deadline
-          ? `it exceeded its time limit of ${seconds} s${this.#setting("seconds")}`
+          ? `it exceeded its time limit of ${seconds} s${this.#setting('seconds')}`
           : undefined;
     if (message === undefined) return;
     // From now on every instruction fails, so that a script cannot continue after catching the error.
@@ -222,19 +222,19 @@ export class LuaMachine {
     const type = this.typeAt(state, -1);
     if (type !== LUA_TYPE.string) return `it raised a ${lua.lua_typename(state, type)} as its error`;
     const message = lua.lua_tolstring(state, -1, null);
-    return message === "not enough memory" ? this.#tooMuchMemory() : message;
+    return message === 'not enough memory' ? this.#tooMuchMemory() : message;
   }
 
   #tooMuchMemory(): string {
-    return `it exceeded its memory limit of ${this.#limits.memory_mb} MB${this.#setting("memory_mb")}`;
+    return `it exceeded its memory limit of ${this.#limits.memory_mb} MB${this.#setting('memory_mb')}`;
   }
 
   #setting(name: keyof TransformLimits): string {
-    return this.#limitsKey === undefined ? "" : ` (${this.#limitsKey}.${name})`;
+    return this.#limitsKey === undefined ? '' : ` (${this.#limitsKey}.${name})`;
   }
 }
 
 /** Whether WebAssembly or JavaScript failed, usually because of a stack overflow. */
 function isBreakdown(error: unknown): boolean {
-  return error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
+  return error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
 }

@@ -1,15 +1,15 @@
-import type { LuaWasm } from "wasmoon";
-import { ALWAYS_LIBRARIES, type LibraryName } from "../contract/transform.ts";
-import type { Tensor } from "../core/tensor/tensor.ts";
-import { pushMember } from "./bind-members.ts";
-import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from "./lua-machine.ts";
-import { LuaValues } from "./lua-values.ts";
-import type { Member } from "./member.ts";
-import { MEMBERS } from "./members.ts";
-import { PRELUDE } from "./prelude.ts";
-import { pushJson } from "./push-json.ts";
-import { TensorValues } from "./tensor-values.ts";
-import type { TransformScript } from "./transform-script.ts";
+import type { LuaWasm } from 'wasmoon';
+import { ALWAYS_LIBRARIES, type LibraryName } from '../contract/transform.ts';
+import type { Tensor } from '../core/tensor/tensor.ts';
+import { pushMember } from './bind-members.ts';
+import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
+import { LuaValues } from './lua-values.ts';
+import type { Member } from './member.ts';
+import { MEMBERS } from './members.ts';
+import { PRELUDE } from './prelude.ts';
+import { pushJson } from './push-json.ts';
+import { TensorValues } from './tensor-values.ts';
+import type { TransformScript } from './transform-script.ts';
 
 /** A script that is compiled once in its own Lua state. Every call runs it from the top, with fresh globals. */
 export class LuaScript {
@@ -37,7 +37,7 @@ export class LuaScript {
     return this.#run(name, given, {
       push: (state, tensor) => this.#tensors.push(state, tensor),
       read: (state) => this.#tensors.at(state, -1),
-      wanted: "a tensor",
+      wanted: 'a tensor',
     });
   }
 
@@ -46,7 +46,7 @@ export class LuaScript {
     return this.#run(name, given, {
       push: (state, value) => pushJson(this.#machine, state, value),
       read: (state) => this.#scoreAt(state),
-      wanted: "a number or a boolean",
+      wanted: 'a number or a boolean',
     });
   }
 
@@ -68,7 +68,7 @@ export class LuaScript {
     } finally {
       this.#tensors.clear();
     }
-    if (!result) throw new Error("no result");
+    if (!result) throw new Error('no result');
     return result.value;
   }
 
@@ -103,15 +103,15 @@ export class LuaScript {
     const { lua } = this.#machine;
     lua.luaopen_base(state);
     const base = lua.lua_gettop(state);
-    lua.lua_getfield(state, base, "collectgarbage");
+    lua.lua_getfield(state, base, 'collectgarbage');
     this.#tensors.keepGarbageCollector(state);
 
     this.#machine.load(state, PRELUDE, OWN_CHUNK);
     lua.lua_pushvalue(state, base);
     this.#pushLibraries(state, libraries);
     this.#tensors.pushMetatable(state);
-    this.#addMembers(state, "metamethod");
-    for (const kind of ["method", "static"] as const) {
+    this.#addMembers(state, 'metamethod');
+    for (const kind of ['method', 'static'] as const) {
       lua.lua_createtable(state, 0, MEMBERS.length);
       this.#addMembers(state, kind);
     }
@@ -119,7 +119,7 @@ export class LuaScript {
     this.#pushUnknown(state);
     lua.lua_callk(state, PRELUDE_ARGUMENTS, 1, 0, null);
     this.#globals = lua.luaL_ref(state, REGISTRY);
-    this.#machine.load(state, "\n".repeat(firstLine - 1) + source, name);
+    this.#machine.load(state, '\n'.repeat(firstLine - 1) + source, name);
     this.#chunk = lua.luaL_ref(state, REGISTRY);
   }
 
@@ -134,7 +134,7 @@ export class LuaScript {
   }
 
   /** Adds members to the table on top of the stack. */
-  #addMembers(state: number, kind: Member["kind"]): void {
+  #addMembers(state: number, kind: Member['kind']): void {
     const binding = { machine: this.#machine, values: this.#values, allocate: this.#allocate };
     for (const member of MEMBERS.filter((candidate) => candidate.kind === kind)) {
       pushMember(state, member, binding);
@@ -148,7 +148,7 @@ export class LuaScript {
       const words = Array.from({ length: lua.lua_gettop(inside) }, (_, at) =>
         lua.luaL_tolstring(inside, at + 1, null),
       );
-      print(words.join("\t"));
+      print(words.join('\t'));
       return 0;
     });
     lua.lua_pushcclosure(state, write, 0);
@@ -159,9 +159,9 @@ export class LuaScript {
     const { lua } = this.#machine;
     const refuse = this.#machine.addFunction((inside) => {
       const found =
-        this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : "";
-      const names = MEMBERS.filter(({ kind }) => kind === "method").map(({ name }) => name);
-      throw new Error(`a tensor has no member ${JSON.stringify(found)}; members: ${names.sort().join(", ")}`);
+        this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : '';
+      const names = MEMBERS.filter(({ kind }) => kind === 'method').map(({ name }) => name);
+      throw new Error(`a tensor has no member ${JSON.stringify(found)}; members: ${names.sort().join(', ')}`);
     });
     lua.lua_pushcclosure(state, refuse, 0);
   }

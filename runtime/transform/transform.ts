@@ -1,10 +1,10 @@
-import { AppError, messageOf } from "../contract/errors.ts";
-import type { Tensor } from "../core/tensor/tensor.ts";
-import { LuaScript } from "./lua-script.ts";
-import type { TransformScript } from "./transform-script.ts";
+import { AppError, messageOf } from '../contract/errors.ts';
+import type { Tensor } from '../core/tensor/tensor.ts';
+import { LuaScript } from './lua-script.ts';
+import type { TransformScript } from './transform-script.ts';
 
 /** The function that every transform defines. */
-const POSTPROCESS = "Postprocess";
+const POSTPROCESS = 'Postprocess';
 
 export interface Transform {
   /** Runs the transform. Throws an InternalError with the reason and the line. */
@@ -24,9 +24,9 @@ export interface TransformOptions {
 export async function openTransform(script: TransformScript, options: TransformOptions): Promise<Transform> {
   const open = async (): Promise<LuaScript> => {
     // Models without a transform do not load Lua.
-    const { LuaWasm } = await import("wasmoon");
+    const { LuaWasm } = await import('wasmoon');
     const lua = await LuaWasm.initialize(options.wasm);
-    return explained(() => new LuaScript(lua, { limitsKey: "transform_limits", ...script }, options.print));
+    return explained(() => new LuaScript(lua, { limitsKey: 'transform_limits', ...script }, options.print));
   };
   let current = await open();
   const reopen = async (): Promise<void> => {
@@ -42,6 +42,6 @@ function explained<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    throw new AppError("InternalError", `The transform failed: ${messageOf(error)}`, { cause: error });
+    throw new AppError('InternalError', `The transform failed: ${messageOf(error)}`, { cause: error });
   }
 }

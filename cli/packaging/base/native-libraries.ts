@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { LUA_WASM, type NativeList } from "../../../runtime/contract/native.ts";
-import { type Platform, shortName } from "../../../runtime/contract/platforms.ts";
-import { sha256 } from "../../../runtime/platform/sha256.ts";
-import { packageFolder } from "../../adapters/own-files.ts";
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
+import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { packageFolder } from '../../adapters/own-files.ts';
 
 export interface NativeSources {
   readonly list: NativeList;
@@ -26,11 +26,11 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
 }
 
 function nativePaths(platform: Platform): [name: string, path: string][] {
-  const onnxruntime = packageFolder("onnxruntime-node");
-  const tokenizers = packageFolder("tokenizers");
+  const onnxruntime = packageFolder('onnxruntime-node');
+  const tokenizers = packageFolder('tokenizers');
   if (!onnxruntime || !tokenizers)
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
-  const folder = join(onnxruntime, "bin", "napi-v6", platform.os, platform.cpu);
+  const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
     ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
@@ -40,7 +40,7 @@ function nativePaths(platform: Platform): [name: string, path: string][] {
 
 /** The path of Lua as WebAssembly, which runs on every platform. */
 export function luaWasmFile(): string {
-  const wasmoon = packageFolder("wasmoon");
-  if (!wasmoon) throw new Error("wasmoon is not installed");
-  return join(wasmoon, "dist", "glue.wasm");
+  const wasmoon = packageFolder('wasmoon');
+  if (!wasmoon) throw new Error('wasmoon is not installed');
+  return join(wasmoon, 'dist', 'glue.wasm');
 }

@@ -1,19 +1,19 @@
-import { readdir, readFile } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
 import {
   ASSET_NOTICES,
   dataAsset,
   LUA_WASM,
   textAsset,
   workerAsset,
-} from "../../../runtime/contract/native.ts";
-import { type Bundle, bundle, minify } from "../../adapters/esbuild.ts";
-import { sha256 } from "../../../runtime/platform/sha256.ts";
-import { repositoryFile } from "../../adapters/own-files.ts";
-import { zstd } from "../../adapters/zstd.ts";
-import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from "../notices/collect-notices.ts";
-import { formatNotices } from "../notices/format-notices.ts";
-import { luaWasmFile } from "./native-libraries.ts";
+} from '../../../runtime/contract/native.ts';
+import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { repositoryFile } from '../../adapters/own-files.ts';
+import { zstd } from '../../adapters/zstd.ts';
+import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
+import { formatNotices } from '../notices/format-notices.ts';
+import { luaWasmFile } from './native-libraries.ts';
 
 /** The program of an executable: one file of code, and its assets. */
 export interface Program {
@@ -35,23 +35,23 @@ interface Sources {
   readonly hasLua?: boolean;
 }
 
-const DOCS_PAGE = "runtime/serve/http/docs-page/browser";
+const DOCS_PAGE = 'runtime/serve/http/docs-page/browser';
 
 const SOURCES = {
   encoder: {
-    main: "runtime/targets/encoder/main.ts",
-    workers: { encoder: "runtime/targets/encoder/engine/worker.ts" },
-    pages: [DOCS_PAGE, "runtime/targets/encoder/http/page/browser"],
+    main: 'runtime/targets/encoder/main.ts',
+    workers: { encoder: 'runtime/targets/encoder/engine/worker.ts' },
+    pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
   },
-  manager: { main: "runtime/targets/manager/main.ts", workers: {}, pages: [DOCS_PAGE] },
+  manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [DOCS_PAGE] },
   gateway: {
-    main: "runtime/targets/gateway/main.ts",
+    main: 'runtime/targets/gateway/main.ts',
     workers: {},
     pages: [DOCS_PAGE],
     data: [
-      "runtime/targets/gateway/accounts/price-map/model-prices.json.txt",
-      "runtime/targets/gateway/ask/tokens/o200k.tokens.zst",
-      "runtime/targets/gateway/ask/tokens/cl100k.tokens.zst",
+      'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',
+      'runtime/targets/gateway/ask/tokens/o200k.tokens.zst',
+      'runtime/targets/gateway/ask/tokens/cl100k.tokens.zst',
     ],
     hasLua: true,
   },
@@ -72,7 +72,7 @@ const bundled = new Map<string, Promise<Program>>();
 
 async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   const sources: Sources = SOURCES[name];
-  const define = { "process.env.ENCODERFILE_VERSION": JSON.stringify(version) };
+  const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
   const bundleEntry = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
   const [main, workers, data, ...pages] = await Promise.all([
     bundleEntry(sources.main),
@@ -90,7 +90,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   ]);
   const files = [main, ...workers].flatMap((part) => part.files);
   const notices = formatNotices(
-    await collectNotices(files, name === "encoder" ? NATIVE_PACKAGES : sources.hasLua ? [LUA_PACKAGE] : []),
+    await collectNotices(files, name === 'encoder' ? NATIVE_PACKAGES : sources.hasLua ? [LUA_PACKAGE] : []),
   );
   return {
     main: main.code,
@@ -115,10 +115,10 @@ export const programKey = ({ main, assets }: Program): string =>
 
 /** Browser files to ship from the page folders, and how each kind is processed. Other files are skipped. */
 const PAGE_FILES: Record<string, (text: string) => string | Promise<string>> = {
-  ".html": (text) => text,
-  ".svg": (text) => text,
-  ".css": (text) => minify(text, "css"),
-  ".js": (text) => minify(text, "js"),
+  '.html': (text) => text,
+  '.svg': (text) => text,
+  '.css': (text) => minify(text, 'css'),
+  '.js': (text) => minify(text, 'js'),
 };
 
 async function pageAssets(pages: string): Promise<(readonly [string, Uint8Array])[]> {
@@ -128,8 +128,8 @@ async function pageAssets(pages: string): Promise<(readonly [string, Uint8Array]
   const assets = names.map(async (name): Promise<(readonly [string, Uint8Array])[]> => {
     const prepare = PAGE_FILES[extname(name)];
     if (!prepare) return [];
-    const text = await prepare(await readFile(join(folder, name), "utf8"));
-    return [[textAsset(`page/${name.replaceAll("\\", "/")}`), new TextEncoder().encode(text)]];
+    const text = await prepare(await readFile(join(folder, name), 'utf8'));
+    return [[textAsset(`page/${name.replaceAll('\\', '/')}`), new TextEncoder().encode(text)]];
   });
   return (await Promise.all(assets)).flat();
 }

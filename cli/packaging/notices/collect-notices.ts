@@ -1,17 +1,17 @@
-import { configError } from "../../../runtime/contract/errors.ts";
-import { NODE_VERSION } from "../../../runtime/contract/platforms.ts";
-import { ownVersion, packageFolder, repositoryFile } from "../../adapters/own-files.ts";
-import { addedFolder, addedTexts } from "./added-texts.ts";
-import { bundledPackages } from "./bundled-packages.ts";
-import type { Notice } from "./notice.ts";
-import { packageNotice } from "./package-notice.ts";
-import { readTexts } from "./read-texts.ts";
+import { configError } from '../../../runtime/contract/errors.ts';
+import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
+import { ownVersion, packageFolder, repositoryFile } from '../../adapters/own-files.ts';
+import { addedFolder, addedTexts } from './added-texts.ts';
+import { bundledPackages } from './bundled-packages.ts';
+import type { Notice } from './notice.ts';
+import { packageNotice } from './package-notice.ts';
+import { readTexts } from './read-texts.ts';
 
 /** Package with Lua as WebAssembly. */
-export const LUA_PACKAGE = "wasmoon";
+export const LUA_PACKAGE = 'wasmoon';
 
 /** Packages with the native libraries that run models. Their own license files do not cover the software inside. */
-export const NATIVE_PACKAGES: readonly string[] = ["onnxruntime-node", "tokenizers", LUA_PACKAGE];
+export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', LUA_PACKAGE];
 
 /** Collects the notices of a program: of this project, of Node, of its bundled files, and of its native libraries. */
 export async function collectNotices(
@@ -27,10 +27,10 @@ export async function collectNotices(
   const packages = await Promise.all([...bundled].map(([folder, files]) => packageNotice(folder, files)));
   packages.sort((a, b) => (a.name < b.name ? -1 : 1));
   const node: Notice = {
-    name: "node",
+    name: 'node',
     version: NODE_VERSION,
-    license: "MIT",
-    texts: await addedTexts("node", NODE_VERSION),
+    license: 'MIT',
+    texts: await addedTexts('node', NODE_VERSION),
   };
   const needAdded = packages.filter(({ name }) => nativePackages.includes(name));
   for (const { name, version } of [node, ...needAdded]) {
@@ -45,15 +45,15 @@ export async function collectNotices(
 
 /** Notices of data of others, which ships with the file that reads it. */
 async function dataNotices(bundledFiles: readonly string[]): Promise<Notice[]> {
-  if (!bundledFiles.some((file) => file.replaceAll("\\", "/").endsWith(READS_TOKENS))) return [];
+  if (!bundledFiles.some((file) => file.replaceAll('\\', '/').endsWith(READS_TOKENS))) return [];
   const { name, version } = TOKENS;
-  return [{ name, version, license: "MIT", texts: await addedTexts(name, version) }];
+  return [{ name, version, license: 'MIT', texts: await addedTexts(name, version) }];
 }
 
-const READS_TOKENS = "runtime/targets/gateway/ask/tokens/load-encoding.ts";
-const TOKENS = { name: "tiktoken", version: "0.14.0" };
+const READS_TOKENS = 'runtime/targets/gateway/ask/tokens/load-encoding.ts';
+const TOKENS = { name: 'tiktoken', version: '0.14.0' };
 
 async function ownNotice(): Promise<Notice> {
-  const texts = await readTexts(repositoryFile("."), /^LICENSE$/);
-  return { name: "encoderfile", version: ownVersion(), license: "Apache-2.0", texts };
+  const texts = await readTexts(repositoryFile('.'), /^LICENSE$/);
+  return { name: 'encoderfile', version: ownVersion(), license: 'Apache-2.0', texts };
 }

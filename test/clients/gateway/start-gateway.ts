@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { FIXTURES, ROOT } from "../../helpers/paths.ts";
-import { type RunningExecutable, startExecutable } from "../../helpers/start-executable.ts";
-import { stopAll, urlOf } from "./started.ts";
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FIXTURES, ROOT } from '../../helpers/paths.ts';
+import { type RunningExecutable, startExecutable } from '../../helpers/start-executable.ts';
+import { stopAll, urlOf } from './started.ts';
 
 /** Types of providers, each with a stand-in in `fixtures/providers`. */
-export const WIRES = ["openai", "anthropic", "gemini", "bedrock"] as const;
+export const WIRES = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
 
 export interface ClientGateway {
   readonly url: string;
@@ -15,11 +15,11 @@ export interface ClientGateway {
   readonly stop: () => Promise<void>;
 }
 
-const MASTER_KEY = "the-master-key-of-the-clients-0123456789";
+const MASTER_KEY = 'the-master-key-of-the-clients-0123456789';
 
 /** Starts the gateway with a provider of each type. */
 export async function startClientGateway(): Promise<ClientGateway> {
-  const folder = mkdtempSync(join(tmpdir(), "gateway-clients-"));
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
   const started: RunningExecutable[] = [];
   const start = (args: readonly string[], env = {}): RunningExecutable => {
     const process_ = startExecutable(process.execPath, args, env);
@@ -33,16 +33,16 @@ export async function startClientGateway(): Promise<ClientGateway> {
   try {
     const providers: Record<string, object> = {};
     for (const wire of WIRES) {
-      const fixture = start([join(FIXTURES, "providers", `${wire}.mjs`)]);
+      const fixture = start([join(FIXTURES, 'providers', `${wire}.mjs`)]);
       const api_base = await urlOf(fixture);
       providers[wire] = {
         api_base,
-        api_key: "bedrock-and-other-keys",
-        ...(wire === "openai" && { dialect: { responses: true } }),
-        ...(wire === "bedrock" && { aws: { region: "us-east-1" }, models: ["good"] }),
+        api_key: 'bedrock-and-other-keys',
+        ...(wire === 'openai' && { dialect: { responses: true } }),
+        ...(wire === 'bedrock' && { aws: { region: 'us-east-1' }, models: ['good'] }),
       };
     }
-    const config = join(folder, "gateway.json");
+    const config = join(folder, 'gateway.json');
     // The clients fail on purpose, which must not open the breaker for the others.
     const files = {
       port: 0,
@@ -53,17 +53,17 @@ export async function startClientGateway(): Promise<ClientGateway> {
     };
     writeFileSync(config, JSON.stringify(files));
     const gateway = start(
-      [join(ROOT, "runtime/targets/gateway/main.ts"), "serve", "-c", config, "--no-watch"],
+      [join(ROOT, 'runtime/targets/gateway/main.ts'), 'serve', '-c', config, '--no-watch'],
       {
         GATEWAY_MASTER_KEY: MASTER_KEY,
       },
     );
-    const [url = ""] =
+    const [url = ''] =
       /http:\/\/127\.0\.0\.1:\d+/.exec(await gateway.said(/http:\/\/127\.0\.0\.1:\d+/)) ?? [];
     const answer = await fetch(`${url}/v1/keys`, {
-      method: "POST",
-      headers: { "x-gateway-key": `Bearer ${MASTER_KEY}`, "content-type": "application/json" },
-      body: JSON.stringify({ user_id: "clients" }),
+      method: 'POST',
+      headers: { 'x-gateway-key': `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user_id: 'clients' }),
     });
     const { key } = (await answer.json()) as { readonly key: string };
     return { url, key, stop };

@@ -1,59 +1,59 @@
-import type { Hono } from "hono";
-import { createBodyReader } from "../../../serve/http/body.ts";
-import { docsPageRoutes } from "../../../serve/http/docs-page/routes.ts";
-import type { ShellEnv } from "../../../serve/http/request-id.ts";
-import { httpShell } from "../../../serve/http/shell.ts";
-import type { GatewayContext } from "../context.ts";
-import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from "./app-options.ts";
-import { API_ERRORS } from "./http/api-errors.ts";
-import { databaseFailure, databaseUnavailable } from "../store/database-error.ts";
-import { WORKER_PATHS } from "../lab/jobs/worker/protocol.ts";
-import { createLabBodyReader } from "./http/lab-body.ts";
-import type { HttpParts } from "./http/parts.ts";
-import { adminRoutes } from "./admin/routes.ts";
-import { alertRoutes } from "./alerts/routes.ts";
-import { aliasRoutes } from "./aliases/routes.ts";
-import { cacheRoutes } from "./cache/routes.ts";
-import { apiHealthRoutes } from "./health/api-routes.ts";
-import { authRoutes } from "./auth/routes.ts";
-import { createCredentialReader } from "./auth/session-credentials.ts";
-import { artifactRoutes } from "./artifacts/routes.ts";
-import { auditRoutes } from "./audit/routes.ts";
-import { azureRoutes } from "./azure/routes.ts";
-import { batchRoutes } from "./batches/routes.ts";
-import { budgetRoutes } from "./budgets/routes.ts";
-import { compareRoutes } from "./compare/routes.ts";
-import { completionRoutes } from "./completions/routes.ts";
-import { datasetRoutes } from "./datasets/routes.ts";
-import { documentRoutes } from "./documents/routes.ts";
-import { experimentRoutes } from "./experiments/routes.ts";
-import { fileRoutes } from "./files/routes.ts";
-import { CLIENT_ERRORS } from "./gemini/errors.ts";
-import { geminiRoutes } from "./gemini/routes.ts";
-import { healthRoutes } from "./health/routes.ts";
-import { jobRoutes } from "./jobs/routes.ts";
-import { keyRoutes } from "./keys/routes.ts";
-import { modelRoutes } from "./models/routes.ts";
-import { organizationRoutes } from "./organizations/routes.ts";
-import { priceMapRoutes } from "./price-map/routes.ts";
-import { pricingRoutes } from "./pricing/routes.ts";
-import { promptRoutes } from "./prompts/routes.ts";
-import { providerRoutes } from "./providers/routes.ts";
-import { responseRoutes } from "./responses/routes.ts";
-import { withoutOtariRoot } from "./otari/paths.ts";
-import { secretRoutes } from "./secrets/routes.ts";
-import { tagRoutes } from "./tags/routes.ts";
-import { taskModelRoutes } from "./task-models/routes.ts";
-import { teamRoutes } from "./teams/routes.ts";
-import { tokenCountRoutes } from "./token-counts/routes.ts";
-import { uploadRoutes } from "./uploads/routes.ts";
-import { usageRoutes } from "./usage/routes.ts";
-import { userRoutes } from "./users/routes.ts";
-import { workerRoutes } from "./worker/routes.ts";
-import { workflowRoutes } from "./workflows/routes.ts";
-import { addSecurityHeaders } from "./http/security-headers.ts";
-import { createGuards, createSignIn } from "./sign-in/sign-in.ts";
-import { createLabGuard } from "./sign-in/lab-guard.ts";
+import type { Hono } from 'hono';
+import { createBodyReader } from '../../../serve/http/body.ts';
+import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
+import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { httpShell } from '../../../serve/http/shell.ts';
+import type { GatewayContext } from '../context.ts';
+import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
+import { API_ERRORS } from './http/api-errors.ts';
+import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
+import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
+import { createLabBodyReader } from './http/lab-body.ts';
+import type { HttpParts } from './http/parts.ts';
+import { adminRoutes } from './admin/routes.ts';
+import { alertRoutes } from './alerts/routes.ts';
+import { aliasRoutes } from './aliases/routes.ts';
+import { cacheRoutes } from './cache/routes.ts';
+import { apiHealthRoutes } from './health/api-routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { createCredentialReader } from './auth/session-credentials.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { azureRoutes } from './azure/routes.ts';
+import { batchRoutes } from './batches/routes.ts';
+import { budgetRoutes } from './budgets/routes.ts';
+import { compareRoutes } from './compare/routes.ts';
+import { completionRoutes } from './completions/routes.ts';
+import { datasetRoutes } from './datasets/routes.ts';
+import { documentRoutes } from './documents/routes.ts';
+import { experimentRoutes } from './experiments/routes.ts';
+import { fileRoutes } from './files/routes.ts';
+import { CLIENT_ERRORS } from './gemini/errors.ts';
+import { geminiRoutes } from './gemini/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { jobRoutes } from './jobs/routes.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { modelRoutes } from './models/routes.ts';
+import { organizationRoutes } from './organizations/routes.ts';
+import { priceMapRoutes } from './price-map/routes.ts';
+import { pricingRoutes } from './pricing/routes.ts';
+import { promptRoutes } from './prompts/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
+import { responseRoutes } from './responses/routes.ts';
+import { withoutOtariRoot } from './otari/paths.ts';
+import { secretRoutes } from './secrets/routes.ts';
+import { tagRoutes } from './tags/routes.ts';
+import { taskModelRoutes } from './task-models/routes.ts';
+import { teamRoutes } from './teams/routes.ts';
+import { tokenCountRoutes } from './token-counts/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { workerRoutes } from './worker/routes.ts';
+import { workflowRoutes } from './workflows/routes.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
+import { createGuards, createSignIn } from './sign-in/sign-in.ts';
+import { createLabGuard } from './sign-in/lab-guard.ts';
 
 /** Creates the HTTP application of the gateway. It does not listen. */
 export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
@@ -125,33 +125,33 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     pathOf: withoutOtariRoot,
     metrics: options.metrics,
     async metricsGuard(c, next) {
-      c.set("caller", await signIn.caller(c.req.raw.headers));
+      c.set('caller', await signIn.caller(c.req.raw.headers));
       await next();
     },
     async checkReady() {
       if (!(await context.isDatabaseAvailable())) throw databaseUnavailable();
     },
   });
-  for (const { routes } of groups) app.route("/", routes);
+  for (const { routes } of groups) app.route('/', routes);
   app.route(
-    "/",
+    '/',
     documentRoutes(
       context,
       groups.flatMap(({ operations }) => operations),
       options,
     ),
   );
-  app.route("/", docsPageRoutes());
+  app.route('/', docsPageRoutes());
   return app;
 }
 
 /** Response headers that web pages can read. */
 const EXPOSED_HEADERS = [
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "X-Gateway-Guardrails",
-  "X-Gateway-Unpriced",
-  "X-Gateway-Dropped-Tools",
-  "X-Gateway-Estimated",
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Gateway-Guardrails',
+  'X-Gateway-Unpriced',
+  'X-Gateway-Dropped-Tools',
+  'X-Gateway-Estimated',
 ];

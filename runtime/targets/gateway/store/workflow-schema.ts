@@ -1,4 +1,4 @@
-import type { Nanos } from "../shared/money.ts";
+import type { Nanos } from '../shared/money.ts';
 
 /** Tables of datasets, experiments, workflows and jobs, with the conventions of `Schema`. */
 export interface WorkflowSchema {
@@ -84,8 +84,8 @@ interface ExperimentRow extends Tagged {
 }
 
 /** `running` is never stored: it is a created workflow with a job that has begun. */
-export type WorkflowStatus = "created" | "running" | "succeeded" | "failed";
-export type JobStatus = "created" | "pending" | "running" | "succeeded" | "failed" | "stopped";
+export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
+export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
 
 interface WorkflowRow extends Tagged {
   readonly id: string;

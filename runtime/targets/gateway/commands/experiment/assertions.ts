@@ -1,4 +1,4 @@
-import { configError } from "../../../../contract/errors.ts";
+import { configError } from '../../../../contract/errors.ts';
 
 /** A condition for a number of each model, as in an experiment file. */
 export interface Assertion {
@@ -63,7 +63,7 @@ export function validateAssertions(
     const name = `The assertion for ${JSON.stringify(metric)}`;
     if (model !== undefined && !models.includes(model)) {
       throw configError(
-        `${name} is for the model ${JSON.stringify(model)}, which the file does not have. Models: ${models.join(", ")}.`,
+        `${name} is for the model ${JSON.stringify(model)}, which the file does not have. Models: ${models.join(', ')}.`,
       );
     }
     if (Object.values(limits).every((limit) => limit === undefined))
@@ -127,9 +127,9 @@ function checksOf(
 }
 
 function noValue({ name, status, error, metrics }: ComparedModel, metric: string): string {
-  if (status !== "succeeded")
-    return `${name} has no ${metric}, because it ${status}: ${error ?? "unknown error"}`;
-  return `${name} has no ${metric}. It has ${[...Object.keys(metrics), ...Object.keys(NUMBERS)].join(", ")}.`;
+  if (status !== 'succeeded')
+    return `${name} has no ${metric}, because it ${status}: ${error ?? 'unknown error'}`;
+  return `${name} has no ${metric}. It has ${[...Object.keys(metrics), ...Object.keys(NUMBERS)].join(', ')}.`;
 }
 
 /** A number with at most 6 significant digits. */

@@ -1,22 +1,22 @@
-import { dirname, resolve } from "node:path";
-import { type Static, Type } from "typebox";
-import { configError } from "../../../../contract/errors.ts";
-import { formatIssues } from "../../../../core/yaml/issue.ts";
-import { locate, sourceAt } from "../../../../core/yaml/locate.ts";
-import { parseYaml } from "../../../../core/yaml/parse-yaml.ts";
-import { createValidate } from "../../../../core/yaml/validate.ts";
-import type { Assertion } from "./assertions.ts";
-import { oneOf } from "../../../../serve/http/schemas.ts";
-import { readText } from "../../../../platform/read-text.ts";
+import { dirname, resolve } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { configError } from '../../../../contract/errors.ts';
+import { formatIssues } from '../../../../core/yaml/issue.ts';
+import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
+import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
+import { createValidate } from '../../../../core/yaml/validate.ts';
+import type { Assertion } from './assertions.ts';
+import { oneOf } from '../../../../serve/http/schemas.ts';
+import { readText } from '../../../../platform/read-text.ts';
 
 const open = (description: string) =>
-  Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", additionalProperties: true, description });
+  Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });
 const word = Type.String({ minLength: 1 });
 
 const promptFields = {
   system_prompt: Type.Optional(Type.String()),
   prompt: Type.Optional(word),
-  few_shot: Type.Optional(Type.Array(open("Values by column, with the answer in `ground_truth`."))),
+  few_shot: Type.Optional(Type.Array(open('Values by column, with the answer in `ground_truth`.'))),
 };
 
 /** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
@@ -24,15 +24,15 @@ const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
   max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
-  custom_metrics: Type.Optional(Type.Array(open("Same as in the API."))),
+  custom_metrics: Type.Optional(Type.Array(open('Same as in the API.'))),
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
-  failures: Type.Optional(oneOf(["wrong", "skipped"])),
+  failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   answer_cache: Type.Optional(Type.Boolean()),
   ...promptFields,
-  generation_config: Type.Optional(open("Same as in the API.")),
-  llm_as_judge: Type.Optional(open("Same as in the API.")),
-  embedder: Type.Optional(open("Same as in the API.")),
+  generation_config: Type.Optional(open('Same as in the API.')),
+  llm_as_judge: Type.Optional(open('Same as in the API.')),
+  embedder: Type.Optional(open('Same as in the API.')),
 };
 
 const model = Type.Object(
@@ -67,18 +67,18 @@ const SCHEMA = Type.Object(
     description: Type.Optional(Type.String()),
     tags: Type.Optional(Type.Array(word)),
     dataset: word,
-    source: Type.Optional(open("Options of an import, same as in the API, e.g. `hf: {split: test}`.")),
+    source: Type.Optional(open('Options of an import, same as in the API, e.g. `hf: {split: test}`.')),
     columns: Type.Optional(
       Type.Unsafe<Readonly<Record<string, string>>>({
-        type: "object",
-        additionalProperties: { type: "string", minLength: 1 },
+        type: 'object',
+        additionalProperties: { type: 'string', minLength: 1 },
       }),
     ),
     task: Type.Optional(word),
     source_language: Type.Optional(word),
     target_language: Type.Optional(word),
     max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
-    sampling: Type.Optional(oneOf(["first", "random", "stratified"])),
+    sampling: Type.Optional(oneOf(['first', 'random', 'stratified'])),
     seed: Type.Optional(Type.Integer({ minimum: 0 })),
     repeats: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     models: Type.Array(model, { minItems: 1 }),
@@ -132,7 +132,7 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
 
 function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
-  const { name, description = "", dataset, task = "summarization", max_samples: maxSamples = -1 } = content;
+  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
   const {
     source_language: source,
     target_language: target,
@@ -147,10 +147,10 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     repeats = 1,
     ...shared
   } = content;
-  const languages = task === "translation" ? { source_language: source, target_language: target } : {};
-  for (const used of ["name", "description", "dataset", "task", "max_samples"] as const) delete shared[used];
+  const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
+  for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
-    name: name ?? path.replace(/^.*[/\\]/, "").replace(/\.ya?ml$/i, ""),
+    name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
     description,
     tags,
     dataset: isSource(dataset) ? dataset : resolve(folder, dataset),
@@ -171,11 +171,11 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
 /** Whether a dataset is imported instead of uploaded. */
 export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:)/.test(dataset);
 
-type NewWorkflow = ExperimentFile["workflows"][number];
+type NewWorkflow = ExperimentFile['workflows'][number];
 
 /** A workflow for each prompt. Encoders have no prompts. */
-function withPrompts(workflow: NewWorkflow, prompts: FileContent["prompts"]): readonly NewWorkflow[] {
-  if (!prompts || workflow["provider"] === "encoder") return [workflow];
+function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): readonly NewWorkflow[] {
+  if (!prompts || workflow['provider'] === 'encoder') return [workflow];
   return prompts.map(({ name, ...prompt }) => ({
     ...workflow,
     ...prompt,
@@ -185,20 +185,20 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent["prompts"]): re
 
 /** A workflow for each repetition. Encoders always answer the same. */
 const repeated = (workflow: NewWorkflow, repeats: number): readonly NewWorkflow[] =>
-  workflow["provider"] === "encoder"
+  workflow['provider'] === 'encoder'
     ? [workflow]
     : Array.from({ length: repeats }, (_, at) =>
         at === 0 ? workflow : { ...workflow, name: `${workflow.name} #${at + 1}`, repeat: at + 1 },
       );
 
 function workflowIn(
-  { encoder, ...model }: FileContent["models"][number],
+  { encoder, ...model }: FileContent['models'][number],
   folder: string,
 ): Readonly<Record<string, unknown>> & { readonly name: string } {
   if (encoder === undefined) {
-    const modelName = model.model ?? "";
+    const modelName = model.model ?? '';
     return {
-      provider: model.base_url === undefined ? "gateway" : "openai-compatible",
+      provider: model.base_url === undefined ? 'gateway' : 'openai-compatible',
       ...model,
       name: model.name ?? modelName,
     };
@@ -207,5 +207,5 @@ function workflowIn(
   const where = isAddress
     ? { model: model.model ?? encoder, base_url: encoder }
     : { model: resolve(folder, encoder) };
-  return { ...model, provider: "encoder", ...where, name: model.name ?? encoder };
+  return { ...model, provider: 'encoder', ...where, name: model.name ?? encoder };
 }

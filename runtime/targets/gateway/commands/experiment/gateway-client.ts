@@ -1,12 +1,12 @@
-import { FormData } from "undici";
-import { AppError, inputError, messageOf } from "../../../../contract/errors.ts";
-import { parseJsonText } from "../../../../core/json/json-text.ts";
-import { readErrorBody } from "../../../../serve/client/error-body.ts";
+import { FormData } from 'undici';
+import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { readErrorBody } from '../../../../serve/client/error-body.ts';
 import {
   type ClientRequest,
   createJsonClient,
   type StreamedResponse,
-} from "../../../../serve/client/json-client.ts";
+} from '../../../../serve/client/json-client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 20;
 
 /** Client of a gateway's HTTP API. Throws the gateway's error messages. */
 export interface GatewayClient {
-  json(method: ClientRequest["method"], path: string, body?: object | FormData): Promise<Json>;
+  json(method: ClientRequest['method'], path: string, body?: object | FormData): Promise<Json>;
   text(path: string): Promise<string>;
   /** Streams a response that can be too long for memory. */
   pieces(path: string): AsyncIterable<string>;
@@ -26,17 +26,17 @@ export interface GatewayClient {
 
 export function createGatewayClient(url: string, key: string | undefined): GatewayClient {
   const client = createJsonClient(new URL(url).origin, {
-    headers: key === undefined ? {} : { "X-Gateway-Key": `Bearer ${key}` },
+    headers: key === undefined ? {} : { 'X-Gateway-Key': `Bearer ${key}` },
     maxRedirects: MAX_REDIRECTS,
   });
   const respond = async (
-    method: ClientRequest["method"],
+    method: ClientRequest['method'],
     path: string,
     body?: object | FormData,
   ): Promise<StreamedResponse> => {
     const content = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
     const response = await client.open({ method, path, body: content }).catch((error: unknown) => {
-      throw new AppError("UpstreamError", `Cannot reach ${url}: ${explainConnectionError(error)}.`);
+      throw new AppError('UpstreamError', `Cannot reach ${url}: ${explainConnectionError(error)}.`);
     });
     if (response.status < 300) return response;
     const error = readErrorBody(await response.body.text());
@@ -47,15 +47,15 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
   return {
     async json(method, path, body) {
       const text = await requestText(method, path, body);
-      return text === "" ? {} : (parseJsonText(text) as Json);
+      return text === '' ? {} : (parseJsonText(text) as Json);
     },
-    text: (path) => requestText("GET", path),
+    text: (path) => requestText('GET', path),
     async *pieces(path) {
-      const { body } = await respond("GET", path);
-      yield* body.setEncoding("utf8");
+      const { body } = await respond('GET', path);
+      yield* body.setEncoding('utf8');
     },
     async *bytes(path) {
-      yield* (await respond("GET", path)).body as AsyncIterable<Uint8Array>;
+      yield* (await respond('GET', path)).body as AsyncIterable<Uint8Array>;
     },
     close: () => client.close(),
   };
@@ -67,20 +67,20 @@ const asSentence = (message: string): string => (/[.!?]$/.test(message) ? messag
 function explainConnectionError(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   const reason = cause ?? error;
-  const { code = "" } = reason as { readonly code?: string };
-  const message = messageOf(reason).replace(/\.$/, "");
+  const { code = '' } = reason as { readonly code?: string };
+  const message = messageOf(reason).replace(/\.$/, '');
   return REASONS[code] ?? `${message}. Check the address and the network`;
 }
 
 const UNTRUSTED =
-  "its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer";
+  'its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer';
 
 /** Reasons and remedies by error code. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: "the host name does not exist. Correct it",
-  EAI_AGAIN: "the host name cannot be resolved. Correct it, or check the network",
-  ECONNREFUSED: "connection refused. Start the gateway, or correct the address",
-  ECONNRESET: "the connection was closed. Check whether it uses http or https, and its log",
+  ENOTFOUND: 'the host name does not exist. Correct it',
+  EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network',
+  ECONNREFUSED: 'connection refused. Start the gateway, or correct the address',
+  ECONNRESET: 'the connection was closed. Check whether it uses http or https, and its log',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,

@@ -1,16 +1,16 @@
-import type { Command } from "../../../../serve/cli/command.ts";
-import { printJson, printLines } from "../../../../serve/cli/print.ts";
-import { formatTable } from "../../../../serve/cli/table.ts";
-import { stdoutTerminal } from "../../../../serve/cli/terminal.ts";
-import { STORE_OPTIONS } from "../../config/options.ts";
-import { JSON_OPTION } from "../../../../serve/cli/output-format.ts";
-import { CLIENT_OPTIONS } from "./client-options.ts";
-import type { WatchedWorkflow } from "./watch-experiment.ts";
-import { withGateway } from "./with-gateway.ts";
+import type { Command } from '../../../../serve/cli/command.ts';
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { formatTable } from '../../../../serve/cli/table.ts';
+import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { STORE_OPTIONS } from '../../config/options.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
+import type { WatchedWorkflow } from './watch-experiment.ts';
+import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {
-  search: { value: "text", help: "Only experiments whose name or description contains this text" },
-  tag: { value: "tag", help: "Only experiments with this tag (repeatable)", repeatable: true },
+  search: { value: 'text', help: 'Only experiments whose name or description contains this text' },
+  tag: { value: 'tag', help: 'Only experiments with this tag (repeatable)', repeatable: true },
   ...JSON_OPTION,
   ...CLIENT_OPTIONS,
   ...STORE_OPTIONS,
@@ -27,32 +27,32 @@ interface ListedExperiment {
 }
 
 export const listExperimentsCommand: Command = {
-  summary: "List the experiments, newest first.",
+  summary: 'List the experiments, newest first.',
   options: OPTIONS,
   async run(invocation, output) {
     const all: ListedExperiment[] = [];
-    const search = new URLSearchParams({ search: invocation.value("search") ?? "" });
-    for (const tag of invocation.values("tag")) search.append("tag", tag);
+    const search = new URLSearchParams({ search: invocation.value('search') ?? '' });
+    for (const tag of invocation.values('tag')) search.append('tag', tag);
     await withGateway(invocation, OPTIONS, async (client) => {
       for (;;) {
         const page = await client.json(
-          "GET",
+          'GET',
           `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}&${search}`,
         );
-        const items = page["items"] as readonly ListedExperiment[];
+        const items = page['items'] as readonly ListedExperiment[];
         all.push(...items);
         if (items.length < PAGE_SIZE) return;
       }
     });
-    if (invocation.flag("json")) printJson(output, all);
+    if (invocation.flag('json')) printJson(output, all);
     else if (all.length === 0)
-      output.err("There are no such experiments. Create one with `gateway experiment run`.\n");
+      output.err('There are no such experiments. Create one with `gateway experiment run`.\n');
     else printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
     return 0;
   },
 };
 
-const COLUMNS = ["ID", "NAME", "TASK", "MODELS", "TAGS", "CREATED"];
+const COLUMNS = ['ID', 'NAME', 'TASK', 'MODELS', 'TAGS', 'CREATED'];
 
 const rowOf = ({
   id,
@@ -65,7 +65,7 @@ const rowOf = ({
   id,
   name,
   task,
-  workflows.map((workflow) => `${workflow.name} (${workflow.status})`).join(", ") || "-",
-  tags.join(", ") || "-",
+  workflows.map((workflow) => `${workflow.name} (${workflow.status})`).join(', ') || '-',
+  tags.join(', ') || '-',
   at,
 ];

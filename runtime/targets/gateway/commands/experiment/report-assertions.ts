@@ -1,15 +1,15 @@
-import { writeFile } from "node:fs/promises";
-import { configError, messageOf } from "../../../../contract/errors.ts";
-import type { Output } from "../../../../serve/cli/command.ts";
-import { checkAssertions, type ComparedModel } from "./assertions.ts";
-import { baselineTable } from "./baseline-table.ts";
-import type { ExperimentFile } from "./experiment-file.ts";
-import type { GatewayClient } from "./gateway-client.ts";
-import { junitReport } from "./junit.ts";
-import type { StartedExperiment } from "./start-experiment.ts";
+import { writeFile } from 'node:fs/promises';
+import { configError, messageOf } from '../../../../contract/errors.ts';
+import type { Output } from '../../../../serve/cli/command.ts';
+import { checkAssertions, type ComparedModel } from './assertions.ts';
+import { baselineTable } from './baseline-table.ts';
+import type { ExperimentFile } from './experiment-file.ts';
+import type { GatewayClient } from './gateway-client.ts';
+import { junitReport } from './junit.ts';
+import type { StartedExperiment } from './start-experiment.ts';
 
 interface Options {
-  readonly file: Pick<ExperimentFile, "name" | "assertions">;
+  readonly file: Pick<ExperimentFile, 'name' | 'assertions'>;
   readonly started: StartedExperiment;
   /** Id of the experiment to compare with. */
   readonly baseline: string | undefined;
@@ -34,7 +34,7 @@ export async function reportAssertions(
   if (assertions.length > 0)
     output.err(`${assertions.length - failed.length} of ${assertions.length} assertions hold.\n`);
   if (junit !== undefined) {
-    const missing = refused.map(({ name, why }) => ({ name, status: "refused", error: why }));
+    const missing = refused.map(({ name, why }) => ({ name, status: 'refused', error: why }));
     const report = junitReport({ experiment: file.name, models: [...models, ...missing], assertions });
     await writeFile(junit, report).catch((error: unknown) => {
       throw configError(`Cannot write the report ${junit}: ${messageOf(error)}`, error);
@@ -45,5 +45,5 @@ export async function reportAssertions(
 
 const modelsOf = async (client: GatewayClient, id: string): Promise<readonly ComparedModel[]> => {
   const path = `/api/v1/experiments/${encodeURIComponent(id)}/compare?format=json&disagreements=0`;
-  return (await client.json("GET", path))["workflows"] as readonly ComparedModel[];
+  return (await client.json('GET', path))['workflows'] as readonly ComparedModel[];
 };

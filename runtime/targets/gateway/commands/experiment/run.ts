@@ -1,14 +1,14 @@
-import { type Command, UsageError } from "../../../../serve/cli/command.ts";
-import { EXIT_FAILED } from "../../../../serve/errors/exit-code.ts";
-import { formatOf } from "../../../../serve/cli/output-format.ts";
-import { STORE_OPTIONS } from "../../config/options.ts";
-import { ASSERTION_OPTIONS } from "./assertion-options.ts";
-import { FORMAT_OPTION } from "./format-option.ts";
-import { CLIENT_OPTIONS } from "./client-options.ts";
-import { withGateway } from "./with-gateway.ts";
+import { type Command, UsageError } from '../../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { formatOf } from '../../../../serve/cli/output-format.ts';
+import { STORE_OPTIONS } from '../../config/options.ts';
+import { ASSERTION_OPTIONS } from './assertion-options.ts';
+import { FORMAT_OPTION } from './format-option.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
+import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {
-  file: { short: "f", value: "file", help: "YAML file with the dataset, models and metrics" },
+  file: { short: 'f', value: 'file', help: 'YAML file with the dataset, models and metrics' },
   ...ASSERTION_OPTIONS,
   ...FORMAT_OPTION,
   ...CLIENT_OPTIONS,
@@ -17,32 +17,32 @@ const OPTIONS = {
 
 /** `experiment run` runs and compares all models of one file. */
 export const runExperimentCommand: Command = {
-  summary: "Run several models on one dataset and compare them.",
+  summary: 'Run several models on one dataset and compare them.',
   options: OPTIONS,
   async run(invocation, output) {
-    const path = invocation.value("file");
-    if (path === undefined) throw new UsageError("--file is required, e.g. --file experiment.yml.");
+    const path = invocation.value('file');
+    if (path === undefined) throw new UsageError('--file is required, e.g. --file experiment.yml.');
     const format = formatOf(invocation);
-    const { readExperimentFile } = await import("./experiment-file.ts");
-    const { startExperiment } = await import("./start-experiment.ts");
-    const { createProgress, watchExperiment } = await import("./watch-experiment.ts");
-    const { reportAssertions } = await import("./report-assertions.ts");
-    const { validateAssertions } = await import("./assertions.ts");
+    const { readExperimentFile } = await import('./experiment-file.ts');
+    const { startExperiment } = await import('./start-experiment.ts');
+    const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
+    const { reportAssertions } = await import('./report-assertions.ts');
+    const { validateAssertions } = await import('./assertions.ts');
     const file = await readExperimentFile(path);
-    const [baseline, junit] = [invocation.value("baseline"), invocation.value("junit")];
+    const [baseline, junit] = [invocation.value('baseline'), invocation.value('junit')];
     const names = file.workflows.map(({ name }) => name);
     validateAssertions(file.assertions, names, baseline !== undefined);
     return await withGateway(invocation, OPTIONS, async (client, url) => {
       if (baseline !== undefined)
-        await client.json("GET", `/api/v1/experiments/${encodeURIComponent(baseline)}`);
+        await client.json('GET', `/api/v1/experiments/${encodeURIComponent(baseline)}`);
       const started = await startExperiment(client, file);
       const { id, refused } = started;
       output.err(`Experiment ${id} at ${url}\n`);
       for (const { name, why } of refused) output.err(`${name}: refused: ${why}\n`);
       const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
       output.out(await client.text(`/api/v1/experiments/${id}/compare?format=${format}`));
-      const isWhole = refused.length === 0 && done.every(({ status }) => status === "succeeded");
-      const options = { file, started, baseline, junit, isMarkdown: format === "markdown" };
+      const isWhole = refused.length === 0 && done.every(({ status }) => status === 'succeeded');
+      const options = { file, started, baseline, junit, isMarkdown: format === 'markdown' };
       const allHold = await reportAssertions(client, options, output);
       return isWhole && allHold ? 0 : EXIT_FAILED;
     });

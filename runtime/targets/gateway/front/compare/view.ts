@@ -1,5 +1,5 @@
-import type { Comparison } from "../../lab/compare/comparison.ts";
-import { taskView } from "../experiments/view.ts";
+import type { Comparison } from '../../lab/compare/comparison.ts';
+import { taskView } from '../experiments/view.ts';
 
 export const comparisonView = ({
   experiment,

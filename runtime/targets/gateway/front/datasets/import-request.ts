@@ -1,23 +1,23 @@
-import type { Static } from "typebox";
-import { inputError } from "../../../../contract/errors.ts";
-import type { DatasetSource } from "../../lab/datasets/sources/source.ts";
-import type { Secrets } from "../../lab/secrets/secrets.ts";
-import { inMember } from "../../lab/workflows/member-errors.ts";
-import type { datasetImport } from "./schemas.ts";
+import type { Static } from 'typebox';
+import { inputError } from '../../../../contract/errors.ts';
+import type { DatasetSource } from '../../lab/datasets/sources/source.ts';
+import type { Secrets } from '../../lab/secrets/secrets.ts';
+import { inMember } from '../../lab/workflows/member-errors.ts';
+import type { datasetImport } from './schemas.ts';
 
 /** Converts a request, with the values of its secrets. Throws an InputError, or a NotFoundError for a missing secret. */
 export async function sourceIn(
   { source, hf, s3 }: Static<typeof datasetImport>,
   owner: string | null,
-  secrets: Pick<Secrets, "reveal">,
+  secrets: Pick<Secrets, 'reveal'>,
 ): Promise<DatasetSource> {
   const secretOf = async (name: string | null | undefined): Promise<string | undefined> =>
     name ? await secrets.reveal(owner, name) : undefined;
   const accessKeyId = s3?.access_key_id ?? undefined;
   const secretAccessKey = await secretOf(s3?.secret_key_name);
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-    inMember("s3", () => {
-      throw inputError("`access_key_id` and `secret_key_name` belong together. Set both, or none of them.");
+    inMember('s3', () => {
+      throw inputError('`access_key_id` and `secret_key_name` belong together. Set both, or none of them.');
     });
   }
   return {

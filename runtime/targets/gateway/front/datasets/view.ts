@@ -1,5 +1,5 @@
-import { rfc3339 } from "../../../../core/time/rfc3339.ts";
-import type { Dataset } from "../../lab/datasets/dataset.ts";
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Dataset } from '../../lab/datasets/dataset.ts';
 
 export const datasetView = (dataset: Dataset) => ({
   id: dataset.id,

@@ -1,8 +1,8 @@
-import { rfc3339 } from "../../../../core/time/rfc3339.ts";
-import type { Experiment } from "../../lab/experiments/experiment.ts";
-import type { TaskDefinition } from "../../lab/work/work.ts";
-import { timeOrNull } from "../http/time-view.ts";
-import type { workflowDetailsView } from "../workflows/view.ts";
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Experiment } from '../../lab/experiments/experiment.ts';
+import type { TaskDefinition } from '../../lab/work/work.ts';
+import { timeOrNull } from '../http/time-view.ts';
+import type { workflowDetailsView } from '../workflows/view.ts';
 
 type Shown = ReturnType<typeof workflowDetailsView>;
 
@@ -21,7 +21,7 @@ export const experimentView = (experiment: Experiment, workflows: readonly Shown
 });
 
 export const taskView = (definition: TaskDefinition) =>
-  definition.task === "translation"
+  definition.task === 'translation'
     ? {
         task: definition.task,
         source_language: definition.sourceLanguage,

@@ -1,5 +1,5 @@
-import { AppError } from "../../../../contract/errors.ts";
-import { type BodyOptions, type BodyReader, createBodyReader } from "../../../../serve/http/body.ts";
+import { AppError } from '../../../../contract/errors.ts';
+import { type BodyOptions, type BodyReader, createBodyReader } from '../../../../serve/http/body.ts';
 
 /**
  * Reads bodies of datasets, experiments, workflows and jobs as the reference implementation does: JSON without a content type is
@@ -16,10 +16,10 @@ export function createLabBodyReader(options: BodyOptions): BodyReader {
   };
 }
 
-const NOT_JSON: ReadonlySet<string> = new Set(["MalformedError", "UnsupportedMediaError"]);
+const NOT_JSON: ReadonlySet<string> = new Set(['MalformedError', 'UnsupportedMediaError']);
 
 const asInputError = (error: AppError): AppError =>
-  new AppError("InputError", error.message, {
-    details: error.details ?? [{ location: "body", message: error.message }],
+  new AppError('InputError', error.message, {
+    details: error.details ?? [{ location: 'body', message: error.message }],
     cause: error,
   });

@@ -1,5 +1,5 @@
-import type { Context } from "hono";
-import { textBody } from "./text-body.ts";
+import type { Context } from 'hono';
+import { textBody } from './text-body.ts';
 
 export interface TextAnswer {
   readonly mediaType: string;
@@ -21,7 +21,7 @@ function attachment(
   { mediaType, filename }: TextAnswer,
 ): Response {
   return c.body(body, 200, {
-    "Content-Type": mediaType,
-    "Content-Disposition": `attachment; filename="${filename.replaceAll(/[^\w.-]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(filename)}`,
+    'Content-Type': mediaType,
+    'Content-Disposition': `attachment; filename="${filename.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`,
   });
 }

@@ -1,9 +1,9 @@
-import { rfc3339 } from "../../../../core/time/rfc3339.ts";
-import type { Job } from "../../lab/jobs/job.ts";
-import type { Workflow, WorkflowDetails } from "../../lab/workflows/workflow.ts";
-import { parametersOf } from "../../lab/workflows/compiled-results.ts";
-import { timeOrNull } from "../http/time-view.ts";
-import { membersOf } from "../../../../core/json/members-of.ts";
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Job } from '../../lab/jobs/job.ts';
+import type { Workflow, WorkflowDetails } from '../../lab/workflows/workflow.ts';
+import { parametersOf } from '../../lab/workflows/compiled-results.ts';
+import { timeOrNull } from '../http/time-view.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 export const workflowView = (workflow: Workflow) => ({
   id: workflow.id,
@@ -52,8 +52,8 @@ const jobView = (job: Job) => ({
   queued_reason: job.queuedReason,
   metrics: namedValues(job.result?.metrics),
   parameters: namedValues(job.result?.parameters),
-  metric_url: "",
-  artifact_url: "",
+  metric_url: '',
+  artifact_url: '',
 });
 
 const namedValues = (values: unknown): { readonly name: string; readonly value: unknown }[] =>

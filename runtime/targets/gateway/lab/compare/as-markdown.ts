@@ -1,4 +1,4 @@
-import type { Comparison, ComparedMetric, ComparedWorkflow } from "./comparison.ts";
+import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
 
 /** Differences with a p-value below this level are marked as significant. */
 const SIGNIFICANCE_LEVEL = 0.05;
@@ -13,7 +13,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return [
     `# ${plain(experiment.name)}`,
     table(
-      ["model", "status", "answered", ...shown, "cost", ...PER_ROW],
+      ['model', 'status', 'answered', ...shown, 'cost', ...PER_ROW],
       workflows.map((one) => [
         plain(one.name),
         one.status,
@@ -21,48 +21,48 @@ export function comparisonMarkdown(comparison: Comparison): string {
         ...shown.map((name) => metricText(one.metrics[name])),
         dollars(one.cost),
         dollars(one.costPerRow),
-        one.tokensPerRow === null ? "-" : one.tokensPerRow.toFixed(1),
+        one.tokensPerRow === null ? '-' : one.tokensPerRow.toFixed(1),
         ...[one.latency?.p50, one.latency?.p95, one.rowsPerSecond].map((value) =>
-          value === undefined || value === null ? "-" : number(value),
+          value === undefined || value === null ? '-' : number(value),
         ),
       ]),
     ),
-    "Brackets show 95% confidence intervals (bootstrap over rows).",
+    'Brackets show 95% confidence intervals (bootstrap over rows).',
     ...failedLines(workflows),
-    ...(others.length === 0 ? [] : ["## Other metrics", otherMetrics(workflows, others)]),
+    ...(others.length === 0 ? [] : ['## Other metrics', otherMetrics(workflows, others)]),
     ...repeatLines(comparison),
     ...pairLines(comparison),
     ...disagreementLines(comparison),
     ...failureLines(workflows),
   ]
-    .join("\n\n")
-    .concat("\n");
+    .join('\n\n')
+    .concat('\n');
 }
 
-const PER_ROW = ["cost per row", "tokens per row", "p50 ms", "p95 ms", "rows/s"];
+const PER_ROW = ['cost per row', 'tokens per row', 'p50 ms', 'p95 ms', 'rows/s'];
 
 const answeredText = ({ answeredRows, cachedRows, unscoredRows, rows }: ComparedWorkflow): string =>
   [
     `${answeredRows} of ${rows}`,
     ...(cachedRows === 0 ? [] : [`${cachedRows} cached`]),
     ...(unscoredRows === 0 ? [] : [`${unscoredRows} not scored`]),
-  ].join(", ");
+  ].join(', ');
 
 function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
-  const failed = workflows.filter(({ status, failedRows }) => status === "succeeded" && failedRows > 0);
+  const failed = workflows.filter(({ status, failedRows }) => status === 'succeeded' && failedRows > 0);
   if (failed.length === 0) return [];
-  const skipped = failed.filter(({ failures }) => failures === "skipped").map(({ name }) => plain(name));
-  if (skipped.length === 0) return ["Failed rows count as wrong answers."];
-  if (skipped.length === failed.length) return ["Failed rows are skipped: scores cover the other rows only."];
-  return [`Failed rows count as wrong answers, except for ${skipped.join(", ")}, where they are skipped.`];
+  const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
+  if (skipped.length === 0) return ['Failed rows count as wrong answers.'];
+  if (skipped.length === failed.length) return ['Failed rows are skipped: scores cover the other rows only.'];
+  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}, where they are skipped.`];
 }
 
 const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>
   table(
-    ["metric", ...workflows.map(({ name }) => plain(name))],
+    ['metric', ...workflows.map(({ name }) => plain(name))],
     [
-      ["answered", ...workflows.map(answeredText)],
-      ["cost", ...workflows.map(({ cost }) => dollars(cost))],
+      ['answered', ...workflows.map(answeredText)],
+      ['cost', ...workflows.map(({ cost }) => dollars(cost))],
       ...names.map((name) => [name, ...workflows.map(({ metrics }) => metricText(metrics[name]))]),
     ],
   );
@@ -78,8 +78,8 @@ function repeatLines({ repeats }: Comparison): readonly string[] {
   );
   if (rows.length === 0) return [];
   return [
-    "## Repeats",
-    table(["model", "metric", "runs", "mean", "standard deviation", "lowest", "highest"], rows),
+    '## Repeats',
+    table(['model', 'metric', 'runs', 'mean', 'standard deviation', 'lowest', 'highest'], rows),
   ];
 }
 
@@ -88,13 +88,13 @@ function pairLines({ pairs, workflows }: Comparison): readonly string[] {
   const rows = pairs.map(({ metric, first, second, mean, interval, p_value: p, adjusted }) => [
     metric,
     `${nameOf(workflows, second)} - ${nameOf(workflows, first)}`,
-    `${signed(mean ?? 0)}${interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : ""}`,
-    p === null ? "-" : probability(p),
-    adjusted === null ? "-" : `${probability(adjusted)}${adjusted < SIGNIFICANCE_LEVEL ? " *" : ""}`,
+    `${signed(mean ?? 0)}${interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : ''}`,
+    p === null ? '-' : probability(p),
+    adjusted === null ? '-' : `${probability(adjusted)}${adjusted < SIGNIFICANCE_LEVEL ? ' *' : ''}`,
   ]);
   return [
-    "## Differences",
-    table(["metric", "models", "difference", "p", "p (Holm)"], rows),
+    '## Differences',
+    table(['metric', 'models', 'difference', 'p', 'p (Holm)'], rows),
     `\\* statistically significant (p < ${SIGNIFICANCE_LEVEL}).`,
   ];
 }
@@ -113,44 +113,44 @@ function disagreementLines({ disagreements, workflows }: Comparison): readonly s
       plain(textOf(groundTruth)),
       ...ids.map((id) => plain(textOf(answers[id]))),
     ]);
-  return [title, table(["row", "example", "ground truth", ...ids.map((id) => nameOf(workflows, id))], rows)];
+  return [title, table(['row', 'example', 'ground truth', ...ids.map((id) => nameOf(workflows, id))], rows)];
 }
 
 function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
-  const missing = workflows.filter(({ status }) => status !== "succeeded");
+  const missing = workflows.filter(({ status }) => status !== 'succeeded');
   if (missing.length === 0) return [];
   const lines = missing.map(
-    ({ name, status, error }) => `- ${plain(name)}: ${status}${error ? `: ${plain(error, 500)}` : ""}`,
+    ({ name, status, error }) => `- ${plain(name)}: ${status}${error ? `: ${plain(error, 500)}` : ''}`,
   );
-  return ["## Not compared", lines.join("\n")];
+  return ['## Not compared', lines.join('\n')];
 }
 
 /** A Markdown table with padded cells, so that its source is readable too. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
 const metricText = (metric: ComparedMetric | undefined): string => {
-  if (!metric) return "-";
+  if (!metric) return '-';
   const { value, interval } = metric;
-  return `${number(value)}${interval ? ` [${number(interval.low)}, ${number(interval.high)}]` : ""}`;
+  return `${number(value)}${interval ? ` [${number(interval.low)}, ${number(interval.high)}]` : ''}`;
 };
 
-const dollars = (cost: number | null): string => (cost === null ? "-" : `$${Number(cost.toPrecision(4))}`);
+const dollars = (cost: number | null): string => (cost === null ? '-' : `$${Number(cost.toPrecision(4))}`);
 const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3));
-const signed = (value: number): string => `${value > 0 ? "+" : ""}${number(value)}`;
-const probability = (p: number): string => (p < 0.001 ? "<0.001" : p.toFixed(3));
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`;
+const probability = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
 const nameOf = (workflows: readonly ComparedWorkflow[], id: string): string =>
   plain(workflows.find((workflow) => workflow.id === id)?.name ?? id);
 const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value ?? null);
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
 /** Shortens and escapes a text, so that it stays in its cell. */
 function plain(text: string, maxLength = MAX_CELL_LENGTH): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   const short = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
   return short.replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
 }

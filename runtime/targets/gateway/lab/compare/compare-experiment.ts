@@ -1,24 +1,24 @@
-import { dollarsOf } from "../../shared/money.ts";
-import { memberOf } from "../../../../core/values/member-of.ts";
-import { percentile } from "../metrics/compare/percentile.ts";
-import { scoreInterval } from "../metrics/compare/score-interval.ts";
-import { runYielding } from "../../../../platform/run-yielding.ts";
-import type { Datasets } from "../datasets/dataset.ts";
-import type { Experiment } from "../experiments/experiment.ts";
-import type { Job } from "../jobs/job.ts";
-import { payingUser } from "../jobs/worker-access.ts";
-import type { UsageReports } from "../../accounts/ledger/usage-api.ts";
-import type { WorkflowDetails } from "../workflows/workflow.ts";
-import { failuresOf } from "../work/evaluation/failures-of.ts";
-import type { ComparedMetric, ComparedWorkflow, Comparison, Latency } from "./comparison.ts";
-import { comparePairs, type Scored } from "./compare-pairs.ts";
-import { findDisagreements } from "./disagreements.ts";
-import { compareRepeats } from "./repeats.ts";
-import { rowScores } from "./row-scores.ts";
+import { dollarsOf } from '../../shared/money.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { percentile } from '../metrics/compare/percentile.ts';
+import { scoreInterval } from '../metrics/compare/score-interval.ts';
+import { runYielding } from '../../../../platform/run-yielding.ts';
+import type { Datasets } from '../datasets/dataset.ts';
+import type { Experiment } from '../experiments/experiment.ts';
+import type { Job } from '../jobs/job.ts';
+import { payingUser } from '../jobs/worker-access.ts';
+import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import { failuresOf } from '../work/evaluation/failures-of.ts';
+import type { ComparedMetric, ComparedWorkflow, Comparison, Latency } from './comparison.ts';
+import { comparePairs, type Scored } from './compare-pairs.ts';
+import { findDisagreements } from './disagreements.ts';
+import { compareRepeats } from './repeats.ts';
+import { rowScores } from './row-scores.ts';
 
 export interface CompareParts {
-  readonly datasets: Pick<Datasets, "rows">;
-  readonly usage: Pick<UsageReports, "totals">;
+  readonly datasets: Pick<Datasets, 'rows'>;
+  readonly usage: Pick<UsageReports, 'totals'>;
 }
 
 /** Compares the results of all workflows of an experiment. Failed workflows are included with their error. */
@@ -32,7 +32,7 @@ export async function compareExperiment(
   const workflows: ComparedWorkflow[] = [];
   const scored: Scored[] = [];
   for (const workflow of all) {
-    const evaluation = succeeded(workflow, "evaluation");
+    const evaluation = succeeded(workflow, 'evaluation');
     const values = evaluation?.result?.metrics ?? {};
     const scores = evaluation?.outputId
       ? await rowScores(datasets, evaluation.outputId, {
@@ -47,7 +47,7 @@ export async function compareExperiment(
   const metrics = [...new Set(workflows.flatMap((workflow) => Object.keys(workflow.metrics)))].sort();
   return {
     experiment,
-    partial: workflows.some(({ status }) => status !== "succeeded"),
+    partial: workflows.some(({ status }) => status !== 'succeeded'),
     metrics,
     workflows,
     pairs: await comparePairs(scored, metrics),
@@ -57,9 +57,9 @@ export async function compareExperiment(
 }
 
 /** The last succeeded job of a type, in a succeeded workflow. */
-function succeeded({ jobs, status }: WorkflowDetails, type: Job["spec"]["type"]): Job | undefined {
-  if (status !== "succeeded") return undefined;
-  return jobs.find((job) => job.spec.type === type && job.status === "succeeded");
+function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
+  if (status !== 'succeeded') return undefined;
+  return jobs.find((job) => job.spec.type === type && job.status === 'succeeded');
 }
 
 async function withIntervals(
@@ -82,12 +82,12 @@ async function comparedWorkflow(
 ): Promise<ComparedWorkflow> {
   const { plan, jobs } = workflow;
   const inference = inferenceOf(workflow);
-  const evaluation = jobs.find(({ spec }) => spec.type === "evaluation");
+  const evaluation = jobs.find(({ spec }) => spec.type === 'evaluation');
   const answered = answeredRows(inference);
-  const cachedRows = countIn(inference, "cached_rows");
+  const cachedRows = countIn(inference, 'cached_rows');
   const tokens = (inference?.promptTokens ?? 0) + (inference?.completionTokens ?? 0);
-  const answers = succeeded(workflow, "inference");
-  const isGatewayModel = plan.inference.backend.kind === "gateway";
+  const answers = succeeded(workflow, 'inference');
+  const isGatewayModel = plan.inference.backend.kind === 'gateway';
   const ofAnswers = isGatewayModel && inference ? await costOf([inference], usage) : null;
   return {
     id: workflow.id,
@@ -100,14 +100,14 @@ async function comparedWorkflow(
     failedRows: inference?.failedRows ?? 0,
     answeredRows: answered,
     cachedRows,
-    cachedVerdicts: countIn(evaluation, "cached_verdicts"),
+    cachedVerdicts: countIn(evaluation, 'cached_verdicts'),
     unscoredRows: evaluation?.failedRows ?? 0,
     failures: failuresOf(plan.evaluation),
     metrics,
     cost: isGatewayModel ? await costOf(jobs, usage) : null,
     costPerRow: ofAnswers === null ? null : ratio(ofAnswers, answered - cachedRows),
     tokensPerRow: ratio(tokens, answered),
-    rowsPerSecond: inference?.result?.metrics["rows_per_second"] ?? null,
+    rowsPerSecond: inference?.result?.metrics['rows_per_second'] ?? null,
     promptTokens: inference?.promptTokens ?? 0,
     completionTokens: inference?.completionTokens ?? 0,
     latency: answers?.outputId ? await latencyOf(datasets, answers.outputId, answers.totalRows) : null,
@@ -116,19 +116,19 @@ async function comparedWorkflow(
 }
 
 const inferenceOf = ({ jobs }: WorkflowDetails): Job | undefined =>
-  jobs.find(({ spec }) => spec.type === "inference");
+  jobs.find(({ spec }) => spec.type === 'inference');
 
 const answeredRows = (job: Job | undefined): number => (job ? job.doneRows - job.failedRows : 0);
 
 function countIn(job: Job | undefined, name: string): number {
   const count = memberOf(job?.result?.details, name);
-  return typeof count === "number" ? count : 0;
+  return typeof count === 'number' ? count : 0;
 }
 
 const ratio = (sum: number, rows: number): number | null => (rows > 0 ? sum / rows : null);
 
 /** The cost of all requests of the jobs in dollars, including failed ones. Null if a model that answered has no price. */
-async function costOf(jobs: readonly Job[], usage: CompareParts["usage"]): Promise<number | null> {
+async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {
   const sums = await Promise.all(
     jobs.map((job) => usage.totals({ requestId: job.id, userId: payingUser(job), from: job.createdAt })),
   );
@@ -144,22 +144,22 @@ async function disagreementsOf(
   all: readonly WorkflowDetails[],
   maxItems: number,
   { datasets }: CompareParts,
-): Promise<Comparison["disagreements"]> {
+): Promise<Comparison['disagreements']> {
   // Vectors of two models always differ, so a comparison has no meaning.
-  if (task.task === "feature-extraction") return null;
+  if (task.task === 'feature-extraction') return null;
   const answers = all.flatMap((workflow) => {
-    const job = succeeded(workflow, "inference");
+    const job = succeeded(workflow, 'inference');
     const field = workflow.plan.inference.outputField;
     return job?.outputId ? [{ workflowId: workflow.id, datasetId: job.outputId, field }] : [];
   });
   return answers.length < 2 ? null : await findDisagreements(datasets, answers, maxItems);
 }
 
-const LATENCY_COLUMN = "latency_ms";
+const LATENCY_COLUMN = 'latency_ms';
 
 /** Latency of the rows that a model has answered; null if no row has one. */
 async function latencyOf(
-  datasets: Pick<Datasets, "rows">,
+  datasets: Pick<Datasets, 'rows'>,
   datasetId: string,
   rows: number,
 ): Promise<Latency | null> {

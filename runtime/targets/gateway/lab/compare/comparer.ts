@@ -1,8 +1,8 @@
-import type { Experiment } from "../experiments/experiment.ts";
-import type { WorkflowDetails } from "../workflows/workflow.ts";
-import { isActive } from "../workflows/workflow-row.ts";
-import type { Comparison } from "./comparison.ts";
-import { compareExperiment, type CompareParts } from "./compare-experiment.ts";
+import type { Experiment } from '../experiments/experiment.ts';
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import { isActive } from '../workflows/workflow-row.ts';
+import type { Comparison } from './comparison.ts';
+import { compareExperiment, type CompareParts } from './compare-experiment.ts';
 
 /** Compares the workflows of an experiment. The result contains at most `maxDisagreements` rows with different answers. */
 export type Comparer = (

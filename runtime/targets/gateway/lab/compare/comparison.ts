@@ -1,13 +1,13 @@
-import type { PairComparison } from "../metrics/compare/compare-pair.ts";
-import type { ScoreInterval } from "../metrics/compare/score-interval.ts";
-import type { Cell } from "../datasets/dataset.ts";
-import type { Experiment } from "../experiments/experiment.ts";
-import type { Failures } from "../work/work.ts";
-import type { ComparedRepeats } from "./repeats.ts";
-import type { WorkflowStatus } from "../../store/workflow-schema.ts";
+import type { PairComparison } from '../metrics/compare/compare-pair.ts';
+import type { ScoreInterval } from '../metrics/compare/score-interval.ts';
+import type { Cell } from '../datasets/dataset.ts';
+import type { Experiment } from '../experiments/experiment.ts';
+import type { Failures } from '../work/work.ts';
+import type { ComparedRepeats } from './repeats.ts';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A metric of a model with its confidence interval. */
-export interface ComparedMetric extends Pick<ScoreInterval, "rows" | "interval"> {
+export interface ComparedMetric extends Pick<ScoreInterval, 'rows' | 'interval'> {
   readonly value: number;
   /** Number of rows that the model has answered. */
   readonly answered: number;

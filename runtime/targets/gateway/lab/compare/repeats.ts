@@ -1,5 +1,5 @@
-import type { WorkflowDetails } from "../workflows/workflow.ts";
-import type { ComparedWorkflow } from "./comparison.ts";
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import type { ComparedWorkflow } from './comparison.ts';
 
 /** How much a number differs between repetitions. */
 export interface Spread {
@@ -24,7 +24,7 @@ export function compareRepeats(
   all: readonly WorkflowDetails[],
   compared: readonly ComparedWorkflow[],
 ): readonly ComparedRepeats[] {
-  const succeeded = all.filter(({ status }) => status === "succeeded");
+  const succeeded = all.filter(({ status }) => status === 'succeeded');
   return [...Map.groupBy(succeeded, settingsOf).values()].flatMap((group): readonly ComparedRepeats[] => {
     const [first] = group;
     if (first === undefined || group.length < 2) return [];
@@ -40,7 +40,7 @@ export function compareRepeats(
       {
         name: first.name,
         workflowIds: group.map(({ id }) => id),
-        metrics: Object.fromEntries(metrics) as ComparedRepeats["metrics"],
+        metrics: Object.fromEntries(metrics) as ComparedRepeats['metrics'],
       },
     ];
   });

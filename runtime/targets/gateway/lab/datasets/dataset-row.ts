@@ -1,11 +1,11 @@
-import { parseJsonText } from "../../../../core/json/json-text.ts";
-import type { DatasetRow } from "../../store/workflow-schema.ts";
-import type { Dataset } from "./dataset.ts";
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { DatasetRow } from '../../store/workflow-schema.ts';
+import type { Dataset } from './dataset.ts';
 
 export const datasetOf = (row: DatasetRow): Dataset => ({
   id: row.id,
   filename: row.filename,
-  format: "job",
+  format: 'job',
   size: row.size,
   rowCount: row.row_count,
   columns: listOf(parseJsonText(row.columns)),
@@ -21,17 +21,17 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
 
 /** Columns of a dataset before its first row. */
 export const UNFINISHED = {
-  format: "job",
+  format: 'job',
   size: 0,
   row_count: 0,
-  columns: "[]",
+  columns: '[]',
   /** Set to 0 by the first row without a ground truth. */
   ground_truth: 1,
   run_id: null,
   generated: 0,
   generated_by: null,
   complete: 0,
-  tags: "[]",
+  tags: '[]',
   source: null,
 } as const;
 

@@ -1,8 +1,8 @@
-import type { Kysely } from "kysely";
-import type { Page } from "../../store/page.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Search } from "../../store/search.ts";
-import type { ColumnMapping } from "./rename-columns.ts";
+import type { Kysely } from 'kysely';
+import type { Page } from '../../store/page.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
+import type { ColumnMapping } from './rename-columns.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -18,7 +18,7 @@ export interface RowChunk {
 export interface Dataset {
   readonly id: string;
   readonly filename: string;
-  readonly format: "job";
+  readonly format: 'job';
   readonly size: number;
   readonly rowCount: number;
   readonly columns: readonly string[];
@@ -79,7 +79,7 @@ export interface OutputOptions {
 }
 
 /** Whose objects are visible: those of one user, or with the master key those of everyone. */
-export type Viewer = { readonly user: string } | "everyone";
+export type Viewer = { readonly user: string } | 'everyone';
 
 export interface Datasets {
   /** Stores a dataset, which is visible after all rows are checked. Throws an InputError with the place of an invalid row. */

@@ -1,19 +1,19 @@
-import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
-import { AppError } from "../../../../contract/errors.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Store } from "../../store/store.ts";
-import { lockRow } from "../../store/lock-row.ts";
-import { newestFirst } from "../../store/newest-first.ts";
-import type { Schema } from "../../store/schema.ts";
-import { matches, searchTextOf } from "../../store/search.ts";
-import { isStorable, storableText } from "../../store/storable-text.ts";
-import type { Dataset, Datasets, OutputOptions, Viewer } from "./dataset.ts";
-import { appendRows } from "./append-rows.ts";
-import { deleteRows, readRows } from "./chunks.ts";
-import { datasetOf, UNFINISHED } from "./dataset-row.ts";
-import { once } from "./sources/url.ts";
-import { uploadDataset } from "./upload.ts";
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { lockRow } from '../../store/lock-row.ts';
+import { newestFirst } from '../../store/newest-first.ts';
+import type { Schema } from '../../store/schema.ts';
+import { matches, searchTextOf } from '../../store/search.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import type { Dataset, Datasets, OutputOptions, Viewer } from './dataset.ts';
+import { appendRows } from './append-rows.ts';
+import { deleteRows, readRows } from './chunks.ts';
+import { datasetOf, UNFINISHED } from './dataset-row.ts';
+import { once } from './sources/url.ts';
+import { uploadDataset } from './upload.ts';
 
 export interface DatasetOptions {
   readonly clock: Clock;
@@ -22,20 +22,20 @@ export interface DatasetOptions {
 }
 
 export function createDatasets(
-  { db, audit }: Pick<Store, "db" | "audit">,
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, maxBytes }: DatasetOptions,
 ): Datasets {
   const now = (): number => Math.floor(clock.now());
   const visible = (viewer: Viewer) => {
-    const query = db.selectFrom("gateway_datasets").where("complete", "=", 1);
-    return viewer === "everyone" ? query : query.where("owner", "=", viewer.user);
+    const query = db.selectFrom('gateway_datasets').where('complete', '=', 1);
+    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
   };
   const get = async (viewer: Viewer, id: string): Promise<Dataset> => {
     const row = isStorable(id)
-      ? await visible(viewer).where("id", "=", id).selectAll().executeTakeFirst()
+      ? await visible(viewer).where('id', '=', id).selectAll().executeTakeFirst()
       : undefined;
     if (row) return datasetOf(row);
-    throw new AppError("NotFoundError", `Dataset with ID ${id} not found`, { reason: "dataset_not_found" });
+    throw new AppError('NotFoundError', `Dataset with ID ${id} not found`, { reason: 'dataset_not_found' });
   };
   const begin = async (
     trx: Kysely<Schema>,
@@ -44,7 +44,7 @@ export function createDatasets(
     const id = randomUUID();
     const about = { run_id: runId, generated: 1, generated_by: generatedBy, owner };
     await trx
-      .insertInto("gateway_datasets")
+      .insertInto('gateway_datasets')
       .values({
         ...UNFINISHED,
         ...about,
@@ -75,34 +75,34 @@ export function createDatasets(
       const after = { filename: storableText(filename ?? before.filename), tags: tags ?? before.tags };
       await db.transaction().execute(async (trx) => {
         await trx
-          .updateTable("gateway_datasets")
+          .updateTable('gateway_datasets')
           .set({
             filename: after.filename,
             tags: storableText(JSON.stringify(after.tags)),
             search_text: searchTextOf(after.filename),
           })
-          .where("id", "=", id)
+          .where('id', '=', id)
           .execute();
         const changed = { before: { filename: before.filename, tags: before.tags }, after };
-        await audit.record(trx, { at: now(), action: "dataset.update", object: id, ...changed });
+        await audit.record(trx, { at: now(), action: 'dataset.update', object: id, ...changed });
       });
       return await get(viewer, id);
     },
     async output(id) {
-      const row = await db.selectFrom("gateway_datasets").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await db.selectFrom('gateway_datasets').selectAll().where('id', '=', id).executeTakeFirst();
       if (row) return datasetOf(row);
-      throw new AppError("NotFoundError", `Rows of dataset ${id} not found`, { reason: "rows_not_found" });
+      throw new AppError('NotFoundError', `Rows of dataset ${id} not found`, { reason: 'rows_not_found' });
     },
     async delete(viewer, id, check) {
       const { filename, owner } = await get(viewer, id);
       await db.transaction().execute(async (trx) => {
-        await lockRow(trx, "gateway_datasets", id);
+        await lockRow(trx, 'gateway_datasets', id);
         await check?.(trx);
-        await trx.deleteFrom("gateway_datasets").where("id", "=", id).execute();
+        await trx.deleteFrom('gateway_datasets').where('id', '=', id).execute();
         await deleteRows(trx, id);
         await audit.record(trx, {
           at: now(),
-          action: "dataset.delete",
+          action: 'dataset.delete',
           object: id,
           before: { filename, owner },
         });
@@ -113,9 +113,9 @@ export function createDatasets(
     append: appendRows,
     async finish(trx, id) {
       const row = await trx
-        .updateTable("gateway_datasets")
+        .updateTable('gateway_datasets')
         .set({ complete: 1 })
-        .where("id", "=", id)
+        .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
       return datasetOf(row);

@@ -1,6 +1,6 @@
-import { inputError } from "../../../../contract/errors.ts";
-import { didYouMean } from "../../../../core/text/suggest.ts";
-import type { Row } from "./dataset.ts";
+import { inputError } from '../../../../contract/errors.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import type { Row } from './dataset.ts';
 
 /** Names of columns in the file by the names that they get, e.g. `examples: text`. */
 export type ColumnMapping = Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ function newNames(columns: readonly string[], mapping: ColumnMapping): ReadonlyM
   for (const [name, column] of Object.entries(mapping)) {
     if (!columns.includes(column)) {
       throw inputError(
-        `The dataset has no column ${JSON.stringify(column)}${didYouMean(column, columns) || "."} Columns: ${columns.join(", ")}.`,
+        `The dataset has no column ${JSON.stringify(column)}${didYouMean(column, columns) || '.'} Columns: ${columns.join(', ')}.`,
       );
     }
     if (names.has(column))

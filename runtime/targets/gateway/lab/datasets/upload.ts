@@ -1,16 +1,16 @@
-import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
-import { AppError, inputError } from "../../../../contract/errors.ts";
-import type { Schema } from "../../store/schema.ts";
-import { searchTextOf } from "../../store/search.ts";
-import { storableText } from "../../store/storable-text.ts";
-import type { Dataset, FilesUpload, Row, UploadFile } from "./dataset.ts";
-import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isBlank } from "./check-row.ts";
-import { deleteRows, putRows } from "./chunks.ts";
-import { datasetOf, UNFINISHED } from "./dataset-row.ts";
-import { readRows } from "./read/read-rows.ts";
-import { chunkRows } from "./chunk-rows.ts";
-import { renameColumns } from "./rename-columns.ts";
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import type { Schema } from '../../store/schema.ts';
+import { searchTextOf } from '../../store/search.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { Dataset, FilesUpload, Row, UploadFile } from './dataset.ts';
+import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isBlank } from './check-row.ts';
+import { deleteRows, putRows } from './chunks.ts';
+import { datasetOf, UNFINISHED } from './dataset-row.ts';
+import { readRows } from './read/read-rows.ts';
+import { chunkRows } from './chunk-rows.ts';
+import { renameColumns } from './rename-columns.ts';
 
 export interface UploadOptions {
   readonly now: number;
@@ -29,7 +29,7 @@ export async function uploadDataset(
   await removeAbandoned(db, now);
   await db.transaction().execute((trx) =>
     trx
-      .insertInto("gateway_datasets")
+      .insertInto('gateway_datasets')
       .values({
         ...UNFINISHED,
         id,
@@ -47,10 +47,10 @@ export async function uploadDataset(
     for await (const chunk of chunkRows(checked(rows, facts))) {
       await db.transaction().execute((trx) => putRows(trx, id, chunk));
     }
-    if (facts.rowCount === 0) throw inputError("The dataset has no rows.");
+    if (facts.rowCount === 0) throw inputError('The dataset has no rows.');
     const row = await db.transaction().execute((trx) =>
       trx
-        .updateTable("gateway_datasets")
+        .updateTable('gateway_datasets')
         .set({
           size: counter.size(),
           row_count: facts.rowCount,
@@ -58,7 +58,7 @@ export async function uploadDataset(
           ground_truth: facts.hasGroundTruth ? 1 : 0,
           complete: 1,
         })
-        .where("id", "=", id)
+        .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow(),
     );
@@ -76,18 +76,18 @@ const ABANDONED_MS = 24 * 3_600_000;
 /** Removes the rows of uploads that were interrupted because their gateway was killed. */
 async function removeAbandoned(db: Kysely<Schema>, now: number): Promise<void> {
   const abandoned = await db
-    .selectFrom("gateway_datasets")
-    .select("id")
-    .where("complete", "=", 0)
-    .where("generated", "=", 0)
-    .where("created_at", "<", now - ABANDONED_MS)
+    .selectFrom('gateway_datasets')
+    .select('id')
+    .where('complete', '=', 0)
+    .where('generated', '=', 0)
+    .where('created_at', '<', now - ABANDONED_MS)
     .execute();
   for (const { id } of abandoned) await remove(db, id);
 }
 
 const remove = (db: Kysely<Schema>, id: string): Promise<void> =>
   db.transaction().execute(async (trx) => {
-    await trx.deleteFrom("gateway_datasets").where("id", "=", id).execute();
+    await trx.deleteFrom('gateway_datasets').where('id', '=', id).execute();
     await deleteRows(trx, id);
   });
 
@@ -125,7 +125,7 @@ async function* rowsOf(
       if (isFirst) {
         const names = Object.keys(row);
         columns ??= names;
-        if (names.join("\n") !== columns.join("\n"))
+        if (names.join('\n') !== columns.join('\n'))
           throw inputError(`${filename} has other columns than the files before it.`);
         isFirst = false;
       }
@@ -147,7 +147,7 @@ function createByteCounter(maxBytes: number): ByteCounter {
       for await (const piece of bytes) {
         size += piece.length;
         if (size > maxBytes) {
-          throw new AppError("TooLargeError", `The dataset exceeds the maximum of ${maxBytes} bytes.`);
+          throw new AppError('TooLargeError', `The dataset exceeds the maximum of ${maxBytes} bytes.`);
         }
         yield piece;
       }

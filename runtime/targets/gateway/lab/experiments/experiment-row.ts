@@ -1,10 +1,10 @@
-import type { Selectable } from "kysely";
-import { parseJsonText } from "../../../../core/json/json-text.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { TaskDefinition } from "../work/work.ts";
-import type { Experiment } from "./experiment.ts";
+import type { Selectable } from 'kysely';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { TaskDefinition } from '../work/work.ts';
+import type { Experiment } from './experiment.ts';
 
-export const experimentOf = (row: Selectable<Schema["gateway_experiments"]>): Experiment => ({
+export const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Experiment => ({
   id: row.id,
   name: row.name,
   description: row.description,

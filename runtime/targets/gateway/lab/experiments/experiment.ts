@@ -1,11 +1,11 @@
-import type { Kysely } from "kysely";
-import type { Viewer } from "../datasets/dataset.ts";
-import type { Page } from "../../store/page.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Search } from "../../store/search.ts";
-import type { ColumnMapping } from "../datasets/rename-columns.ts";
-import type { Sampling } from "./sample/sample-dataset.ts";
-import type { TaskDefinition } from "../work/work.ts";
+import type { Kysely } from 'kysely';
+import type { Viewer } from '../datasets/dataset.ts';
+import type { Page } from '../../store/page.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
+import type { ColumnMapping } from '../datasets/rename-columns.ts';
+import type { Sampling } from './sample/sample-dataset.ts';
+import type { TaskDefinition } from '../work/work.ts';
 
 /** A comparison of several models that do the same task on one dataset. */
 export interface Experiment {
@@ -32,7 +32,7 @@ export interface LabelChanges {
 
 interface NewExperiment extends Pick<
   Experiment,
-  "name" | "description" | "datasetId" | "maxSamples" | "task" | "owner" | "tags"
+  'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner' | 'tags'
 > {
   /** Undefined for the first rows. */
   readonly sampling: Sampling | undefined;

@@ -1,25 +1,25 @@
-import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
-import { AppError } from "../../../../contract/errors.ts";
-import { omitUndefined } from "../../../../core/json/omit-undefined.ts";
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Dataset, Datasets, Viewer } from "../datasets/dataset.ts";
-import { sampleSize } from "../datasets/sample-size.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Store } from "../../store/store.ts";
-import { lockMeta } from "../../store/lock-meta.ts";
-import { lockRow } from "../../store/lock-row.ts";
-import { newestFirst } from "../../store/newest-first.ts";
-import { matches } from "../../store/search.ts";
-import { isStorable, storableText } from "../../store/storable-text.ts";
-import { TASKS } from "../work/tasks/index.ts";
-import type { Experiment, Experiments, ExperimentWorkflows } from "./experiment.ts";
-import { checkRows, noDataset } from "./check-rows.ts";
-import { experimentOf } from "./experiment-row.ts";
-import { renamedDataset } from "./sample/renamed-dataset.ts";
-import { sampleDataset } from "./sample/sample-dataset.ts";
-import { freeName, isTaken } from "./free-name.ts";
-import { labelsIn, labelsOf } from "./labels.ts";
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
+import { sampleSize } from '../datasets/sample-size.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Store } from '../../store/store.ts';
+import { lockMeta } from '../../store/lock-meta.ts';
+import { lockRow } from '../../store/lock-row.ts';
+import { newestFirst } from '../../store/newest-first.ts';
+import { matches } from '../../store/search.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
+import { checkRows, noDataset } from './check-rows.ts';
+import { experimentOf } from './experiment-row.ts';
+import { renamedDataset } from './sample/renamed-dataset.ts';
+import { sampleDataset } from './sample/sample-dataset.ts';
+import { freeName, isTaken } from './free-name.ts';
+import { labelsIn, labelsOf } from './labels.ts';
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -28,27 +28,27 @@ export interface ExperimentParts {
 }
 
 export function createExperiments(
-  { db, audit }: Pick<Store, "db" | "audit">,
+  { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, datasets, workflows }: ExperimentParts,
 ): Experiments {
   const visible = (viewer: Viewer) => {
-    const query = db.selectFrom("gateway_experiments");
-    return viewer === "everyone" ? query : query.where("owner", "=", viewer.user);
+    const query = db.selectFrom('gateway_experiments');
+    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
   };
   const get = async (viewer: Viewer, id: string): Promise<Experiment> => {
     const row = isStorable(id)
-      ? await visible(viewer).where("id", "=", id).selectAll().executeTakeFirst()
+      ? await visible(viewer).where('id', '=', id).selectAll().executeTakeFirst()
       : undefined;
     if (row) return experimentOf(row);
-    throw new AppError("NotFoundError", `Experiment with ID ${id} not found`, {
-      reason: "experiment_not_found",
+    throw new AppError('NotFoundError', `Experiment with ID ${id} not found`, {
+      reason: 'experiment_not_found',
     });
   };
   const datasetOf = async (viewer: Viewer, id: string): Promise<Dataset> => {
     try {
       return await datasets.get(viewer, id);
     } catch (error) {
-      if (error instanceof AppError && error.code === "NotFoundError") throw noDataset(id);
+      if (error instanceof AppError && error.code === 'NotFoundError') throw noDataset(id);
       throw error;
     }
   };
@@ -67,12 +67,12 @@ export function createExperiments(
       const row = await db.transaction().execute(async (trx) => {
         // The lock serializes creation, so that two concurrent experiments cannot get the same name.
         await lockMeta(trx);
-        if (!(await lockRow(trx, "gateway_datasets", datasetId))) throw noDataset(datasetId);
+        if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
         const free = await freeName(trx, storableText(name), owner, now);
         return await trx
-          .insertInto("gateway_experiments")
+          .insertInto('gateway_experiments')
           .values({
-            id: randomUUID().replaceAll("-", ""),
+            id: randomUUID().replaceAll('-', ''),
             ...labelsOf({ name: free, description, tags }),
             dataset_id: datasetId,
             max_samples: maxSamples,
@@ -99,12 +99,12 @@ export function createExperiments(
         if (after.name !== before.name && (await isTaken(trx, storableText(after.name), before.owner)))
           throw nameTaken(after.name);
         await trx
-          .updateTable("gateway_experiments")
+          .updateTable('gateway_experiments')
           .set({ ...labelsOf(after), updated_at: Math.floor(clock.now()) })
-          .where("id", "=", id)
+          .where('id', '=', id)
           .execute();
         const changed = { before: labelsIn(before), after: labelsIn(after) };
-        await audit.record(trx, { at: clock.now(), action: "experiment.update", object: id, ...changed });
+        await audit.record(trx, { at: clock.now(), action: 'experiment.update', object: id, ...changed });
       });
       return await get(viewer, id);
     },
@@ -113,10 +113,10 @@ export function createExperiments(
       await workflows.stopOf(id);
       await db.transaction().execute(async (trx) => {
         // The experiment is deleted first, so that no workflow can be added in the meantime.
-        await trx.deleteFrom("gateway_experiments").where("id", "=", id).execute();
+        await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
-        await trx.deleteFrom("gateway_answers").where("experiment_id", "=", id).execute();
-        const event = { action: "experiment.delete", object: id, before: { name, owner } };
+        await trx.deleteFrom('gateway_answers').where('experiment_id', '=', id).execute();
+        const event = { action: 'experiment.delete', object: id, before: { name, owner } };
         await audit.record(trx, { at: clock.now(), ...event });
       });
     },
@@ -126,19 +126,19 @@ export function createExperiments(
 
 const nameTaken = (name: string): AppError =>
   new AppError(
-    "ConflictError",
+    'ConflictError',
     `An experiment named ${JSON.stringify(name)} exists already. Choose another name.`,
     {
-      reason: "experiment_exists",
+      reason: 'experiment_exists',
     },
   );
 
 /** Throws a ConflictError if an experiment uses the dataset, or a workflow wrote it. */
 async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> {
   const experiment = await db
-    .selectFrom("gateway_experiments")
-    .select("name")
-    .where("dataset_id", "=", datasetId)
+    .selectFrom('gateway_experiments')
+    .select('name')
+    .where('dataset_id', '=', datasetId)
     .executeTakeFirst();
   if (experiment)
     throw inUse(
@@ -146,16 +146,16 @@ async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> 
       `experiment ${JSON.stringify(experiment.name)} uses it. Delete the experiment first.`,
     );
   const workflow = await db
-    .selectFrom("gateway_workflows as w")
-    .innerJoin("gateway_datasets as d", "d.run_id", "w.id")
-    .select("w.id")
-    .where("d.id", "=", datasetId)
+    .selectFrom('gateway_workflows as w')
+    .innerJoin('gateway_datasets as d', 'd.run_id', 'w.id')
+    .select('w.id')
+    .where('d.id', '=', datasetId)
     .executeTakeFirst();
   if (workflow)
     throw inUse(datasetId, `it contains the answers of workflow ${workflow.id}. Delete the workflow first.`);
 }
 
 const inUse = (id: string, why: string): AppError =>
-  new AppError("ConflictError", `Cannot delete dataset ${id}: ${why}`, {
-    reason: "dataset_in_use",
+  new AppError('ConflictError', `Cannot delete dataset ${id}: ${why}`, {
+    reason: 'dataset_in_use',
   });

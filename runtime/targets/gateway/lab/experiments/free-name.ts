@@ -1,5 +1,5 @@
-import type { Kysely } from "kysely";
-import type { Schema } from "../../store/schema.ts";
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../store/schema.ts';
 
 /** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
 export async function freeName(
@@ -18,10 +18,10 @@ export async function freeName(
 /** Whether the owner has an experiment with this name. */
 export async function isTaken(trx: Kysely<Schema>, name: string, owner: string | null): Promise<boolean> {
   const row = await trx
-    .selectFrom("gateway_experiments")
-    .select("id")
-    .where("name", "=", name)
-    .where("owner", "is not distinct from", owner)
+    .selectFrom('gateway_experiments')
+    .select('id')
+    .where('name', '=', name)
+    .where('owner', 'is not distinct from', owner)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -30,5 +30,5 @@ export async function isTaken(trx: Kysely<Schema>, name: string, owner: string |
 const stampOf = (now: number, microseconds: number): string =>
   new Date(now)
     .toISOString()
-    .replaceAll(/[-:TZ.]/g, "")
-    .concat(String(microseconds).padStart(3, "0"));
+    .replaceAll(/[-:TZ.]/g, '')
+    .concat(String(microseconds).padStart(3, '0'));

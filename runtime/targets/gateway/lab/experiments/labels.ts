@@ -1,5 +1,5 @@
-import { searchTextOf } from "../../store/search.ts";
-import { storableText } from "../../store/storable-text.ts";
+import { searchTextOf } from '../../store/search.ts';
+import { storableText } from '../../store/storable-text.ts';
 
 /** What users call an experiment or a workflow. */
 interface Labels {

@@ -1,18 +1,18 @@
-import type { Kysely } from "kysely";
-import type { Clock } from "../../../../platform/clock.ts";
-import { type Artifacts, createArtifacts } from "../artifacts/artifacts.ts";
-import type { Datasets } from "../datasets/dataset.ts";
-import { createDatasets } from "../datasets/datasets.ts";
-import type { ResumableUploads } from "../datasets/resumable/resumable-upload.ts";
-import { createResumableUploads } from "../datasets/resumable/resumable-uploads.ts";
-import type { Identity } from "../../accounts/identity/identity.ts";
-import { createSecrets, type Secrets } from "../secrets/secrets.ts";
-import type { Store } from "../../store/store.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Job, JobQueue } from "./job.ts";
-import { createJobQueue } from "./queue.ts";
-import { createWorkerAccess, type WorkerAccess } from "./worker-access.ts";
-import { createWorkerTokens, type WorkerTokens } from "./worker-tokens.ts";
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../../../platform/clock.ts';
+import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
+import type { Datasets } from '../datasets/dataset.ts';
+import { createDatasets } from '../datasets/datasets.ts';
+import type { ResumableUploads } from '../datasets/resumable/resumable-upload.ts';
+import { createResumableUploads } from '../datasets/resumable/resumable-uploads.ts';
+import type { Identity } from '../../accounts/identity/identity.ts';
+import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../../store/store.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Job, JobQueue } from './job.ts';
+import { createJobQueue } from './queue.ts';
+import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
+import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
 
 /** The services that jobs need, on one database. */
 export interface JobServices {

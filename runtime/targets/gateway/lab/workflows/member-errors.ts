@@ -1,4 +1,4 @@
-import { AppError } from "../../../../contract/errors.ts";
+import { AppError } from '../../../../contract/errors.ts';
 
 /** Runs a check and adds the member of the request to the location of its errors. */
 export function inMember<Result>(member: string, check: () => Result): Result {
@@ -20,9 +20,9 @@ export async function inMemberAsync<Result>(member: string, check: () => Promise
 
 /** Adds a member as the location of an InputError. Other errors are returned unchanged. */
 export function atMember(member: string, error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== "InputError" || error.details) return error;
+  if (!(error instanceof AppError) || error.code !== 'InputError' || error.details) return error;
   const { message, reason, cause } = error;
-  return new AppError("InputError", message, {
+  return new AppError('InputError', message, {
     cause,
     reason,
     details: [{ location: `body.${member}`, message }],

@@ -1,35 +1,35 @@
-import { randomUUID } from "node:crypto";
-import { AppError, inputError } from "../../../../contract/errors.ts";
-import { GROUND_TRUTH } from "../datasets/check-row.ts";
-import { sampleSize } from "../datasets/sample-size.ts";
-import type { Dataset, Viewer } from "../datasets/dataset.ts";
-import { aboutDataset, checkRows, noDataset } from "../experiments/check-rows.ts";
-import type { Job } from "../jobs/job.ts";
-import type { JobServices } from "../jobs/job-services.ts";
-import { isOver } from "../jobs/job-row.ts";
-import type { Store } from "../../store/store.ts";
-import type { TaskDefinition } from "../work/work.ts";
-import { checkLuaMetrics } from "../work/evaluation/custom/check-custom.ts";
-import { checkOutputField } from "../work/tasks/check-output-field.ts";
-import { TASKS } from "../work/tasks/index.ts";
-import { inMember, inMemberAsync, inObject } from "./member-errors.ts";
+import { randomUUID } from 'node:crypto';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../datasets/check-row.ts';
+import { sampleSize } from '../datasets/sample-size.ts';
+import type { Dataset, Viewer } from '../datasets/dataset.ts';
+import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import { isOver } from '../jobs/job-row.ts';
+import type { Store } from '../../store/store.ts';
+import type { TaskDefinition } from '../work/work.ts';
+import { checkLuaMetrics } from '../work/evaluation/custom/check-custom.ts';
+import { checkOutputField } from '../work/tasks/check-output-field.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import { inMember, inMemberAsync, inObject } from './member-errors.ts';
 import {
   checkInferenceModel,
   checkEvaluationModels,
   type Requester,
   type CheckParts,
-} from "./check-backends.ts";
-import { checkSecrets } from "./check-secrets.ts";
-import { changeInference, changePace, type RetryChanges } from "./retry-changes.ts";
-import { retryJob, retryLine } from "./retry-job.ts";
-import { checkPrompt } from "./check-prompt.ts";
-import { predictionsName } from "./predictions-name.ts";
+} from './check-backends.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
+import { retryJob, retryLine } from './retry-job.ts';
+import { checkPrompt } from './check-prompt.ts';
+import { predictionsName } from './predictions-name.ts';
 import {
   type EvaluationRequest,
   evaluationSpec,
   type InferenceRequest,
   inferenceSpec,
-} from "./work-specs.ts";
+} from './work-specs.ts';
 
 interface AnyJob extends Requester {
   readonly viewer: Viewer;
@@ -43,7 +43,7 @@ interface AnyJob extends Requester {
 }
 
 export interface NewInferenceJob extends AnyJob {
-  readonly type: "inference" | "annotate";
+  readonly type: 'inference' | 'annotate';
   readonly request: InferenceRequest;
 }
 
@@ -66,14 +66,14 @@ export interface SingleJobParts extends CheckParts {
   readonly compute: string;
 }
 
-export function createSingleJobs({ db }: Pick<Store, "db">, parts: SingleJobParts): SingleJobs {
+export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobParts): SingleJobs {
   const { services, compute } = parts;
   const { datasets, secrets, queue } = services;
   const datasetOf = async ({ viewer, datasetId }: AnyJob): Promise<Dataset> => {
     try {
       return await datasets.get(viewer, datasetId);
     } catch (error) {
-      throw error instanceof AppError && error.code === "NotFoundError" ? noDataset(datasetId) : error;
+      throw error instanceof AppError && error.code === 'NotFoundError' ? noDataset(datasetId) : error;
     }
   };
   const shared = (
@@ -96,9 +96,9 @@ export function createSingleJobs({ db }: Pick<Store, "db">, parts: SingleJobPart
       const dataset = await datasetOf(job);
       const { request, owner } = job;
       await checkSecrets(secrets, owner, [request]);
-      const spec = await inObject("job_config", async () => {
+      const spec = await inObject('job_config', async () => {
         const inference = inferenceSpec(job.type, request, job.task, []);
-        inMember("output_field", () => checkOutputField(TASKS[job.task.task], inference));
+        inMember('output_field', () => checkOutputField(TASKS[job.task.task], inference));
         checkPrompt(inference, dataset.columns);
         await checkInferenceModel(inference, new Map(), job, parts);
         return inference;
@@ -125,12 +125,12 @@ export function createSingleJobs({ db }: Pick<Store, "db">, parts: SingleJobPart
       await checkSecrets(secrets, owner, [request.judge, request.embedder]);
       await checkRows(datasets, dataset, { task: TASKS[job.task.task], rows });
       const missing = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
-      if (missing !== undefined && job.task.task !== "feature-extraction") {
+      if (missing !== undefined && job.task.task !== 'feature-extraction') {
         throw aboutDataset(inputError(`The dataset has no column \`${missing}\`.`));
       }
-      const spec = await inObject("job_config", async () => {
+      const spec = await inObject('job_config', async () => {
         const evaluation = evaluationSpec(request, job.task);
-        await inMemberAsync("custom_metrics", () => checkLuaMetrics(evaluation.customMetrics ?? []));
+        await inMemberAsync('custom_metrics', () => checkLuaMetrics(evaluation.customMetrics ?? []));
         await checkEvaluationModels(evaluation, job, parts);
         return evaluation;
       });
@@ -143,13 +143,13 @@ export function createSingleJobs({ db }: Pick<Store, "db">, parts: SingleJobPart
       const { spec, owner } = job;
       refuseRetry(job);
       await checkSecrets(secrets, owner, [{ secretName: changes.secretName ?? null }]);
-      const changed = spec.type === "evaluation" ? changePace(spec, changes) : changeInference(spec, changes);
+      const changed = spec.type === 'evaluation' ? changePace(spec, changes) : changeInference(spec, changes);
       const output = { outputName: `${job.name}-predictions.csv`, generatedBy: job.name };
       const timeoutSec = changes.timeoutSec ?? job.timeoutSec;
       await db
         .transaction()
         .execute((trx) => retryJob(trx, job, { spec: changed, timeoutSec, ...output }, parts));
-      await queue.log(id, "info", retryLine(job));
+      await queue.log(id, 'info', retryLine(job));
       return await queue.get(viewer, id);
     },
   };
@@ -160,10 +160,10 @@ function refuseRetry({ id, workflowId, status, spec, failedRows }: Job): void {
     ? `is ${status}; only ended jobs can be retried`
     : workflowId !== null
       ? `belongs to workflow ${workflowId}; retry the workflow instead`
-      : status === "succeeded" && (spec.type === "evaluation" || failedRows === 0)
-        ? "has succeeded without failed rows"
+      : status === 'succeeded' && (spec.type === 'evaluation' || failedRows === 0)
+        ? 'has succeeded without failed rows'
         : undefined;
   if (why !== undefined) {
-    throw new AppError("ConflictError", `Job ${id} ${why}.`, { reason: "job_not_failed" });
+    throw new AppError('ConflictError', `Job ${id} ${why}.`, { reason: 'job_not_failed' });
   }
 }

@@ -1,38 +1,38 @@
-import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
-import { parseJsonText } from "../../../../core/json/json-text.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Workflow, WorkflowPlan } from "./workflow.ts";
-import type { WorkflowStatus } from "../../store/workflow-schema.ts";
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Workflow, WorkflowPlan } from './workflow.ts';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so both always agree. */
 export const selectWorkflows = (db: Kysely<Schema>) =>
   db
-    .selectFrom("gateway_workflows as w")
-    .selectAll("w")
-    .select((row) => hasBegun(row).as("has_begun"));
+    .selectFrom('gateway_workflows as w')
+    .selectAll('w')
+    .select((row) => hasBegun(row).as('has_begun'));
 
-type FromWorkflows = Schema & { readonly w: Schema["gateway_workflows"] };
+type FromWorkflows = Schema & { readonly w: Schema['gateway_workflows'] };
 
-const hasBegun = (row: ExpressionBuilder<FromWorkflows, "w">) =>
+const hasBegun = (row: ExpressionBuilder<FromWorkflows, 'w'>) =>
   row.exists(
     row
-      .selectFrom("gateway_jobs as j")
-      .select("j.id")
-      .whereRef("j.workflow_id", "=", "w.id")
-      .where("j.started_at", "is not", null)
-      .where((job) => job.or([job("j.ended_at", "is", null), job("j.status", "=", "succeeded")])),
+      .selectFrom('gateway_jobs as j')
+      .select('j.id')
+      .whereRef('j.workflow_id', '=', 'w.id')
+      .where('j.started_at', 'is not', null)
+      .where((job) => job.or([job('j.ended_at', 'is', null), job('j.status', '=', 'succeeded')])),
   );
 
 /** Whether a workflow has the status that `workflowOf` shows. */
-export const hasStatus = (status: WorkflowStatus) => (row: ExpressionBuilder<FromWorkflows, "w">) =>
-  status === "created" || status === "running"
+export const hasStatus = (status: WorkflowStatus) => (row: ExpressionBuilder<FromWorkflows, 'w'>) =>
+  status === 'created' || status === 'running'
     ? row.and([
-        row("w.status", "=", "created"),
-        status === "running" ? hasBegun(row) : row.not(hasBegun(row)),
+        row('w.status', '=', 'created'),
+        status === 'running' ? hasBegun(row) : row.not(hasBegun(row)),
       ])
-    : row("w.status", "=", status);
+    : row('w.status', '=', status);
 
-type Row = Selectable<Schema["gateway_workflows"]> & { readonly has_begun: unknown };
+type Row = Selectable<Schema['gateway_workflows']> & { readonly has_begun: unknown };
 
 export const workflowOf = (row: Row): Workflow => ({
   id: row.id,
@@ -40,9 +40,9 @@ export const workflowOf = (row: Row): Workflow => ({
   name: row.name,
   description: row.description,
   plan: parseJsonText(row.spec) as WorkflowPlan,
-  status: row.status === "created" && Boolean(row.has_begun) ? "running" : row.status,
+  status: row.status === 'created' && Boolean(row.has_begun) ? 'running' : row.status,
   error: row.error,
-  metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow["metrics"]),
+  metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow['metrics']),
   owner: row.owner,
   tags: parseJsonText(row.tags) as readonly string[],
   teamId: row.team_id,
@@ -50,5 +50,5 @@ export const workflowOf = (row: Row): Workflow => ({
   updatedAt: row.updated_at,
 });
 
-export const isActive = ({ status }: Pick<Workflow, "status">): boolean =>
-  status === "created" || status === "running";
+export const isActive = ({ status }: Pick<Workflow, 'status'>): boolean =>
+  status === 'created' || status === 'running';

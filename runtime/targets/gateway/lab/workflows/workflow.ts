@@ -1,14 +1,14 @@
-import type { Kysely } from "kysely";
-import type { Row, Viewer } from "../datasets/dataset.ts";
-import type { Experiment, ExperimentWorkflows, LabelChanges } from "../experiments/experiment.ts";
-import type { Page } from "../../store/page.ts";
-import type { Job } from "../jobs/job.ts";
-import type { Schema } from "../../store/schema.ts";
-import type { Search } from "../../store/search.ts";
-import type { CustomMetric } from "../work/evaluation/custom/custom-metric.ts";
-import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from "../work/work.ts";
-import type { RetryChanges } from "./retry-changes.ts";
-import type { WorkflowStatus } from "../../store/workflow-schema.ts";
+import type { Kysely } from 'kysely';
+import type { Row, Viewer } from '../datasets/dataset.ts';
+import type { Experiment, ExperimentWorkflows, LabelChanges } from '../experiments/experiment.ts';
+import type { Page } from '../../store/page.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
+import type { CustomMetric } from '../work/evaluation/custom/custom-metric.ts';
+import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
+import type { RetryChanges } from './retry-changes.ts';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A model in a request. */
 export interface NamedModel {

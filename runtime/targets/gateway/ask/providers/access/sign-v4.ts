@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash, createHmac } from 'node:crypto';
 
 /** Keys of Amazon. Temporary ones have a session token. */
 export interface AwsKeys {
@@ -24,7 +24,7 @@ export interface SigningScope {
   readonly now: number;
 }
 
-const ALGORITHM = "AWS4-HMAC-SHA256";
+const ALGORITHM = 'AWS4-HMAC-SHA256';
 
 /**
  * Signs a request with Signature Version 4. Returns the headers to add.
@@ -34,33 +34,33 @@ export function signV4(
   { method, url, headers = {}, body = [] }: SignedRequest,
   { keys, region, service, now }: SigningScope,
 ): Record<string, string> {
-  const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const date = time.slice(0, 8);
   const added = {
-    "x-amz-date": time,
-    ...(keys.sessionToken !== undefined && { "x-amz-security-token": keys.sessionToken }),
+    'x-amz-date': time,
+    ...(keys.sessionToken !== undefined && { 'x-amz-security-token': keys.sessionToken }),
   };
   const signed = Object.entries({ ...headers, ...added, host: url.host })
-    .map(([name, value]) => [name.toLowerCase(), value.trim().replaceAll(/ +/g, " ")] as const)
+    .map(([name, value]) => [name.toLowerCase(), value.trim().replaceAll(/ +/g, ' ')] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const names = signed.map(([name]) => name).join(";");
+  const names = signed.map(([name]) => name).join(';');
   const canonical = [
     method,
     // S3 is the only service that expects the path as it is sent.
-    service === "s3" ? url.pathname : canonicalPath(url.pathname),
+    service === 's3' ? url.pathname : canonicalPath(url.pathname),
     canonicalQuery(url.search),
     ...signed.map(([name, value]) => `${name}:${value}`),
-    "",
+    '',
     names,
     hashOf(body instanceof Uint8Array ? [body] : body),
-  ].join("\n");
+  ].join('\n');
   const scope = `${date}/${region}/${service}/aws4_request`;
-  const text = [ALGORITHM, time, scope, hashOf([canonical])].join("\n");
-  const key = [date, region, service, "aws4_request"].reduce<string | Buffer>(
+  const text = [ALGORITHM, time, scope, hashOf([canonical])].join('\n');
+  const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(
     (secret, part) => hmac(secret, part),
     `AWS4${keys.secretAccessKey}`,
   );
-  const signature = hmac(key, text).toString("hex");
+  const signature = hmac(key, text).toString('hex');
   const credential = `Credential=${keys.accessKeyId}/${scope}`;
   return {
     ...added,
@@ -69,12 +69,12 @@ export function signV4(
 }
 
 function hashOf(pieces: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
+  const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
-  return hash.digest("hex");
+  return hash.digest('hex');
 }
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /** Encodes everything but unreserved characters. */
 export const awsEncode = (text: string): string =>
@@ -84,15 +84,15 @@ export const awsEncode = (text: string): string =>
   );
 
 /** The path as it is sent, encoded once more. */
-const canonicalPath = (path: string): string => path.split("/").map(awsEncode).join("/");
+const canonicalPath = (path: string): string => path.split('/').map(awsEncode).join('/');
 
 function canonicalQuery(search: string): string {
   const pairs = search
     .slice(1)
-    .split("&")
-    .filter((pair) => pair !== "")
+    .split('&')
+    .filter((pair) => pair !== '')
     .map((pair) => {
-      const [name = "", value = ""] = pair.split("=", 2);
+      const [name = '', value = ''] = pair.split('=', 2);
       return [awsEncode(decodeURIComponent(name)), awsEncode(decodeURIComponent(value))] as const;
     });
   return pairs
@@ -100,7 +100,7 @@ function canonicalQuery(search: string): string {
       name === otherName ? compare(value, otherValue) : compare(name, otherName),
     )
     .map(([name, value]) => `${name}=${value}`)
-    .join("&");
+    .join('&');
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

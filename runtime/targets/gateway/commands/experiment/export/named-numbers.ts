@@ -1,4 +1,4 @@
-import { type ComparedModel, NUMBERS, numberOf } from "../assertions.ts";
+import { type ComparedModel, NUMBERS, numberOf } from '../assertions.ts';
 
 /** All numbers of a model by name: its metrics, and costs, tokens and latencies. */
 export function namedNumbers(model: ComparedModel): Readonly<Record<string, number>> {

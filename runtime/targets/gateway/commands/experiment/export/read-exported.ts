@@ -1,6 +1,6 @@
-import { configError } from "../../../../../contract/errors.ts";
-import type { ComparedModel } from "../assertions.ts";
-import type { GatewayClient } from "../gateway-client.ts";
+import { configError } from '../../../../../contract/errors.ts';
+import type { ComparedModel } from '../assertions.ts';
+import type { GatewayClient } from '../gateway-client.ts';
 
 /** A workflow in the API. */
 interface Workflow {
@@ -38,22 +38,22 @@ export interface Exported {
 
 /** Reads an experiment. Throws a ConfigError while it runs, because its numbers would change. */
 export async function readExported(client: GatewayClient, path: string): Promise<Exported> {
-  const experiment = await client.json("GET", path);
-  const workflows = experiment["workflows"] as readonly Workflow[];
-  const running = workflows.find(({ status }) => status === "created" || status === "running");
+  const experiment = await client.json('GET', path);
+  const workflows = experiment['workflows'] as readonly Workflow[];
+  const running = workflows.find(({ status }) => status === 'created' || status === 'running');
   if (running)
     throw configError(
       `${running.name} is ${running.status}. Export the experiment when all models have ended.`,
     );
-  const comparison = await client.json("GET", `${path}/compare?format=json&disagreements=0`);
-  const compared = comparison["workflows"] as readonly (ComparedModel & { readonly id: string })[];
+  const comparison = await client.json('GET', `${path}/compare?format=json&disagreements=0`);
+  const compared = comparison['workflows'] as readonly (ComparedModel & { readonly id: string })[];
   return {
-    id: String(experiment["id"]),
-    name: String(experiment["name"]),
-    description: String(experiment["description"]),
-    tags: experiment["tags"] as readonly string[],
-    dataset: String(experiment["dataset"]),
-    task: experiment["task_definition"] as Exported["task"],
+    id: String(experiment['id']),
+    name: String(experiment['name']),
+    description: String(experiment['description']),
+    tags: experiment['tags'] as readonly string[],
+    dataset: String(experiment['dataset']),
+    task: experiment['task_definition'] as Exported['task'],
     models: workflows.map((workflow) => ({
       workflow,
       compared: compared.find(({ id }) => id === workflow.id),

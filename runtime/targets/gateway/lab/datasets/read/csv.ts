@@ -1,13 +1,13 @@
-import { pipeline, Readable } from "node:stream";
-import { CsvError, type Info, parse } from "csv-parse";
-import { inputError } from "../../../../../contract/errors.ts";
-import type { Row } from "../dataset.ts";
-import { checkColumns } from "./columns.ts";
-import { MAX_CELL_CHARACTERS } from "./limits.ts";
-import type { ReadOptions } from "./read-rows.ts";
-import { findSeparator } from "./separator.ts";
-import { decodeUtf8 } from "./utf8.ts";
-import { memberOf } from "../../../../../core/values/member-of.ts";
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Info, parse } from 'csv-parse';
+import { inputError } from '../../../../../contract/errors.ts';
+import type { Row } from '../dataset.ts';
+import { checkColumns } from './columns.ts';
+import { MAX_CELL_CHARACTERS } from './limits.ts';
+import type { ReadOptions } from './read-rows.ts';
+import { findSeparator } from './separator.ts';
+import { decodeUtf8 } from './utf8.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 
 interface Record {
   readonly record: readonly string[];
@@ -20,7 +20,7 @@ interface Record {
  */
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
-  { textColumn }: Pick<ReadOptions, "textColumn"> = {},
+  { textColumn }: Pick<ReadOptions, 'textColumn'> = {},
 ): AsyncGenerator<Row, void> {
   const texts = decodeUtf8(bytes);
   const { separator, start } = await findSeparator(texts, textColumn);
@@ -53,9 +53,9 @@ async function* withStart(start: string, rest: AsyncIterable<string>): AsyncGene
 }
 
 const SEPARATOR_NAMES: ReadonlyMap<string, string> = new Map([
-  [",", "commas"],
-  [";", "semicolons"],
-  ["\t", "tabs"],
+  [',', 'commas'],
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
 ]);
 
 function rowOf(columns: readonly string[], record: readonly string[], line: number, separator: string): Row {
@@ -69,15 +69,15 @@ function rowOf(columns: readonly string[], record: readonly string[], line: numb
 }
 
 function explain(error: CsvError): Error {
-  const lines = memberOf(error, "lines");
-  const place = typeof lines === "number" ? ` near line ${lines}` : "";
+  const lines = memberOf(error, 'lines');
+  const place = typeof lines === 'number' ? ` near line ${lines}` : '';
   return inputError(`The dataset is not valid CSV${place}: ${reasonOf(error)}.`, error);
 }
 
 function reasonOf({ code, message }: CsvError): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED") return "a quoted cell is never closed";
-  if (code === "CSV_MAX_RECORD_SIZE") {
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is never closed';
+  if (code === 'CSV_MAX_RECORD_SIZE') {
     return `a row exceeds ${4 * MAX_CELL_CHARACTERS} characters; a closing quote may be missing`;
   }
-  return message.replace(/\.$/, "");
+  return message.replace(/\.$/, '');
 }

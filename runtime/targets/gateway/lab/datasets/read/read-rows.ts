@@ -1,9 +1,9 @@
-import { extname } from "node:path";
-import { inputError } from "../../../../../contract/errors.ts";
-import type { Row } from "../dataset.ts";
-import { readCsv } from "./csv.ts";
-import { readJsonl } from "./jsonl.ts";
-import { readParquet } from "./parquet.ts";
+import { extname } from 'node:path';
+import { inputError } from '../../../../../contract/errors.ts';
+import type { Row } from '../dataset.ts';
+import { readCsv } from './csv.ts';
+import { readJsonl } from './jsonl.ts';
+import { readParquet } from './parquet.ts';
 
 export interface ReadOptions {
   /** Name of the column with the texts, by which the separator of a CSV file is found. */
@@ -15,11 +15,11 @@ export interface ReadOptions {
 type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncGenerator<Row, void>;
 
 const READERS: Readonly<Record<string, Reader>> = {
-  ".csv": readCsv,
-  ".tsv": readCsv,
-  ".jsonl": readJsonl,
-  ".ndjson": readJsonl,
-  ".parquet": readParquet,
+  '.csv': readCsv,
+  '.tsv': readCsv,
+  '.jsonl': readJsonl,
+  '.ndjson': readJsonl,
+  '.parquet': readParquet,
 };
 
 /** Whether the extension of a file is one of a format that can be read. */
@@ -35,6 +35,6 @@ export function readRows(
   const reader = READERS[extname(filename).toLowerCase()];
   if (reader) return reader(bytes, options);
   throw inputError(
-    `Unsupported file extension in ${JSON.stringify(filename.slice(0, 200))}. Supported extensions: ${Object.keys(READERS).join(", ")}.`,
+    `Unsupported file extension in ${JSON.stringify(filename.slice(0, 200))}. Supported extensions: ${Object.keys(READERS).join(', ')}.`,
   );
 }

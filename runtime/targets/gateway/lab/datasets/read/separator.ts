@@ -1,4 +1,4 @@
-import { EXAMPLES } from "../check-row.ts";
+import { EXAMPLES } from '../check-row.ts';
 
 /** What separates the cells of a CSV file, and how it starts. */
 interface Separated {
@@ -7,7 +7,7 @@ interface Separated {
   readonly start: string;
 }
 
-const SEPARATORS = [",", ";", "\t", "|"];
+const SEPARATORS = [',', ';', '\t', '|'];
 /** A line that names the separator, as Excel writes and reads it. */
 const NAMED = /^\uFEFF?sep=(.)\r?(?:\n|$)/;
 /** Longer first lines have many columns; their start is enough. */
@@ -21,7 +21,7 @@ export async function findSeparator(
   texts: AsyncIterator<string, void>,
   textColumn: string = EXAMPLES,
 ): Promise<Separated> {
-  let start = "";
+  let start = '';
   let isDone = false;
   while (!isDone && start.length < MAX_START && !/\S[^\n]*\n/.test(start)) {
     const next = await texts.next();
@@ -30,8 +30,8 @@ export async function findSeparator(
   }
   const [line, named] = NAMED.exec(start) ?? [];
   if (line !== undefined && named !== undefined) return { separator: named, start: start.slice(line.length) };
-  const [header = ""] = start.replace(/^\uFEFF?\s*/, "").split("\n");
+  const [header = ''] = start.replace(/^\uFEFF?\s*/, '').split('\n');
   const cells = (separator: string): string[] =>
-    header.split(separator).map((cell) => cell.trim().replaceAll(/^"|"$/g, "").trim());
-  return { separator: SEPARATORS.find((one) => cells(one).includes(textColumn)) ?? ",", start };
+    header.split(separator).map((cell) => cell.trim().replaceAll(/^"|"$/g, '').trim());
+  return { separator: SEPARATORS.find((one) => cells(one).includes(textColumn)) ?? ',', start };
 }

@@ -1,5 +1,5 @@
-import type { Kysely } from "kysely";
-import type { Schema } from "../../../store/schema.ts";
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../../store/schema.ts';
 
 /** Number of bytes that are stored together. */
 const PIECE_BYTES = 262_144;
@@ -30,9 +30,9 @@ export async function writePiece(
   offset: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  await trx.deleteFrom("gateway_chunks").where("set_id", "=", id).where("first_row", ">=", offset).execute();
+  await trx.deleteFrom('gateway_chunks').where('set_id', '=', id).where('first_row', '>=', offset).execute();
   await trx
-    .insertInto("gateway_chunks")
+    .insertInto('gateway_chunks')
     .values({ set_id: id, first_row: offset, row_count: bytes.length, bytes })
     .execute();
 }
@@ -41,10 +41,10 @@ export async function writePiece(
 export async function* readPieces(db: Kysely<Schema>, id: string): AsyncGenerator<Uint8Array, void> {
   for (let offset = 0; ;) {
     const piece = await db
-      .selectFrom("gateway_chunks")
-      .select(["row_count", "bytes"])
-      .where("set_id", "=", id)
-      .where("first_row", "=", offset)
+      .selectFrom('gateway_chunks')
+      .select(['row_count', 'bytes'])
+      .where('set_id', '=', id)
+      .where('first_row', '=', offset)
       .executeTakeFirst();
     if (!piece) return;
     yield piece.bytes;

@@ -1,19 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { AppError, inputError } from "../../../../../contract/errors.ts";
-import { parseJsonText } from "../../../../../core/json/json-text.ts";
-import type { Clock } from "../../../../../platform/clock.ts";
-import type { Store } from "../../../store/store.ts";
-import { isStorable, storableText } from "../../../store/storable-text.ts";
-import type { UploadRow } from "../../../store/workflow-schema.ts";
-import { deleteRows } from "../chunks.ts";
-import type { Dataset, Datasets, Viewer } from "../dataset.ts";
-import type { ColumnMapping } from "../rename-columns.ts";
-import { pieces, readPieces, writePiece } from "./pieces.ts";
-import type { ResumableUpload, ResumableUploads } from "./resumable-upload.ts";
+import { randomUUID } from 'node:crypto';
+import { AppError, inputError } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+import type { Store } from '../../../store/store.ts';
+import { isStorable, storableText } from '../../../store/storable-text.ts';
+import type { UploadRow } from '../../../store/workflow-schema.ts';
+import { deleteRows } from '../chunks.ts';
+import type { Dataset, Datasets, Viewer } from '../dataset.ts';
+import type { ColumnMapping } from '../rename-columns.ts';
+import { pieces, readPieces, writePiece } from './pieces.ts';
+import type { ResumableUpload, ResumableUploads } from './resumable-upload.ts';
 
 interface Options {
   readonly clock: Clock;
-  readonly datasets: Pick<Datasets, "upload">;
+  readonly datasets: Pick<Datasets, 'upload'>;
   readonly maxBytes: number;
 }
 
@@ -24,33 +24,33 @@ const MAX_OPEN = 20;
 
 /** Keeps the bytes of uploads in the database, so that every gateway can continue them, also after a restart. */
 export function createResumableUploads(
-  { db }: Pick<Store, "db">,
+  { db }: Pick<Store, 'db'>,
   { clock, datasets, maxBytes }: Options,
 ): ResumableUploads {
   const now = (): number => Math.floor(clock.now());
   const find = async (viewer: Viewer, id: string): Promise<UploadRow> => {
-    const query = db.selectFrom("gateway_uploads").selectAll().where("expires_at", ">", now());
-    const visible = viewer === "everyone" ? query : query.where("owner", "=", viewer.user);
-    const row = isStorable(id) ? await visible.where("id", "=", id).executeTakeFirst() : undefined;
+    const query = db.selectFrom('gateway_uploads').selectAll().where('expires_at', '>', now());
+    const visible = viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+    const row = isStorable(id) ? await visible.where('id', '=', id).executeTakeFirst() : undefined;
     if (row) return row;
     throw new AppError(
-      "NotFoundError",
+      'NotFoundError',
       `Upload with ID ${id} not found, or it has expired. Create a new one.`,
       {
-        reason: "upload_not_found",
+        reason: 'upload_not_found',
       },
     );
   };
   const remove = (id: string): Promise<void> =>
     db.transaction().execute(async (trx) => {
-      await trx.deleteFrom("gateway_uploads").where("id", "=", id).execute();
+      await trx.deleteFrom('gateway_uploads').where('id', '=', id).execute();
       await deleteRows(trx, id);
     });
   const removeExpired = async (): Promise<void> => {
     const expired = await db
-      .selectFrom("gateway_uploads")
-      .select("id")
-      .where("expires_at", "<=", now())
+      .selectFrom('gateway_uploads')
+      .select('id')
+      .where('expires_at', '<=', now())
       .execute();
     for (const { id } of expired) await remove(id);
   };
@@ -61,10 +61,10 @@ export function createResumableUploads(
       const isLast = offset + piece.length === row.size;
       const moved = { received: isLast ? offset : offset + piece.length, expires_at: now() + LIFETIME_MS };
       const { numUpdatedRows } = await trx
-        .updateTable("gateway_uploads")
+        .updateTable('gateway_uploads')
         .set(moved)
-        .where("id", "=", row.id)
-        .where("received", "=", offset)
+        .where('id', '=', row.id)
+        .where('received', '=', offset)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw wrongOffset(row.id, offset);
       await writePiece(trx, row.id, offset, piece);
@@ -80,9 +80,9 @@ export function createResumableUploads(
       });
       await db.transaction().execute(async (trx) => {
         await trx
-          .updateTable("gateway_uploads")
+          .updateTable('gateway_uploads')
           .set({ received: row.size, dataset_id: dataset.id })
-          .where("id", "=", row.id)
+          .where('id', '=', row.id)
           .execute();
         await deleteRows(trx, row.id);
       });
@@ -98,25 +98,25 @@ export function createResumableUploads(
     maxBytes,
     async create({ filename, size, columns, owner }) {
       if (size > maxBytes)
-        throw new AppError("TooLargeError", `The dataset exceeds the maximum of ${maxBytes} bytes.`);
-      if (size === 0) throw inputError("The dataset has no rows.");
+        throw new AppError('TooLargeError', `The dataset exceeds the maximum of ${maxBytes} bytes.`);
+      if (size === 0) throw inputError('The dataset has no rows.');
       await removeExpired();
       const { open } = await db
-        .selectFrom("gateway_uploads")
-        .select((row) => row.fn.countAll<number>().as("open"))
-        .where("owner", "is not distinct from", owner)
-        .where("dataset_id", "is", null)
+        .selectFrom('gateway_uploads')
+        .select((row) => row.fn.countAll<number>().as('open'))
+        .where('owner', 'is not distinct from', owner)
+        .where('dataset_id', 'is', null)
         .executeTakeFirstOrThrow();
       if (Number(open) >= MAX_OPEN) {
         throw new AppError(
-          "OverloadedError",
+          'OverloadedError',
           `There are ${open} uploads that have not ended, and the maximum is ${MAX_OPEN}. Finish or delete one.`,
-          { reason: "too_many_uploads" },
+          { reason: 'too_many_uploads' },
         );
       }
       const row = await db.transaction().execute((trx) =>
         trx
-          .insertInto("gateway_uploads")
+          .insertInto('gateway_uploads')
           .values({
             id: randomUUID(),
             filename: storableText(filename),
@@ -157,7 +157,7 @@ export function createResumableUploads(
 }
 
 /** Codes of errors about the file, not about the gateway. */
-const REFUSALS: ReadonlySet<string> = new Set(["InputError", "ForbiddenError", "TooLargeError"]);
+const REFUSALS: ReadonlySet<string> = new Set(['InputError', 'ForbiddenError', 'TooLargeError']);
 
 const uploadOf = (row: UploadRow): ResumableUpload => ({
   id: row.id,
@@ -171,7 +171,7 @@ const uploadOf = (row: UploadRow): ResumableUpload => ({
 
 const wrongOffset = (id: string, offset: number, stored?: number): AppError =>
   new AppError(
-    "ConflictError",
-    `Upload ${id} does not continue at ${offset}${stored === undefined ? "" : `, but at ${stored}`}. Request its offset with HEAD.`,
-    { reason: "wrong_offset" },
+    'ConflictError',
+    `Upload ${id} does not continue at ${offset}${stored === undefined ? '' : `, but at ${stored}`}. Request its offset with HEAD.`,
+    { reason: 'wrong_offset' },
   );

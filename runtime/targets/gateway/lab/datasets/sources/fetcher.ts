@@ -1,6 +1,6 @@
-import { Agent, request } from "undici";
-import { AppError, inputError, messageOf } from "../../../../../contract/errors.ts";
-import { checkedUrl, providerLookup } from "../../../ask/providers/http/provider-address.ts";
+import { Agent, request } from 'undici';
+import { AppError, inputError, messageOf } from '../../../../../contract/errors.ts';
+import { checkedUrl, providerLookup } from '../../../ask/providers/http/provider-address.ts';
 
 /** A response with status 200. */
 export interface Fetched {
@@ -43,20 +43,20 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
   });
   const send = async (url: URL, headersOf: HeadersOf): Promise<Fetched | URL> => {
     checkAddress(url, local);
-    const headers = { accept: "*/*", "accept-encoding": "identity", ...headersOf(url) };
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', ...headersOf(url) };
     const {
       statusCode,
       headers: received,
       body,
     } = await request(url, { dispatcher: agent, headers, signal });
     if (statusCode === 200) return { url, headers: received, bytes: body as AsyncIterable<Uint8Array> };
-    const location = received["location"];
+    const location = received['location'];
     const text = await startOf(body);
-    if (!REDIRECTS.has(statusCode) || typeof location !== "string")
+    if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
       throw inputError(explain(url, statusCode, text) ?? `${shown(url)} answered with status ${statusCode}.`);
     const next = URL.parse(location, url);
     if (!next) throw inputError(`${shown(url)} redirects to an invalid URL.`);
-    if (url.protocol === "https:" && next.protocol !== "https:")
+    if (url.protocol === 'https:' && next.protocol !== 'https:')
       throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is refused.`);
     return next;
   };
@@ -78,12 +78,12 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
 
 function checkAddress(url: URL, local: boolean): void {
   try {
-    checkedUrl("dataset", url.href, local);
+    checkedUrl('dataset', url.href, local);
   } catch (error) {
     throw new AppError(
-      "InputError",
+      'InputError',
       `${shown(url)} is not allowed. Use http:// or https://, no credentials in the URL, and a public address. The operator of the gateway can allow private addresses.`,
-      { cause: error, reason: "private_address" },
+      { cause: error, reason: 'private_address' },
     );
   }
 }
@@ -98,21 +98,21 @@ async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerat
 
 function explained(url: URL, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return inputError(`The import of ${shown(url)} took too long or was cancelled.`, error);
-  if (error instanceof AppError && error.code === "InputError") return error;
+  if (error instanceof AppError && error.code === 'InputError') return error;
   if (error instanceof AppError) {
     // The address is known only when a connection is opened.
-    return new AppError("InputError", `${shown(url)} does not have a public address, which is required.`, {
+    return new AppError('InputError', `${shown(url)} does not have a public address, which is required.`, {
       cause: error,
-      reason: "private_address",
+      reason: 'private_address',
     });
   }
   return inputError(`Cannot read ${shown(url)}: ${messageOf(error)}.`, error);
 }
 
 async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  let text = "";
+  let text = '';
   for await (const piece of body) {
-    text += Buffer.from(piece).toString("utf8");
+    text += Buffer.from(piece).toString('utf8');
     if (text.length > MAX_ERROR_CHARACTERS) break;
   }
   return text.slice(0, MAX_ERROR_CHARACTERS);

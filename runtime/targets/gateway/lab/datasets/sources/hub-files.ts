@@ -1,4 +1,4 @@
-import { inputError } from "../../../../../contract/errors.ts";
+import { inputError } from '../../../../../contract/errors.ts';
 
 /** A file of a repository at a commit. */
 export interface HubFile {
@@ -26,7 +26,7 @@ interface Chosen {
 const CONVERTED = /^([^/]+)\/(?:partial-)?([^/]+)\/\d+\.parquet$/;
 /** `data/train-00000-of-00002.parquet`, `config/test.parquet` and the like. */
 const OWN = /^(?:([^/]+)\/)?([A-Za-z\d_.]+?)(?:-\d+-of-\d+(?:-[\da-f]+)?|-\d+)?\.parquet$/;
-const DEFAULT_CONFIG = "default";
+const DEFAULT_CONFIG = 'default';
 
 /** Chooses the Parquet files of a split. Throws an InputError if there are several configs or splits and none was named. */
 export function chooseHubFiles(files: readonly HubFile[], wanted: Wanted): Chosen {
@@ -34,22 +34,22 @@ export function chooseHubFiles(files: readonly HubFile[], wanted: Wanted): Chose
     const [, folder, split] = (wanted.isConverted ? CONVERTED : OWN).exec(file.path) ?? [];
     if (split === undefined) return [];
     const config =
-      folder === undefined || (!wanted.isConverted && folder === "data") ? DEFAULT_CONFIG : folder;
+      folder === undefined || (!wanted.isConverted && folder === 'data') ? DEFAULT_CONFIG : folder;
     return [{ config, split, file }];
   });
   if (found.length === 0) {
     throw inputError(
-      `${wanted.source} has no Parquet files at this revision.${wanted.isConverted ? "" : " Leave out `hf.revision` to use those that the hub makes."}`,
+      `${wanted.source} has no Parquet files at this revision.${wanted.isConverted ? '' : ' Leave out `hf.revision` to use those that the hub makes.'}`,
     );
   }
   const config = chooseOne(
-    "config",
+    'config',
     wanted,
     found.map((one) => one.config),
   );
   const ofConfig = found.filter((one) => one.config === config);
   const split = chooseOne(
-    "split",
+    'split',
     wanted,
     ofConfig.map((one) => one.split),
   );
@@ -57,12 +57,12 @@ export function chooseHubFiles(files: readonly HubFile[], wanted: Wanted): Chose
   return { config, split, files: chosen.toSorted((one, other) => (one.path < other.path ? -1 : 1)) };
 }
 
-function chooseOne(kind: "config" | "split", wanted: Wanted, all: readonly string[]): string {
+function chooseOne(kind: 'config' | 'split', wanted: Wanted, all: readonly string[]): string {
   const names = [...new Set(all)].toSorted();
   const { [kind]: name, source } = wanted;
   const [only] = names;
   const chosen = name ?? (names.length === 1 ? only : names.find((one) => one === DEFAULT_CONFIG));
   if (chosen !== undefined && names.includes(chosen)) return chosen;
   const problem = name === undefined ? `has several ${kind}s` : `has no ${kind} ${JSON.stringify(name)}`;
-  throw inputError(`${source} ${problem}. Set \`hf.${kind}\` to one of: ${names.slice(0, 50).join(", ")}.`);
+  throw inputError(`${source} ${problem}. Set \`hf.${kind}\` to one of: ${names.slice(0, 50).join(', ')}.`);
 }

@@ -1,15 +1,15 @@
-import { createHash, type Hash } from "node:crypto";
-import { inputError } from "../../../../../contract/errors.ts";
-import { isObject } from "../../../../../core/json/is-object.ts";
-import { parseJsonText } from "../../../../../core/json/json-text.ts";
-import type { UploadFile } from "../dataset.ts";
-import type { Fetched, Fetcher, HeadersOf } from "./fetcher.ts";
-import { chooseHubFiles, type HubFile } from "./hub-files.ts";
-import type { HubOptions, OpenedSource } from "./source.ts";
+import { createHash, type Hash } from 'node:crypto';
+import { inputError } from '../../../../../contract/errors.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type { UploadFile } from '../dataset.ts';
+import type { Fetched, Fetcher, HeadersOf } from './fetcher.ts';
+import { chooseHubFiles, type HubFile } from './hub-files.ts';
+import type { HubOptions, OpenedSource } from './source.ts';
 
-const ENDPOINT = "https://huggingface.co";
+const ENDPOINT = 'https://huggingface.co';
 /** Branch with the Parquet files that the hub makes of every dataset. */
-const CONVERTED = "refs/convert/parquet";
+const CONVERTED = 'refs/convert/parquet';
 const MAX_PAGES = 50;
 const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 
@@ -29,15 +29,15 @@ export async function openHub(
       `${JSON.stringify(source.slice(0, 200))} is not a dataset of the hub. Use hf:owner/name.`,
     );
   const base = URL.parse(endpoint);
-  if (!base) throw inputError("hf.endpoint must be a URL, e.g. https://huggingface.co.");
-  const root = `${base.origin}${base.pathname.replace(/\/+$/, "")}`;
+  if (!base) throw inputError('hf.endpoint must be a URL, e.g. https://huggingface.co.');
+  const root = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
   const headersOf: HeadersOf = (url) =>
     token !== undefined && url.origin === base.origin ? { authorization: `Bearer ${token}` } : {};
   const get = (path: string): Promise<Fetched> => fetcher.get(new URL(`${root}${path}`), headersOf);
 
   const wanted = encodeURIComponent(revision ?? CONVERTED);
   const { sha } = await jsonOf(await get(`/api/datasets/${name}/revision/${wanted}`));
-  if (typeof sha !== "string" || !/^[\da-f]{40}$/.test(sha))
+  if (typeof sha !== 'string' || !/^[\da-f]{40}$/.test(sha))
     throw inputError(`The hub did not return the commit of ${source}.`);
   const files: HubFile[] = [];
   let next: URL | undefined = new URL(`${root}/api/datasets/${name}/tree/${sha}?recursive=true`);
@@ -49,13 +49,13 @@ export async function openHub(
   const chosen = chooseHubFiles(files, { source, config, split, isConverted: revision === undefined });
   const open = async function* (): AsyncGenerator<UploadFile, void> {
     for (const file of chosen.files) {
-      const path = file.path.split("/").map(encodeURIComponent).join("/");
+      const path = file.path.split('/').map(encodeURIComponent).join('/');
       const { bytes } = await get(`/datasets/${name}/resolve/${sha}/${path}`);
       yield { filename: file.path, bytes: verified(bytes, file), hasLabelNames: true };
     }
   };
   return {
-    filename: `${name.replace("/", "-")}-${chosen.config}-${chosen.split}.parquet`,
+    filename: `${name.replace('/', '-')}-${chosen.config}-${chosen.split}.parquet`,
     origin: `${source}@${sha} (${chosen.config}, ${chosen.split})`,
     files: open(),
   };
@@ -64,7 +64,7 @@ export async function openHub(
 /** Reason of a refusal of the hub. */
 export function hubRefusal(url: URL, status: number): string | undefined {
   if (status !== 401 && status !== 403 && status !== 404) return undefined;
-  const [, name, , revision = ""] =
+  const [, name, , revision = ''] =
     /\/datasets\/([^/]+\/[^/]+)\/(revision|tree|resolve)\/([^/?]+)/.exec(url.pathname) ?? [];
   if (name === undefined) return undefined;
   return `The hub has no dataset ${name} with the revision ${decodeURIComponent(revision)}, or it requires a token with access (status ${status}). Check the name, or set \`hf.secret_key_name\`.`;
@@ -79,7 +79,7 @@ async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, 
     pieces.push(piece);
   }
   try {
-    return parseJsonText(Buffer.concat(pieces).toString("utf8")) as Readonly<Record<string, unknown>>;
+    return parseJsonText(Buffer.concat(pieces).toString('utf8')) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw inputError(`${url.host} did not answer with JSON.`, error);
   }
@@ -88,16 +88,16 @@ async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, 
 function filesIn(json: unknown): HubFile[] {
   if (!Array.isArray(json)) return [];
   return json.flatMap((entry): HubFile[] => {
-    if (!isObject(entry) || entry["type"] !== "file") return [];
+    if (!isObject(entry) || entry['type'] !== 'file') return [];
     const { path, size, oid, lfs } = entry;
-    const hash = isObject(lfs) ? lfs["oid"] : oid;
-    const isWhole = typeof path === "string" && typeof size === "number" && typeof hash === "string";
-    return isWhole ? [{ path, size, hash: hash.replace(/^sha256:/, "") }] : [];
+    const hash = isObject(lfs) ? lfs['oid'] : oid;
+    const isWhole = typeof path === 'string' && typeof size === 'number' && typeof hash === 'string';
+    return isWhole ? [{ path, size, hash: hash.replace(/^sha256:/, '') }] : [];
   });
 }
 
 function nextPage({ headers, url }: Fetched): URL | undefined {
-  const [, next] = /<([^>]+)>\s*;\s*rel="next"/.exec(String(headers["link"] ?? "")) ?? [];
+  const [, next] = /<([^>]+)>\s*;\s*rel="next"/.exec(String(headers['link'] ?? '')) ?? [];
   return next === undefined ? undefined : (URL.parse(next, url) ?? undefined);
 }
 
@@ -111,10 +111,10 @@ async function* verified(
     hasher.update(piece);
     yield piece;
   }
-  if (hasher.digest("hex") !== hash)
+  if (hasher.digest('hex') !== hash)
     throw inputError(`${path} does not have the hash that the hub lists for it. Retry the import.`);
 }
 
 /** Large files have a SHA-256; others have the hash of Git, which includes the size. */
 const hasherOf = (size: number, hash: string): Hash =>
-  hash.length === 64 ? createHash("sha256") : createHash("sha1").update(`blob ${size}\0`);
+  hash.length === 64 ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);

@@ -1,13 +1,13 @@
-import { inputError } from "../../../../../contract/errors.ts";
-import type { Clock } from "../../../../../platform/clock.ts";
-import { createFetcher } from "./fetcher.ts";
-import { hubRefusal, openHub } from "./hub.ts";
-import { s3Headers, s3Refusal, s3Url } from "./s3.ts";
-import type { DatasetSource, OpenedSource } from "./source.ts";
-import { openUrl } from "./url.ts";
+import { inputError } from '../../../../../contract/errors.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+import { createFetcher } from './fetcher.ts';
+import { hubRefusal, openHub } from './hub.ts';
+import { s3Headers, s3Refusal, s3Url } from './s3.ts';
+import type { DatasetSource, OpenedSource } from './source.ts';
+import { openUrl } from './url.ts';
 
 interface SourceParts {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, 'now'>;
   /** Whether addresses of this machine and of private networks are allowed. */
   readonly local: boolean;
   readonly signal: AbortSignal;
@@ -21,8 +21,8 @@ export async function withSource<Result>(
   { clock, local, signal, filename }: SourceParts,
   use: (opened: OpenedSource) => Promise<Result>,
 ): Promise<Result> {
-  const isHub = source.startsWith("hf:");
-  const isS3 = source.startsWith("s3:");
+  const isHub = source.startsWith('hf:');
+  const isS3 = source.startsWith('s3:');
   const explain = isHub ? hubRefusal : isS3 ? s3Refusal : () => undefined;
   const fetcher = createFetcher({ local, signal, explain });
   const open = async (): Promise<OpenedSource> => {

@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
-import { inputError } from "../../../../../contract/errors.ts";
-import { awsEncode, signV4 } from "../../../ask/providers/access/sign-v4.ts";
-import type { HeadersOf } from "./fetcher.ts";
-import type { S3Options } from "./source.ts";
+import { createHash } from 'node:crypto';
+import { inputError } from '../../../../../contract/errors.ts';
+import { awsEncode, signV4 } from '../../../ask/providers/access/sign-v4.ts';
+import type { HeadersOf } from './fetcher.ts';
+import type { S3Options } from './source.ts';
 
-const EMPTY_HASH = createHash("sha256").digest("hex");
-const DEFAULT_REGION = "us-east-1";
+const EMPTY_HASH = createHash('sha256').digest('hex');
+const DEFAULT_REGION = 'us-east-1';
 
 /** The URL of an object, in the path style or with the bucket in the host name. Throws an InputError. */
 export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathStyle }: S3Options): URL {
@@ -15,11 +15,11 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
       `${JSON.stringify(source.slice(0, 200))} is not an object in a bucket. Use s3://bucket/key.`,
     );
   const base = URL.parse(endpoint ?? `https://s3.${region}.amazonaws.com`);
-  if (!base) throw inputError("s3.endpoint must be a URL, e.g. https://minio.example.com.");
-  const path = key.split("/").map(awsEncode).join("/");
-  const prefix = base.pathname.replace(/\/+$/, "");
+  if (!base) throw inputError('s3.endpoint must be a URL, e.g. https://minio.example.com.');
+  const path = key.split('/').map(awsEncode).join('/');
+  const prefix = base.pathname.replace(/\/+$/, '');
   // Names with dots do not fit certificates for the names of buckets.
-  const isInPath = pathStyle ?? (endpoint !== undefined || bucket.includes("."));
+  const isInPath = pathStyle ?? (endpoint !== undefined || bucket.includes('.'));
   const url = isInPath
     ? `${base.origin}${prefix}/${bucket}/${path}`
     : `${base.protocol}//${bucket}.${base.host}${prefix}/${path}`;
@@ -31,9 +31,9 @@ export const s3Headers =
   (object: URL, { keys, region = DEFAULT_REGION }: S3Options, now: () => number): HeadersOf =>
   (url) => {
     if (!keys || url.host !== object.host) return {};
-    const headers = { "x-amz-content-sha256": EMPTY_HASH };
-    const scope = { keys, region, service: "s3", now: now() };
-    return { ...headers, ...signV4({ method: "GET", url, headers }, scope) };
+    const headers = { 'x-amz-content-sha256': EMPTY_HASH };
+    const scope = { keys, region, service: 's3', now: now() };
+    return { ...headers, ...signV4({ method: 'GET', url, headers }, scope) };
   };
 
 /** The reason in the XML of an error. */
@@ -41,6 +41,6 @@ export function s3Refusal(url: URL, status: number, body: string): string | unde
   const [, code] = /<Code>([\w.-]{1,100})<\/Code>/.exec(body) ?? [];
   if (code === undefined) return undefined;
   const [, region] = /<Region>([\w-]{1,50})<\/Region>/.exec(body) ?? [];
-  const remedy = region === undefined ? "" : ` The bucket is in the region ${region}; set \`s3.region\`.`;
+  const remedy = region === undefined ? '' : ` The bucket is in the region ${region}; set \`s3.region\`.`;
   return `${url.host} answered with ${code} (status ${status}) for ${url.pathname.slice(0, 200)}.${remedy}`;
 }

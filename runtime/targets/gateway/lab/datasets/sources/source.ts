@@ -1,4 +1,4 @@
-import type { UploadFile } from "../dataset.ts";
+import type { UploadFile } from '../dataset.ts';
 
 /** Where the files of a dataset are. */
 export interface DatasetSource {

@@ -1,15 +1,15 @@
-import { inputError } from "../../../../../contract/errors.ts";
-import { hasReader } from "../read/read-rows.ts";
-import { type Fetched, type Fetcher, type HeadersOf, shown } from "./fetcher.ts";
-import type { OpenedSource } from "./source.ts";
+import { inputError } from '../../../../../contract/errors.ts';
+import { hasReader } from '../read/read-rows.ts';
+import { type Fetched, type Fetcher, type HeadersOf, shown } from './fetcher.ts';
+import type { OpenedSource } from './source.ts';
 
 /** Extensions by content type, for a URL without one. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ["text/csv", ".csv"],
-  ["text/tab-separated-values", ".tsv"],
-  ["application/jsonl", ".jsonl"],
-  ["application/x-ndjson", ".jsonl"],
-  ["application/vnd.apache.parquet", ".parquet"],
+  ['text/csv', '.csv'],
+  ['text/tab-separated-values', '.tsv'],
+  ['application/jsonl', '.jsonl'],
+  ['application/x-ndjson', '.jsonl'],
+  ['application/vnd.apache.parquet', '.parquet'],
 ]);
 
 interface UrlOptions {
@@ -39,19 +39,19 @@ function filenameOf(first: URL, { url, headers }: Fetched): string {
     if (hasReader(name)) return name;
   }
   const type =
-    String(headers["content-type"] ?? "")
-      .split(";")[0]
+    String(headers['content-type'] ?? '')
+      .split(';')[0]
       ?.trim()
-      .toLowerCase() ?? "";
+      .toLowerCase() ?? '';
   const extension = EXTENSIONS.get(type);
-  if (extension !== undefined) return `${nameIn(first.pathname) || "dataset"}${extension}`;
+  if (extension !== undefined) return `${nameIn(first.pathname) || 'dataset'}${extension}`;
   throw inputError(
     `The format of ${shown(first)} is unknown: its path has no known extension, and its content type is ${JSON.stringify(type)}. Set \`filename\`, e.g. data.csv.`,
   );
 }
 
 function nameIn(path: string): string {
-  const encoded = path.slice(path.lastIndexOf("/") + 1);
+  const encoded = path.slice(path.lastIndexOf('/') + 1);
   try {
     return decodeURIComponent(encoded).slice(0, 200);
   } catch {

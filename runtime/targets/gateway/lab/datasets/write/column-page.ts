@@ -1,6 +1,6 @@
-import type { Cell } from "../dataset.ts";
-import type { ColumnType } from "./column-type.ts";
-import { pushVarint } from "./thrift.ts";
+import type { Cell } from '../dataset.ts';
+import type { ColumnType } from './column-type.ts';
+import { pushVarint } from './thrift.ts';
 
 /** The cells of a column, as a page without compression. */
 interface ColumnPage {
@@ -14,7 +14,7 @@ const LIST = { missing: 0, empty: 1, missingElement: 2, element: 3 } as const;
 
 /** Encodes cells: how often they repeat, whether they are defined, and the defined values one after the other. */
 export function columnPage(type: ColumnType, cells: readonly Cell[]): ColumnPage {
-  if (type !== "texts") {
+  if (type !== 'texts') {
     const defined = cells.filter((cell) => cell !== null);
     const levels = runs(
       cells.map((cell) => (cell === null ? 0 : 1)),
@@ -35,13 +35,13 @@ export function columnPage(type: ColumnType, cells: readonly Cell[]): ColumnPage
       if (one !== null) texts.push(one);
     }
   }
-  const bytes = Buffer.concat([runs(repetition, 1), runs(definition, 2), plain("text", texts)]);
+  const bytes = Buffer.concat([runs(repetition, 1), runs(definition, 2), plain('text', texts)]);
   return { values: definition.length, bytes };
 }
 
 /** Levels as runs of equal values, with their length in front. `bits` is at most 8, so a value has one byte. */
 function runs(levels: readonly number[], bits: number): Buffer {
-  if (bits > 8) throw new Error("levels with more than 8 bits are not needed");
+  if (bits > 8) throw new Error('levels with more than 8 bits are not needed');
   const bytes: number[] = [];
   for (let at = 0; at < levels.length;) {
     const level = levels[at] ?? 0;
@@ -56,24 +56,24 @@ function runs(levels: readonly number[], bits: number): Buffer {
   return Buffer.concat([length, Buffer.from(bytes)]);
 }
 
-function plain(type: Exclude<ColumnType, "texts">, cells: readonly Cell[]): Buffer {
-  if (type === "boolean") {
+function plain(type: Exclude<ColumnType, 'texts'>, cells: readonly Cell[]): Buffer {
+  if (type === 'boolean') {
     const bits = Buffer.alloc(Math.ceil(cells.length / 8));
     for (const [at, cell] of cells.entries())
       if (cell === true) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
     return bits;
   }
-  if (type === "integer" || type === "number") {
+  if (type === 'integer' || type === 'number') {
     const numbers = Buffer.alloc(cells.length * 8);
     for (const [at, cell] of cells.entries()) {
-      if (type === "integer") numbers.writeBigInt64LE(BigInt(Number(cell)), at * 8);
+      if (type === 'integer') numbers.writeBigInt64LE(BigInt(Number(cell)), at * 8);
       else numbers.writeDoubleLE(Number(cell), at * 8);
     }
     return numbers;
   }
   return Buffer.concat(
     cells.flatMap((cell) => {
-      const content = Buffer.from(type === "text" && typeof cell === "string" ? cell : JSON.stringify(cell));
+      const content = Buffer.from(type === 'text' && typeof cell === 'string' ? cell : JSON.stringify(cell));
       const length = Buffer.alloc(4);
       length.writeUInt32LE(content.length);
       return [length, content];

@@ -3,11 +3,11 @@
 
 /** A value with its type. Structs have their fields by id. */
 export type Thrift =
-  | { readonly kind: "i32"; readonly value: number }
-  | { readonly kind: "i64"; readonly value: number }
-  | { readonly kind: "text"; readonly value: string }
-  | { readonly kind: "list"; readonly of: keyof typeof TYPES; readonly items: readonly Thrift[] }
-  | { readonly kind: "struct"; readonly fields: Readonly<Record<number, Thrift | undefined>> };
+  | { readonly kind: 'i32'; readonly value: number }
+  | { readonly kind: 'i64'; readonly value: number }
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'list'; readonly of: keyof typeof TYPES; readonly items: readonly Thrift[] }
+  | { readonly kind: 'struct'; readonly fields: Readonly<Record<number, Thrift | undefined>> };
 
 const TYPES = { i32: 5, i64: 6, text: 8, list: 9, struct: 12 } as const;
 /** Sizes from here on follow the header of a list. */
@@ -15,16 +15,16 @@ const LONG_LIST = 15;
 /** Distances of ids up to this one are in the header of a field. */
 const MAX_DELTA = 15;
 
-export const i32 = (value: number): Thrift => ({ kind: "i32", value });
-export const i64 = (value: number): Thrift => ({ kind: "i64", value });
-export const text = (value: string): Thrift => ({ kind: "text", value });
+export const i32 = (value: number): Thrift => ({ kind: 'i32', value });
+export const i64 = (value: number): Thrift => ({ kind: 'i64', value });
+export const text = (value: string): Thrift => ({ kind: 'text', value });
 export const listOf = (of: keyof typeof TYPES, items: readonly Thrift[]): Thrift => ({
-  kind: "list",
+  kind: 'list',
   of,
   items,
 });
 export const struct = (fields: Readonly<Record<number, Thrift | undefined>>): Thrift => ({
-  kind: "struct",
+  kind: 'struct',
   fields,
 });
 
@@ -35,13 +35,13 @@ export function encodeThrift(value: Thrift): Uint8Array {
 }
 
 function write(value: Thrift, bytes: number[]): void {
-  if (value.kind === "i32" || value.kind === "i64") {
+  if (value.kind === 'i32' || value.kind === 'i64') {
     pushVarint(bytes, value.value * 2);
-  } else if (value.kind === "text") {
+  } else if (value.kind === 'text') {
     const content = Buffer.from(value.value);
     pushVarint(bytes, content.length);
     for (const byte of content) bytes.push(byte);
-  } else if (value.kind === "list") {
+  } else if (value.kind === 'list') {
     const { length } = value.items;
     bytes.push((Math.min(length, LONG_LIST) << 4) | TYPES[value.of]);
     if (length >= LONG_LIST) pushVarint(bytes, length);

@@ -2,7 +2,7 @@
 export function ngrams(tokens: readonly string[], order: number): readonly string[] {
   if (order === 1) return tokens;
   const found: string[] = [];
-  for (let end = order; end <= tokens.length; end += 1) found.push(tokens.slice(end - order, end).join(" "));
+  for (let end = order; end <= tokens.length; end += 1) found.push(tokens.slice(end - order, end).join(' '));
   return found;
 }
 

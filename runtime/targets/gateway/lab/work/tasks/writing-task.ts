@@ -1,14 +1,14 @@
-import { GROUND_TRUTH } from "../../datasets/check-row.ts";
-import { bertscoreFamily } from "../evaluation/families/bertscore.ts";
-import { checkReferences } from "../evaluation/reference-texts.ts";
-import { judgeFamilies } from "../evaluation/families/judge.ts";
-import { textFamilies } from "../evaluation/families/text.ts";
-import { callPerRow } from "../inference/call-per-row.ts";
-import type { Task } from "./task.ts";
-import { checkGroundTruth, checkHasGroundTruth } from "./check-ground-truth.ts";
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
+import { checkReferences } from '../evaluation/reference-texts.ts';
+import { judgeFamilies } from '../evaluation/families/judge.ts';
+import { textFamilies } from '../evaluation/families/text.ts';
+import { callPerRow } from '../inference/call-per-row.ts';
+import type { Task } from './task.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 /** A task for generative models, whose answers are texts. */
-export const writingTask = (own: Pick<Task, "defaultPrompt" | "defaultMetrics">): Task => ({
+export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
   ...own,
   modelTypes: [],
   hasChat: true,
@@ -20,7 +20,7 @@ export const writingTask = (own: Pick<Task, "defaultPrompt" | "defaultMetrics">)
     return [];
   },
   showsAnswers: true,
-  columns: ({ outputField }) => [outputField, "reasoning", "cached"],
+  columns: ({ outputField }) => [outputField, 'reasoning', 'cached'],
   answer: (rows, context) =>
     callPerRow(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
 });

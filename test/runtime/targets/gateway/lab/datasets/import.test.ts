@@ -144,7 +144,10 @@ test('a split of the hub is imported from all of its files, at a commit, with th
   const { status, body } = await imported({ source: 'hf:o/d', hf: { ...hf, split: 'test' }, columns });
   expect([status, body]).toEqual([
     201,
-    expect.objectContaining({ source: `hf:o/d@${SHA} (default, test)`, filename: 'o-d-default-test.parquet' }),
+    expect.objectContaining({
+      source: `hf:o/d@${SHA} (default, test)`,
+      filename: 'o-d-default-test.parquet',
+    }),
   ]);
   const rows = await rowsOf(body.id);
   expect(rows).toEqual([...rows.slice(0, 3), ...rows.slice(0, 3)]);
@@ -172,7 +175,11 @@ test('a split of the hub is imported from all of its files, at a commit, with th
 });
 
 test('the files of a repository are found by the usual names', () => {
-  const files = ['data/train-00000-of-00002.parquet', 'data/train-00001-of-00002-ab12.parquet', 'de/test.parquet'];
+  const files = [
+    'data/train-00000-of-00002.parquet',
+    'data/train-00001-of-00002-ab12.parquet',
+    'de/test.parquet',
+  ];
   const all = [...files, 'README.md', 'x/y/z.parquet'].map((path) => ({ path, size: 1, hash: '' }));
   const choose = (config?: string, split?: string) =>
     chooseHubFiles(all, { source: 'hf:o/d', config, split, isConverted: false });
@@ -181,7 +188,9 @@ test('the files of a repository are found by the usual names', () => {
   expect(() => choose('fr')).toThrow('hf:o/d has no config "fr". Set `hf.config` to one of: de, default.');
   expect(() =>
     chooseHubFiles([], { source: 'hf:o/d', config: undefined, split: undefined, isConverted: false }),
-  ).toThrow('hf:o/d has no Parquet files at this revision. Leave out `hf.revision` to use those that the hub makes.');
+  ).toThrow(
+    'hf:o/d has no Parquet files at this revision. Leave out `hf.revision` to use those that the hub makes.',
+  );
 });
 
 test('objects of S3 have the URLs of both styles, and only requests to their host are signed', async () => {

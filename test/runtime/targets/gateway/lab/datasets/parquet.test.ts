@@ -5,7 +5,10 @@ import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets
 import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
 import { datasetParquet } from '../../../../../../runtime/targets/gateway/lab/datasets/write/parquet.ts';
 
-async function written(columns: readonly string[], chunks: readonly (readonly Row[])[]): Promise<ArrayBuffer> {
+async function written(
+  columns: readonly string[],
+  chunks: readonly (readonly Row[])[],
+): Promise<ArrayBuffer> {
   let firstRow = 0;
   const datasets = {
     async *rows() {

@@ -27,7 +27,11 @@ describeDatabases((database) => {
       request(path, {
         method: 'PATCH',
         body,
-        headers: { ...TUS, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) },
+        headers: {
+          ...TUS,
+          'Content-Type': 'application/offset+octet-stream',
+          'Upload-Offset': String(offset),
+        },
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       } as RequestInit);
     const offsetOf = async (path: string): Promise<[number, string | null]> => {
@@ -126,17 +130,20 @@ describeDatabases((database) => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429]);
   });
 
-  test.runIf(database.kind === 'sqlite')('a full disk is an error, after which the upload continues', async () => {
-    const { begin, send, offsetOf, db } = await open();
-    const path = await begin();
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
-    await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 150}`).execute(db);
-    const full = await send(path, 0, part(0));
-    expect([full.status, full.body.error.code]).toEqual([503, 'database_unavailable']);
-    const [, offset] = await offsetOf(path);
-    await sql.raw('pragma max_page_count = 1000000').execute(db);
-    expect((await send(path, Number(offset), part(Number(offset)))).status).toBe(204);
-  });
+  test.runIf(database.kind === 'sqlite')(
+    'a full disk is an error, after which the upload continues',
+    async () => {
+      const { begin, send, offsetOf, db } = await open();
+      const path = await begin();
+      const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
+      await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 150}`).execute(db);
+      const full = await send(path, 0, part(0));
+      expect([full.status, full.body.error.code]).toEqual([503, 'database_unavailable']);
+      const [, offset] = await offsetOf(path);
+      await sql.raw('pragma max_page_count = 1000000').execute(db);
+      expect((await send(path, Number(offset), part(Number(offset)))).status).toBe(204);
+    },
+  );
 
   test('columns of uploads and of experiments are renamed', async () => {
     const { clock, ...state } = await database.start();
@@ -159,8 +166,14 @@ describeDatabases((database) => {
     const wrong = [
       ['{"examples":"z"}', 'The dataset has no column "z". Columns: x,y.'],
       ['{"x":"y","examples":"x","z":"x"}', 'Column "x" cannot get two names. Map it once.'],
-      ['{"x":"y"}', 'The dataset already has a column "x". Give that column another name too, e.g. {"old_x":"x"}.'],
-      ['{"examples":1}', 'columns must be a JSON object such as {"examples": "text"}, not "{\\"examples\\":1}"'],
+      [
+        '{"x":"y"}',
+        'The dataset already has a column "x". Give that column another name too, e.g. {"old_x":"x"}.',
+      ],
+      [
+        '{"examples":1}',
+        'columns must be a JSON object such as {"examples": "text"}, not "{\\"examples\\":1}"',
+      ],
     ];
     for (const [columns = '', message] of wrong) {
       const answer = await post('x,y\n1,2\n', 'text/csv', `?columns=${encodeURIComponent(columns)}`);

@@ -1,47 +1,47 @@
-import { expect, test } from "vitest";
-import { AppError } from "../../../../../../runtime/contract/errors.ts";
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import {
   checkCustomMetrics,
   checkLuaMetrics,
-} from "../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts";
-import type { CustomMetric } from "../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/custom-metric.ts";
-import { TASKS } from "../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts";
-import type { Backend } from "../../../../../../runtime/targets/gateway/lab/work/work.ts";
-import { scriptedModel } from "./scripted-model.ts";
-import { evaluationOf, runAll, withWork } from "./working.ts";
+} from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts';
+import type { CustomMetric } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/custom-metric.ts';
+import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
+import type { Backend } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { evaluationOf, runAll, withWork } from './working.ts';
 
 const SCHEMA = {
-  type: "object",
-  required: ["city"],
-  properties: { city: { type: "string", pattern: "^[A-Z]" } },
+  type: 'object',
+  required: ['city'],
+  properties: { city: { type: 'string', pattern: '^[A-Z]' } },
 };
 
-test("a pattern, a schema and a rubric score each answer, and a row without one scores 0", async () => {
+test('a pattern, a schema and a rubric score each answer, and a row without one scores 0', async () => {
   const judge = await scriptedModel(({ body }) =>
-    JSON.stringify({ reason: "So.", score: body.messages[1]?.content.includes("Bonn") ? 10 : 4 }),
+    JSON.stringify({ reason: 'So.', score: body.messages[1]?.content.includes('Bonn') ? 10 : 4 }),
   );
-  const backend: Backend = { kind: "openai-compatible", baseUrl: judge.url, model: "j", secretName: null };
+  const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec = evaluationOf({
-    task: { task: "text-generation" },
-    metrics: ["exact_match"],
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
     customMetrics: [
-      { name: "names_city", regex: '"CITY"', ignoreCase: true },
-      { name: "is_valid", jsonSchema: SCHEMA },
-      { name: "is_german", rubric: "The city is in Germany." },
+      { name: 'names_city', regex: '"CITY"', ignoreCase: true },
+      { name: 'is_valid', jsonSchema: SCHEMA },
+      { name: 'is_german', rubric: 'The city is in Germany.' },
     ],
     judge: { backend },
-    failures: "wrong",
+    failures: 'wrong',
   });
-  const rows = ['It is {"city": "Bonn"}', '{"city": "paris"}', "Rome", null].map((predictions) => ({
-    examples: "Where?",
-    ground_truth: "Rome",
+  const rows = ['It is {"city": "Bonn"}', '{"city": "paris"}', 'Rome', null].map((predictions) => ({
+    examples: 'Where?',
+    ground_truth: 'Rome',
     predictions,
   }));
   const { scores, metrics } = await withWork(spec, async (work) => {
     const outcome = await runAll(work, rows);
     return { scores: outcome.rows, metrics: work.result().metrics };
   });
-  const columns = ["names_city", "is_valid", "is_german", "exact_match"];
+  const columns = ['names_city', 'is_valid', 'is_german', 'exact_match'];
   expect(scores.map((row) => columns.map((name) => row[name]))).toEqual([
     [1, 1, 1, 0],
     [1, 0, 0.4, 0],
@@ -49,23 +49,23 @@ test("a pattern, a schema and a rubric score each answer, and a row without one 
     [0, 0, 0, 0],
   ]);
   expect(metrics).toMatchObject({ names_city: 0.5, is_valid: 0.25, is_german: expect.closeTo(0.45, 9) });
-  expect(judge.asked[0]?.body.messages[0]?.content).toContain("The city is in Germany.");
+  expect(judge.asked[0]?.body.messages[0]?.content).toContain('The city is in Germany.');
 });
 
 test.each<[CustomMetric, string]>([
   [
-    { name: "Has Number", regex: "1" },
-    "needs a name of lowercase letters, digits and _, at most 64 characters.",
+    { name: 'Has Number', regex: '1' },
+    'needs a name of lowercase letters, digits and _, at most 64 characters.',
   ],
-  [{ name: "rouge", regex: "1" }, "has the name of another metric or column. Choose another name."],
-  [{ name: "error", regex: "1" }, "has the name of another metric or column. Choose another name."],
-  [{ name: "a" }, "needs exactly one of regex, json_schema, lua and rubric."],
-  [{ name: "a", regex: "1", rubric: "b" }, "needs exactly one of regex, json_schema, lua and rubric."],
-  [{ name: "a", rubric: "b" }, "requires a language model as judge. Set llm_as_judge."],
-  [{ name: "a", regex: "(" }, "is invalid: "],
-  [{ name: "a", jsonSchema: { type: "citty" } }, "is invalid: "],
-])("a metric that cannot score is refused: %j", (metric, message) => {
-  let refusal = "";
+  [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'a' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
+  [{ name: 'a', regex: '(' }, 'is invalid: '],
+  [{ name: 'a', jsonSchema: { type: 'citty' } }, 'is invalid: '],
+])('a metric that cannot score is refused: %j', (metric, message) => {
+  let refusal = '';
   try {
     checkCustomMetrics(TASKS.summarization, [metric], false);
   } catch (error) {
@@ -86,19 +86,19 @@ function score(answer, row)
   return answer == row.ground_truth and 1.5 or false
 end`;
 
-test("a Lua function scores answers within its limits, and each failure is that of its row", async () => {
+test('a Lua function scores answers within its limits, and each failure is that of its row', async () => {
   const spec = evaluationOf({
-    task: { task: "text-generation" },
-    metrics: ["exact_match"],
-    customMetrics: [{ name: "own", lua: LUA }],
-    failures: "wrong",
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
+    customMetrics: [{ name: 'own', lua: LUA }],
+    failures: 'wrong',
   });
-  const kinds = ["same", "other", "list", "loop", "deep", "error", "text", "none"];
+  const kinds = ['same', 'other', 'list', 'loop', 'deep', 'error', 'text', 'none'];
   const rows = kinds.map((kind) => ({
-    examples: "Where?",
+    examples: 'Where?',
     kind,
-    ground_truth: kind === "list" ? ["Rome", "Roma"] : "Rome",
-    predictions: kind === "none" ? null : kind === "other" ? "Bonn" : "Rome",
+    ground_truth: kind === 'list' ? ['Rome', 'Roma'] : 'Rome',
+    predictions: kind === 'none' ? null : kind === 'other' ? 'Bonn' : 'Rome',
   }));
   const { scores, metrics } = await withWork(spec, async (work) => {
     const outcome = await runAll(work, rows);
@@ -106,7 +106,7 @@ test("a Lua function scores answers within its limits, and each failure is that 
   });
   expect(scores.map(({ own }) => own)).toEqual([1.5, 0, 2, null, null, null, null, 0]);
   expect(scores.map(({ exact_match: exact }) => exact)).toEqual([1, 0, 1, 1, 1, 1, 1, 0]);
-  const errors = scores.map(({ error }) => String(error ?? ""));
+  const errors = scores.map(({ error }) => String(error ?? ''));
   expect(errors.slice(3, 7)).toEqual([
     expect.stringMatching(
       /^own: The Lua function failed: .*it exceeded its limit of 10000000 instructions\b/,
@@ -115,14 +115,14 @@ test("a Lua function scores answers within its limits, and each failure is that 
     expect.stringMatching(/lua:6: no city\n {2}6 \| {3}if row\.kind == "error"/),
     expect.stringMatching(/score must return a number or a boolean, not a string/),
   ]);
-  expect(metrics["own"]).toBeCloseTo(3.5 / 4, 9);
+  expect(metrics['own']).toBeCloseTo(3.5 / 4, 9);
 });
 
 test.each([
-  ["function score(", /^Custom metric "own" is invalid: The Lua function failed: lua:1: /],
-  ["x = 1", undefined],
-])("a script that is not Lua is refused: %s", async (lua, message) => {
-  const checked = checkLuaMetrics([{ name: "own", lua }]);
+  ['function score(', /^Custom metric "own" is invalid: The Lua function failed: lua:1: /],
+  ['x = 1', undefined],
+])('a script that is not Lua is refused: %s', async (lua, message) => {
+  const checked = checkLuaMetrics([{ name: 'own', lua }]);
   await (message === undefined
     ? expect(checked).resolves.toBeUndefined()
     : expect(checked).rejects.toThrow(message));

@@ -1,8 +1,8 @@
-import type { MetricMaker, MetricRow } from "../../metric.ts";
-import { meanMetric } from "../mean-metric.ts";
-import { bertScore, type TokenVectors } from "./score.ts";
+import type { MetricMaker, MetricRow } from '../../metric.ts';
+import { meanMetric } from '../mean-metric.ts';
+import { bertScore, type TokenVectors } from './score.ts';
 
-const NAMES = ["bertscore_precision_mean", "bertscore_recall_mean", "bertscore_f1_mean"];
+const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 
 /** BERTScore over rows with token vectors, which the caller gets from an encoder. */
 export const bertscore: MetricMaker<VectorRow> = (_options, saved) => meanMetric(NAMES, scoreRow, saved);

@@ -1,9 +1,9 @@
-import type { Json, MetricMaker } from "../../metric.ts";
-import { metricResult, withoutRows } from "../../result.ts";
-import { runningMeans } from "../running-means.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { addBleuCounts, bleuScore, countBleu, NO_BLEU_COUNTS, type BleuCounts } from "./score.ts";
-import { bleuTokens, type BleuTokenizer } from "./tokens.ts";
+import type { Json, MetricMaker } from '../../metric.ts';
+import { metricResult, withoutRows } from '../../result.ts';
+import { runningMeans } from '../running-means.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { addBleuCounts, bleuScore, countBleu, NO_BLEU_COUNTS, type BleuCounts } from './score.ts';
+import { bleuTokens, type BleuTokenizer } from './tokens.ts';
 
 interface BleuOptions {
   /** Tokenizer. Default: `13a`. */
@@ -18,9 +18,9 @@ interface Saved {
 /**
  * `bleu` of the whole corpus and `bleu_mean`, the mean over rows, from 0 to 100. In a row, both names have the sentence score.
  */
-export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = "13a" }, json) => {
+export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = '13a' }, json) => {
   const saved = json as Saved | undefined;
-  const sentences = runningMeans(["bleu_mean"], saved?.sentences);
+  const sentences = runningMeans(['bleu_mean'], saved?.sentences);
   let counts = saved?.counts ?? NO_BLEU_COUNTS;
   return {
     add(row) {

@@ -1,4 +1,4 @@
-import { countShared, ngrams, unionOf } from "../ngrams.ts";
+import { countShared, ngrams, unionOf } from '../ngrams.ts';
 
 const ORDERS = [1, 2, 3, 4] as const;
 

@@ -1,7 +1,7 @@
-import type { Json, MetricMaker } from "../../metric.ts";
-import { metricResult, withoutRows } from "../../result.ts";
-import { runningMeans } from "../running-means.ts";
-import type { TextRow } from "../text-row.ts";
+import type { Json, MetricMaker } from '../../metric.ts';
+import { metricResult, withoutRows } from '../../result.ts';
+import { runningMeans } from '../running-means.ts';
+import type { TextRow } from '../text-row.ts';
 import {
   addChrfCounts,
   chrfScores,
@@ -9,7 +9,7 @@ import {
   NO_CHRF_COUNTS,
   type ChrfCount,
   type ChrfCounts,
-} from "./score.ts";
+} from './score.ts';
 
 interface Saved {
   readonly counts: readonly ChrfCount[];
@@ -21,7 +21,7 @@ interface Saved {
 /** `chrf` and `chrf_plus_plus` of the whole corpus with their means over rows, from 0 to 100. */
 export const chrf: MetricMaker<TextRow> = (_options, json) => {
   const saved = json as Saved | undefined;
-  const sentences = runningMeans(["chrf_mean", "chrf_plus_plus_mean"], saved?.sentences);
+  const sentences = runningMeans(['chrf_mean', 'chrf_plus_plus_mean'], saved?.sentences);
   const [chrfCounts, plusPlus] = [saved?.counts ?? NO_CHRF_COUNTS, saved?.plusPlus];
   let counts: ChrfCounts = { chrf: chrfCounts, chrf_plus_plus: plusPlus ?? chrfCounts };
   return {

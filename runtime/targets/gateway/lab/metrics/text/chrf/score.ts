@@ -1,6 +1,6 @@
-import { characterNgrams, countShared, ngrams } from "../ngrams.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { chrfCharacters, chrfWords } from "./tokens.ts";
+import { characterNgrams, countShared, ngrams } from '../ngrams.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { chrfCharacters, chrfWords } from './tokens.ts';
 
 /** Number of n-grams of one order in the prediction, in the reference, and in both. */
 export type ChrfCount = readonly [predicted: number, actual: number, matches: number];
@@ -18,7 +18,7 @@ export type ChrfCounts = Readonly<Record<keyof ChrfScores, readonly ChrfCount[]>
 export function countChrf(row: TextRow): ChrfCounts {
   checkLength(row);
   const all = referencesOf(row).map((reference) => countOne(row.prediction, reference));
-  return { chrf: bestBy("chrf", all), chrf_plus_plus: bestBy("chrf_plus_plus", all) };
+  return { chrf: bestBy('chrf', all), chrf_plus_plus: bestBy('chrf_plus_plus', all) };
 }
 
 /** Of equal scores, the first one counts. */

@@ -1,8 +1,8 @@
-import type { MetricMaker } from "../../metric.ts";
-import { metricResult, withoutRows } from "../../result.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { splitWords, trimEnd, trimStart } from "../white-space.ts";
-import { editDistance } from "./edit-distance.ts";
+import type { MetricMaker } from '../../metric.ts';
+import { metricResult, withoutRows } from '../../result.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { splitWords, trimEnd, trimStart } from '../white-space.ts';
+import { editDistance } from './edit-distance.ts';
 
 interface Saved {
   readonly rows: number;
@@ -38,15 +38,15 @@ const errorRate =
       result() {
         const detail = { edits, reference_units: units };
         if (rows === 0) return metricResult(withoutRows({ [name]: 0 }), detail);
-        return metricResult({ [name]: units === 0 ? "All references are empty." : edits / units }, detail);
+        return metricResult({ [name]: units === 0 ? 'All references are empty.' : edits / units }, detail);
       },
       save: (): { [Name in keyof Saved]: number } => ({ rows, edits, units }),
     };
   };
 
 /** An empty reference has the highest rate, unless the prediction is empty too. */
-const rateOf = ({ edits, units }: Pick<Saved, "edits" | "units">): number =>
+const rateOf = ({ edits, units }: Pick<Saved, 'edits' | 'units'>): number =>
   edits === 0 ? 0 : edits / units;
 
-export const wer = errorRate("wer", splitWords);
-export const cer = errorRate("cer", (text) => Array.from(trimEnd(trimStart(text))));
+export const wer = errorRate('wer', splitWords);
+export const cer = errorRate('cer', (text) => Array.from(trimEnd(trimStart(text))));

@@ -1,14 +1,14 @@
-import type { MetricMaker } from "../../metric.ts";
-import { meanMetric } from "../mean-metric.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { squadAnswer } from "./squad-answer.ts";
+import type { MetricMaker } from '../../metric.ts';
+import { meanMetric } from '../mean-metric.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { squadAnswer } from './squad-answer.ts';
 
 /** A row; null means no answer, which matches nothing. */
-export type AnsweredText = Omit<TextRow, "prediction"> & { readonly prediction: string | null };
+export type AnsweredText = Omit<TextRow, 'prediction'> & { readonly prediction: string | null };
 
 /** Share of predictions that equal a reference exactly, and under SQuAD's normalization. */
 export const exactMatch: MetricMaker<AnsweredText> = (_options, saved) =>
-  meanMetric(["exact_match", "exact_match_normalized"], scoreRow, saved);
+  meanMetric(['exact_match', 'exact_match_normalized'], scoreRow, saved);
 
 function scoreRow({ prediction, ...references }: AnsweredText) {
   if (prediction === null) return { exact_match: 0, exact_match_normalized: 0 };

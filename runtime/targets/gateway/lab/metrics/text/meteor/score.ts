@@ -1,6 +1,6 @@
-import { stem } from "../porter/stem.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { meteorTokens } from "./tokens.ts";
+import { stem } from '../porter/stem.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { meteorTokens } from './tokens.ts';
 
 /** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;
@@ -46,7 +46,7 @@ function align(prediction: readonly string[], reference: readonly string[]): Par
     // Matches from the end, each with the last free word: which of several equal words match determines the chunks.
     for (let at = prediction.length - 1; at >= 0; at -= 1) {
       if (partners[at] !== undefined) continue;
-      const partner = free.get(formOf(prediction[at] ?? ""))?.pop();
+      const partner = free.get(formOf(prediction[at] ?? ''))?.pop();
       partners[at] = partner;
       if (partner !== undefined) isTaken[partner] = true;
     }

@@ -1,9 +1,9 @@
-import { AppError } from "../../../../../../contract/errors.ts";
-import { harmonicMean } from "../harmonic-mean.ts";
-import { countShared, ngrams } from "../ngrams.ts";
-import { checkLength, referencesOf, type TextRow } from "../text-row.ts";
-import { commonLength, commonPositions, type Sequence } from "./common-subsequence.ts";
-import { rougeTokens } from "./tokens.ts";
+import { AppError } from '../../../../../../contract/errors.ts';
+import { harmonicMean } from '../harmonic-mean.ts';
+import { countShared, ngrams } from '../ngrams.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
+import { commonLength, commonPositions, type Sequence } from './common-subsequence.ts';
+import { rougeTokens } from './tokens.ts';
 
 interface RougeScore {
   readonly precision: number;
@@ -11,7 +11,7 @@ interface RougeScore {
   readonly fmeasure: number;
 }
 
-export const ROUGE_TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"] as const;
+export const ROUGE_TYPES = ['rouge1', 'rouge2', 'rougeL', 'rougeLsum'] as const;
 export type RougeScores = Readonly<Record<(typeof ROUGE_TYPES)[number], RougeScore>>;
 
 /**
@@ -26,15 +26,15 @@ export function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
   const best = (type: keyof RougeScores): RougeScore =>
     all.map((scores) => scores[type]).reduce((one, other) => (other.fmeasure > one.fmeasure ? other : one));
   return {
-    rouge1: best("rouge1"),
-    rouge2: best("rouge2"),
-    rougeL: best("rougeL"),
-    rougeLsum: best("rougeLsum"),
+    rouge1: best('rouge1'),
+    rouge2: best('rouge2'),
+    rougeL: best('rougeL'),
+    rougeLsum: best('rougeLsum'),
   };
 }
 
 function scoresOf(row: TextRow, useStemmer: boolean): RougeScores {
-  const linesOf = (text: string) => text.split("\n").map((line) => rougeTokens(line, useStemmer));
+  const linesOf = (text: string) => text.split('\n').map((line) => rougeTokens(line, useStemmer));
   const [references, predictions] = [linesOf(row.reference), linesOf(row.prediction)];
   const [reference, prediction] = [references.flat(), predictions.flat()];
   checkWork(reference.length, prediction.length);
@@ -68,7 +68,7 @@ const MAX_PAIRS = 2 ** 26;
 function checkWork(reference: number, prediction: number): void {
   if (reference * prediction <= MAX_PAIRS) return;
   throw new AppError(
-    "TooLargeError",
+    'TooLargeError',
     `The prediction has ${prediction} words and the reference ${reference}. ROUGE supports at most ${MAX_PAIRS} word pairs; shorten a text or omit the row.`,
   );
 }

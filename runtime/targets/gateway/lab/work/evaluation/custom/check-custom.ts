@@ -1,18 +1,18 @@
-import { type AppError, inputError, messageOf } from "../../../../../../contract/errors.ts";
-import { metricNames } from "../metrics.ts";
-import type { Task } from "../../tasks/task.ts";
-import { customFamily } from "./custom-family.ts";
-import type { CustomMetric } from "./custom-metric.ts";
-import { openLuaFunction } from "./lua-function.ts";
+import { type AppError, inputError, messageOf } from '../../../../../../contract/errors.ts';
+import { metricNames } from '../metrics.ts';
+import type { Task } from '../../tasks/task.ts';
+import { customFamily } from './custom-family.ts';
+import type { CustomMetric } from './custom-metric.ts';
+import { openLuaFunction } from './lua-function.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Columns of the table of scores that are no metrics. */
-const TAKEN = ["error", "ground_truth", "predictions"];
+const TAKEN = ['error', 'ground_truth', 'predictions'];
 
 /** Throws an InputError for a metric that a user cannot define like this. */
 export function checkCustomMetrics(task: Task, custom: readonly CustomMetric[], hasJudge: boolean): void {
   if (custom.length > 0 && !task.showsAnswers)
-    throw inputError("This task has no answers that a custom metric could score. Remove custom_metrics.");
+    throw inputError('This task has no answers that a custom metric could score. Remove custom_metrics.');
   const taken = new Set([...metricNames(task), ...TAKEN]);
   for (const metric of custom) {
     const { name, regex, jsonSchema, lua, rubric } = metric;

@@ -1,13 +1,13 @@
-import { compileLinearPattern, isFoundIn } from "../../../../../../platform/linear-pattern.ts";
-import { compileAnswerSchema } from "../../../../ask/guardrails/judges/answer-schema.ts";
-import { meanMetric } from "../../../metrics/text/mean-metric.ts";
-import { readText } from "../../read-text.ts";
-import { isUnanswered, type MetricFamily } from "../evaluation.ts";
-import { judgeFamily } from "../families/judge.ts";
-import { all, asIs } from "../names.ts";
-import { scorer } from "../scorer.ts";
-import type { CustomMetric } from "./custom-metric.ts";
-import { luaFamily } from "./lua-family.ts";
+import { compileLinearPattern, isFoundIn } from '../../../../../../platform/linear-pattern.ts';
+import { compileAnswerSchema } from '../../../../ask/guardrails/judges/answer-schema.ts';
+import { meanMetric } from '../../../metrics/text/mean-metric.ts';
+import { readText } from '../../read-text.ts';
+import { isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { judgeFamily } from '../families/judge.ts';
+import { all, asIs } from '../names.ts';
+import { scorer } from '../scorer.ts';
+import type { CustomMetric } from './custom-metric.ts';
+import { luaFamily } from './lua-family.ts';
 
 /** The family of a metric that a user defines. A row without an answer scores 0. Throws an error for an invalid pattern or schema. */
 export function customFamily(metric: CustomMetric): MetricFamily {
@@ -38,24 +38,24 @@ function checkOf({ regex, ignoreCase, jsonSchema }: CustomMetric): (answer: stri
     return (answer) => isFoundIn(pattern, answer);
   }
   const validate = compileAnswerSchema(jsonSchema ?? {});
-  return (answer) => answer.trim() !== "" && validate(answer).valid;
+  return (answer) => answer.trim() !== '' && validate(answer).valid;
 }
 
 /** Name of the only criterion of a rubric. */
-const CRITERION = "rubric";
+const CRITERION = 'rubric';
 
 const rubricFamily = (name: string, rubric: string): MetricFamily => ({
   ...judgeFamily({
     name,
-    task: "answer the input",
+    task: 'answer the input',
     readsReference: true,
     criteria: [
       {
         name: CRITERION,
         description: rubric,
         steps: [
-          "Read the output, and compare it with the criterion.",
-          "Give the lowest score if nothing of the criterion is met.",
+          'Read the output, and compare it with the criterion.',
+          'Give the lowest score if nothing of the criterion is met.',
         ],
       },
     ],

@@ -1,10 +1,10 @@
-import { AppError } from "../../../../../../contract/errors.ts";
-import { createYielder } from "../../../../../../platform/run-yielding.ts";
-import { meanMetric } from "../../../metrics/text/mean-metric.ts";
-import { readText } from "../../read-text.ts";
-import { type CountRow, isUnanswered, type MetricFamily } from "../evaluation.ts";
-import { all, asIs } from "../names.ts";
-import { type LuaFunction, openLuaFunction } from "./lua-function.ts";
+import { AppError } from '../../../../../../contract/errors.ts';
+import { createYielder } from '../../../../../../platform/run-yielding.ts';
+import { meanMetric } from '../../../metrics/text/mean-metric.ts';
+import { readText } from '../../read-text.ts';
+import { type CountRow, isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { all, asIs } from '../names.ts';
+import { type LuaFunction, openLuaFunction } from './lua-function.ts';
 
 /** The family of a metric that a Lua script computes. A row without an answer scores 0. */
 export const luaFamily = (name: string, source: string): MetricFamily => ({

@@ -1,26 +1,26 @@
-import { inputError } from "../../../../../../contract/errors.ts";
-import { bertscore } from "../../../metrics/text/bertscore/metric.ts";
-import { isFailure } from "../../inference/inference.ts";
-import { callBatched } from "../../inference/call-batched.ts";
-import type { MetricFamily } from "../evaluation.ts";
-import { all, asIs } from "../names.ts";
-import { readText } from "../../read-text.ts";
-import { referenceTexts } from "../reference-texts.ts";
+import { inputError } from '../../../../../../contract/errors.ts';
+import { bertscore } from '../../../metrics/text/bertscore/metric.ts';
+import { isFailure } from '../../inference/inference.ts';
+import { callBatched } from '../../inference/call-batched.ts';
+import type { MetricFamily } from '../evaluation.ts';
+import { all, asIs } from '../names.ts';
+import { readText } from '../../read-text.ts';
+import { referenceTexts } from '../reference-texts.ts';
 
 type Vectors = readonly (readonly number[])[];
 
 /** Compares the token vectors of prediction and ground truth, which an encoder computes. */
 export const bertscoreFamily: MetricFamily = {
-  name: "bertscore",
+  name: 'bertscore',
   metrics: { bertscore: all },
-  needs: ["embedder"],
+  needs: ['embedder'],
   shownAs: asIs,
   open({ embedder, pacing: { clock } }, saved) {
     const metric = bertscore({}, saved);
     const { tokenVectors } = embedder ?? {};
     if (!tokenVectors) {
       throw inputError(
-        `bertscore requires an encoder of type embedding, by URL or as a file${embedder ? `; ${embedder.name} is not one` : ""}.`,
+        `bertscore requires an encoder of type embedding, by URL or as a file${embedder ? `; ${embedder.name} is not one` : ''}.`,
       );
     }
     return {
@@ -30,11 +30,11 @@ export const bertscoreFamily: MetricFamily = {
           ...referenceTexts(truth),
         ]);
         // Empty texts have no tokens, and encoders reject them.
-        const unique = [...new Set(texts.flat())].filter((text) => text.trim() !== "");
+        const unique = [...new Set(texts.flat())].filter((text) => text.trim() !== '');
         const { answers, sharedTokens } = await callBatched(unique, tokenVectors, { clock, signal });
         spend({ promptTokens: sharedTokens, completionTokens: 0 });
         const found = new Map(unique.map((text, at) => [text, answers[at]]));
-        const vectorsOf = (text = ""): { readonly vectors: Vectors } => {
+        const vectorsOf = (text = ''): { readonly vectors: Vectors } => {
           const answer = found.get(text);
           if (answer && isFailure(answer)) throw inputError(answer.error);
           return { vectors: answer?.value ?? [] };

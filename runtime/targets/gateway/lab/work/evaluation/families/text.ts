@@ -1,22 +1,22 @@
-import type { MetricMaker } from "../../../metrics/metric.ts";
-import { bleu } from "../../../metrics/text/bleu/metric.ts";
-import { chrf } from "../../../metrics/text/chrf/metric.ts";
-import { cer, wer } from "../../../metrics/text/error-rate/metric.ts";
-import { type AnsweredText, exactMatch } from "../../../metrics/text/exact-match/metric.ts";
-import { meteor } from "../../../metrics/text/meteor/metric.ts";
-import { rouge } from "../../../metrics/text/rouge/metric.ts";
-import type { TextRow } from "../../../metrics/text/text-row.ts";
-import { tokenLength } from "../../../metrics/text/token-length/metric.ts";
-import { isUnanswered, type MetricFamily, type Sample } from "../evaluation.ts";
-import { all, asIs } from "../names.ts";
-import { readText } from "../../read-text.ts";
-import { referenceTexts } from "../reference-texts.ts";
-import { scorer } from "../scorer.ts";
+import type { MetricMaker } from '../../../metrics/metric.ts';
+import { bleu } from '../../../metrics/text/bleu/metric.ts';
+import { chrf } from '../../../metrics/text/chrf/metric.ts';
+import { cer, wer } from '../../../metrics/text/error-rate/metric.ts';
+import { type AnsweredText, exactMatch } from '../../../metrics/text/exact-match/metric.ts';
+import { meteor } from '../../../metrics/text/meteor/metric.ts';
+import { rouge } from '../../../metrics/text/rouge/metric.ts';
+import type { TextRow } from '../../../metrics/text/text-row.ts';
+import { tokenLength } from '../../../metrics/text/token-length/metric.ts';
+import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
+import { all, asIs } from '../names.ts';
+import { readText } from '../../read-text.ts';
+import { referenceTexts } from '../reference-texts.ts';
+import { scorer } from '../scorer.ts';
 
 function family<Row>(
   name: string,
   metric: MetricMaker<Row>,
-  shownAs: MetricFamily["shownAs"],
+  shownAs: MetricFamily['shownAs'],
   read: (sample: Sample) => Row | undefined,
 ): MetricFamily {
   return {
@@ -30,7 +30,7 @@ function family<Row>(
 
 /** A row without an answer counts as one with an empty answer, in which no word is correct. */
 const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => {
-  const [reference = "", ...otherReferences] = referenceTexts(truth);
+  const [reference = '', ...otherReferences] = referenceTexts(truth);
   return { prediction: readText(prediction), reference, otherReferences };
 };
 const answerOrNull = (sample: Sample): AnsweredText => ({
@@ -47,13 +47,13 @@ const prefixed =
     `${name}_${value}`;
 
 export const textFamilies: readonly MetricFamily[] = [
-  family("bleu", bleu, prefixed("bleu"), answerOrEmpty),
-  family("cer", cer, asIs, answerOrEmpty),
-  family("chrf", chrf, asIs, answerOrEmpty),
-  family("exact_match", exactMatch, asIs, answerOrNull),
-  family("meteor", meteor, prefixed("meteor"), answerOrEmpty),
-  family("rouge", rouge, prefixed("rouge"), answerOrEmpty),
+  family('bleu', bleu, prefixed('bleu'), answerOrEmpty),
+  family('cer', cer, asIs, answerOrEmpty),
+  family('chrf', chrf, asIs, answerOrEmpty),
+  family('exact_match', exactMatch, asIs, answerOrNull),
+  family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
+  family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
   // A length is neither correct nor wrong, so rows without an answer are skipped.
-  family("token_length", tokenLength, prefixed("token_length"), answerOnly),
-  family("wer", wer, asIs, answerOrEmpty),
+  family('token_length', tokenLength, prefixed('token_length'), answerOnly),
+  family('wer', wer, asIs, answerOrEmpty),
 ];
