@@ -37,7 +37,7 @@ export const listExperimentsCommand: Command = {
       for (;;) {
         const page = await client.json(
           'GET',
-          `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}&${search}`,
+          `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}&${search.toString()}`,
         );
         const items = page['items'] as readonly ListedExperiment[];
         all.push(...items);

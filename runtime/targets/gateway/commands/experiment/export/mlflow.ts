@@ -153,7 +153,7 @@ function paramsOf(
   const all = { model, provider, ...flat('', task), ...flat('', parameters ?? {}) };
   return Object.entries(all).map(([key, value]) => ({
     key: keyOf(key),
-    value: String(value).slice(0, MAX_PARAM_LENGTH),
+    value: value.slice(0, MAX_PARAM_LENGTH),
   }));
 }
 

@@ -107,7 +107,7 @@ export function createResumableUploads(
         .where('owner', 'is not distinct from', owner)
         .where('dataset_id', 'is', null)
         .executeTakeFirstOrThrow();
-      if (Number(open) >= MAX_OPEN) {
+      if (open >= MAX_OPEN) {
         throw new AppError(
           'OverloadedError',
           `There are ${open} uploads that have not ended, and the maximum is ${MAX_OPEN}. Finish or delete one.`,
