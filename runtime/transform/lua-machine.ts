@@ -36,6 +36,7 @@ export class LuaMachine {
   active: number;
 
   readonly #limits: TransformLimits;
+  readonly #limitsKey: string | undefined;
   readonly #enter: number;
   readonly #look: number;
   #body: (state: number) => number = () => 0;
@@ -46,9 +47,11 @@ export class LuaMachine {
   #instructions = 0;
   #deadline = Infinity;
 
-  constructor(lua: LuaWasm, limits: TransformLimits) {
+  /** `limitsKey` is the setting with the limits, for messages; undefined if users cannot change them. */
+  constructor(lua: LuaWasm, limits: TransformLimits, limitsKey?: string) {
     this.lua = lua;
     this.#limits = limits;
+    this.#limitsKey = limitsKey;
     const { module } = lua;
     const allocate = module.addFunction(
       (_: number, block: number, oldSize: number, newSize: number) => this.#allocate(block, oldSize, newSize),
@@ -199,9 +202,9 @@ export class LuaMachine {
     const { instructions, seconds } = this.#limits;
     const message =
       this.#instructions > instructions
-        ? `it exceeded its limit of ${instructions} instructions (transform_limits.instructions)`
+        ? `it exceeded its limit of ${instructions} instructions${this.#setting('instructions')}`
         : performance.now() > this.#deadline
-          ? `it exceeded its time limit of ${seconds} s (transform_limits.seconds)`
+          ? `it exceeded its time limit of ${seconds} s${this.#setting('seconds')}`
           : undefined;
     if (message === undefined) return;
     // From now on every instruction fails, so that a script cannot continue after catching the error.
@@ -223,7 +226,11 @@ export class LuaMachine {
   }
 
   #tooMuchMemory(): string {
-    return `it exceeded its memory limit of ${this.#limits.memory_mb} MB (transform_limits.memory_mb)`;
+    return `it exceeded its memory limit of ${this.#limits.memory_mb} MB${this.#setting('memory_mb')}`;
+  }
+
+  #setting(name: keyof TransformLimits): string {
+    return this.#limitsKey === undefined ? '' : ` (${this.#limitsKey}.${name})`;
   }
 }
 

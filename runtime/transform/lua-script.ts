@@ -7,6 +7,7 @@ import { LuaValues } from './lua-values.ts';
 import type { Member } from './member.ts';
 import { MEMBERS } from './members.ts';
 import { PRELUDE } from './prelude.ts';
+import { pushJson } from './push-json.ts';
 import { TensorValues } from './tensor-values.ts';
 import type { TransformScript } from './transform-script.ts';
 
@@ -20,7 +21,7 @@ export class LuaScript {
 
   /** Compiles the script. Throws an error with Lua's message if it is not valid Lua. */
   constructor(lua: LuaWasm, script: TransformScript, print: (line: string) => void) {
-    this.#machine = new LuaMachine(lua, script.limits);
+    this.#machine = new LuaMachine(lua, script.limits, script.limitsKey);
     this.#tensors = new TensorValues(this.#machine);
     this.#values = new LuaValues(this.#machine, this.#tensors);
     this.#machine.protect((state) => this.#open(state, script, print));
@@ -33,19 +34,50 @@ export class LuaScript {
 
   /** Calls the script's function of this name with tensors. Throws an error with the message of what failed. */
   call(name: string, given: readonly Tensor[]): Tensor {
-    let result: Tensor | undefined;
+    return this.#run(name, given, {
+      push: (state, tensor) => this.#tensors.push(state, tensor),
+      read: (state) => this.#tensors.at(state, -1),
+      wanted: 'a tensor',
+    });
+  }
+
+  /** Calls the script's function of this name with JSON values; null is nil. It must return a number, or a boolean, which is 1 or 0. */
+  score(name: string, given: readonly unknown[]): number {
+    return this.#run(name, given, {
+      push: (state, value) => pushJson(this.#machine, state, value),
+      read: (state) => this.#scoreAt(state),
+      wanted: 'a number or a boolean',
+    });
+  }
+
+  #scoreAt(state: number): number | undefined {
+    const { lua } = this.#machine;
+    const type = this.#machine.typeAt(state, -1);
+    if (type === LUA_TYPE.boolean) return lua.lua_toboolean(state, -1) ? 1 : 0;
+    if (type !== LUA_TYPE.number) return undefined;
+    const score = lua.lua_tonumberx(state, -1, null);
+    return Number.isFinite(score) ? score : undefined;
+  }
+
+  #run<Given, Result>(name: string, given: readonly Given[], values: Exchange<Given, Result>): Result {
+    let result: { readonly value: Result } | undefined;
     try {
       this.#machine.limited((state) => {
-        result = this.#call(state, name, given);
+        result = { value: this.#call(state, name, given, values) };
       });
     } finally {
       this.#tensors.clear();
     }
     if (!result) throw new Error('no result');
-    return result;
+    return result.value;
   }
 
-  #call(state: number, name: string, given: readonly Tensor[]): Tensor {
+  #call<Given, Result>(
+    state: number,
+    name: string,
+    given: readonly Given[],
+    { push, read, wanted }: Exchange<Given, Result>,
+  ): Result {
     const { lua } = this.#machine;
     lua.lua_rawgeti(state, REGISTRY, BigInt(this.#globals));
     lua.lua_callk(state, 0, 1, 0, null);
@@ -59,11 +91,11 @@ export class LuaScript {
     if (this.#machine.typeAt(state, -1) !== LUA_TYPE.function) {
       throw new Error(`it does not define a function named ${name}`);
     }
-    for (const tensor of given) this.#tensors.push(state, tensor);
+    for (const value of given) push(state, value);
     lua.lua_callk(state, given.length, 1, 0, null);
-    const result = this.#tensors.at(state, -1);
-    if (result) return result;
-    throw new Error(`${name} must return a tensor, not ${this.#values.describe(state, -1)}`);
+    const result = read(state);
+    if (result !== undefined) return result;
+    throw new Error(`${name} must return ${wanted}, not ${this.#values.describe(state, -1)}`);
   }
 
   #open(state: number, script: TransformScript, print: (line: string) => void): void {
@@ -138,6 +170,15 @@ export class LuaScript {
     this.#machine.checkRoom(elements * Float32Array.BYTES_PER_ELEMENT, () => this.#tensors.collectGarbage());
     return new Float32Array(elements);
   };
+}
+
+/** How the arguments and the result of a function are moved. */
+interface Exchange<Given, Result> {
+  readonly push: (state: number, value: Given) => void;
+  /** The value on top of the stack; undefined if it has another type. */
+  readonly read: (state: number) => Result | undefined;
+  /** The type, for messages. */
+  readonly wanted: string;
 }
 
 const PRELUDE_ARGUMENTS = 7;

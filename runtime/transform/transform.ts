@@ -26,7 +26,7 @@ export async function openTransform(script: TransformScript, options: TransformO
     // Models without a transform do not load Lua.
     const { LuaWasm } = await import('wasmoon');
     const lua = await LuaWasm.initialize(options.wasm);
-    return explained(() => new LuaScript(lua, script, options.print));
+    return explained(() => new LuaScript(lua, { limitsKey: 'transform_limits', ...script }, options.print));
   };
   let current = await open();
   const reopen = async (): Promise<void> => {

@@ -28,13 +28,19 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
 function nativePaths(platform: Platform): [name: string, path: string][] {
   const onnxruntime = packageFolder('onnxruntime-node');
   const tokenizers = packageFolder('tokenizers');
-  const wasmoon = packageFolder('wasmoon');
-  if (!onnxruntime || !tokenizers || !wasmoon)
+  if (!onnxruntime || !tokenizers)
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
   const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
     ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
-    [LUA_WASM, join(wasmoon, 'dist', 'glue.wasm')],
+    [LUA_WASM, luaWasmFile()],
   ];
+}
+
+/** The path of Lua as WebAssembly, which runs on every platform. */
+export function luaWasmFile(): string {
+  const wasmoon = packageFolder('wasmoon');
+  if (!wasmoon) throw new Error('wasmoon is not installed');
+  return join(wasmoon, 'dist', 'glue.wasm');
 }

@@ -1,12 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { ASSET_NOTICES, dataAsset, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
+import {
+  ASSET_NOTICES,
+  dataAsset,
+  LUA_WASM,
+  textAsset,
+  workerAsset,
+} from '../../../runtime/contract/native.ts';
 import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
-import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
+import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
+import { luaWasmFile } from './native-libraries.ts';
 
 /** The program of an executable: one file of code, and its assets. */
 export interface Program {
@@ -24,6 +31,8 @@ interface Sources {
   readonly pages: readonly string[];
   /** Files that the program reads when it needs them. */
   readonly data?: readonly string[];
+  /** Whether it runs Lua, which is then one of these files. */
+  readonly hasLua?: boolean;
 }
 
 const DOCS_PAGE = 'runtime/serve/http/docs-page/browser';
@@ -45,6 +54,7 @@ const SOURCES = {
       'runtime/targets/gateway/ask/tokens/cl100k.tokens.zst',
       'runtime/targets/gateway/lab/jobs/compute/start-worker.py',
     ],
+    hasLua: true,
   },
 } satisfies Record<string, Sources>;
 
@@ -73,11 +83,16 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
         ...(await bundleEntry(entry)),
       })),
     ),
-    Promise.all((sources.data ?? []).map(packedData)),
+    Promise.all([
+      ...(sources.data ?? []).map((path) => packedData(repositoryFile(path))),
+      ...(sources.hasLua ? [packedData(luaWasmFile(), LUA_WASM)] : []),
+    ]),
     ...sources.pages.map(pageAssets),
   ]);
   const files = [main, ...workers].flatMap((part) => part.files);
-  const notices = formatNotices(await collectNotices(files, name === 'encoder' ? NATIVE_PACKAGES : []));
+  const notices = formatNotices(
+    await collectNotices(files, name === 'encoder' ? NATIVE_PACKAGES : sources.hasLua ? [LUA_PACKAGE] : []),
+  );
   return {
     main: main.code,
     files,
@@ -90,9 +105,9 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   };
 }
 
-const packedData = async (path: string): Promise<readonly [string, Uint8Array]> => [
-  dataAsset(basename(path)),
-  await zstd(await readFile(repositoryFile(path))),
+const packedData = async (path: string, name = basename(path)): Promise<readonly [string, Uint8Array]> => [
+  dataAsset(name),
+  await zstd(await readFile(path)),
 ];
 
 /** A hash over a whole program: its code, and every asset with its name. */

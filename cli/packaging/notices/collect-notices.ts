@@ -7,8 +7,11 @@ import type { Notice } from './notice.ts';
 import { packageNotice } from './package-notice.ts';
 import { readTexts } from './read-texts.ts';
 
+/** Package with Lua as WebAssembly. */
+export const LUA_PACKAGE = 'wasmoon';
+
 /** Packages with the native libraries that run models. Their own license files do not cover the software inside. */
-export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', 'wasmoon'];
+export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', LUA_PACKAGE];
 
 /** Collects the notices of a program: of this project, of Node, of its bundled files, and of its native libraries. */
 export async function collectNotices(

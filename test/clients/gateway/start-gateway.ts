@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { type RunningExecutable, startExecutable } from '../../helpers/start-executable.ts';
+import { stopAll, urlOf } from './started.ts';
 
 /** Types of providers, each with a stand-in in `fixtures/providers`. */
 export const WIRES = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
@@ -27,10 +27,7 @@ export async function startClientGateway(): Promise<ClientGateway> {
     return process_;
   };
   const stop = async (): Promise<void> => {
-    for (const { child, ended } of started) {
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await stopAll(started);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -74,14 +71,4 @@ export async function startClientGateway(): Promise<ClientGateway> {
     await stop();
     throw error;
   }
-}
-
-/** The address that a stand-in writes as its first line. */
-async function urlOf({ stdout, child }: RunningExecutable): Promise<string> {
-  while (!stdout().includes('\n')) {
-    if (child.exitCode !== null) throw new Error('a provider of the tests has ended');
-    await new Promise((resolve) => child.stdout?.once('data', resolve));
-  }
-  const [first = ''] = stdout().split('\n');
-  return (parseJsonText(first) as { readonly url: string }).url;
 }

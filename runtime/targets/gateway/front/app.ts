@@ -8,6 +8,7 @@ import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-opt
 import { API_ERRORS } from './http/api-errors.ts';
 import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
 import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
+import { createLabBodyReader } from './http/lab-body.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
@@ -45,6 +46,7 @@ import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { workerRoutes } from './worker/routes.ts';
@@ -65,6 +67,11 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
+  };
+  const labParts: HttpParts = {
+    ...parts,
+    readBody: createLabBodyReader(bodies),
+    readOptionalBody: createLabBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
   };
   const groups = [
     completionRoutes(context, options),
@@ -92,14 +99,15 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     adminRoutes(context, parts),
     auditRoutes(context, parts),
     promptRoutes(context, parts),
-    datasetRoutes(context, parts),
-    experimentRoutes(context, parts),
+    datasetRoutes(context, labParts),
+    uploadRoutes(context, labParts),
+    experimentRoutes(context, labParts),
     compareRoutes(context, parts),
-    workflowRoutes(context, parts),
+    workflowRoutes(context, labParts),
     taskModelRoutes(context, parts),
-    jobRoutes(context, parts),
+    jobRoutes(context, labParts),
     artifactRoutes(context),
-    secretRoutes(context, parts),
+    secretRoutes(context, labParts),
     workerRoutes(context, options),
     apiHealthRoutes(context.compute),
     healthRoutes(context),

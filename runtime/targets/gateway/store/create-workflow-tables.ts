@@ -12,7 +12,7 @@ type Tables = {
   >;
 };
 /** Tables and columns that later migrations have added. */
-type LaterTable = 'gateway_job_ranges';
+type LaterTable = 'gateway_job_ranges' | 'gateway_uploads';
 type LaterColumn =
   | 'failed_workers'
   | 'queued_reason'
@@ -20,7 +20,10 @@ type LaterColumn =
   | 'team_id'
   | 'next_row'
   | 'workers'
-  | 'files';
+  | 'files'
+  | 'tags'
+  | 'search_text'
+  | 'source';
 /** Columns of jobs that a later migration has moved to their ranges. */
 interface DroppedColumns {
   readonly checkpoint: unknown;

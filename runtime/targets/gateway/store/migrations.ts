@@ -6,11 +6,13 @@ import { addCacheClears } from './add-cache-clears.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addExperimentAnswers } from './add-experiment-answers.ts';
+import { addDatasetSource } from './add-dataset-source.ts';
 import { addGroups } from './add-groups.ts';
 import { addJobFiles } from './add-job-files.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
+import { addObjectTags } from './add-object-tags.ts';
 import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
@@ -18,6 +20,7 @@ import { addStoredObjects } from './add-stored-objects.ts';
 import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
+import { addUploads } from './add-uploads.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -50,6 +53,9 @@ export const MIGRATIONS: readonly Migration[] = [
   addExperimentAnswers,
   addJobRanges,
   addJobFiles,
+  addObjectTags,
+  addDatasetSource,
+  addUploads,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

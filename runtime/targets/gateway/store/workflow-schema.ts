@@ -4,6 +4,7 @@ import type { Nanos } from '../shared/money.ts';
 export interface WorkflowSchema {
   gateway_datasets: DatasetRow;
   gateway_chunks: ChunkRow;
+  gateway_uploads: UploadRow;
   gateway_experiments: ExperimentRow;
   gateway_workflows: WorkflowRow;
   gateway_jobs: JobRow;
@@ -13,7 +14,15 @@ export interface WorkflowSchema {
   gateway_signing_keys: SigningKeyRow;
 }
 
-export interface DatasetRow {
+/** Columns of objects that users tag and search. */
+interface Tagged {
+  /** Tags as JSON. */
+  readonly tags: string;
+  /** Name and description in lower case, which a search compares with. */
+  readonly search_text: string;
+}
+
+export interface DatasetRow extends Tagged {
   readonly id: string;
   readonly filename: string;
   readonly format: string;
@@ -32,7 +41,25 @@ export interface DatasetRow {
   readonly complete: number;
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
+  /** From where it was imported. */
+  readonly source: string | null;
   readonly created_at: number;
+}
+
+/** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
+export interface UploadRow {
+  readonly id: string;
+  readonly filename: string;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** Number of bytes that are stored; the size only when the dataset exists. */
+  readonly received: number;
+  /** New names of columns as JSON. */
+  readonly columns: string | null;
+  readonly dataset_id: string | null;
+  readonly owner: string | null;
+  readonly created_at: number;
+  readonly expires_at: number;
 }
 
 /** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
@@ -43,7 +70,7 @@ interface ChunkRow {
   readonly bytes: Uint8Array;
 }
 
-interface ExperimentRow {
+interface ExperimentRow extends Tagged {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -60,7 +87,7 @@ interface ExperimentRow {
 export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
 export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
 
-interface WorkflowRow {
+interface WorkflowRow extends Tagged {
   readonly id: string;
   readonly experiment_id: string;
   readonly name: string;

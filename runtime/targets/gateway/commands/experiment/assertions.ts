@@ -38,7 +38,7 @@ export interface CheckedAssertion {
 }
 
 /** Numbers of a model besides its metrics. */
-const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number | null | undefined>> = {
+export const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number | null | undefined>> = {
   answered_share: ({ answered_rows: answered, rows }) => (rows === 0 ? null : answered / rows),
   cost: ({ cost }) => cost,
   cost_per_row: (model) => model.cost_per_row,

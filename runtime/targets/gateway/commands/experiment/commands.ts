@@ -1,9 +1,11 @@
 import type { CommandGroup } from '../../../../serve/cli/command.ts';
 import { compareExperimentCommand } from './compare.ts';
+import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';
 import { retryExperimentCommand } from './retry.ts';
 import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
+import { updateExperimentCommand } from './update.ts';
 
 export const EXPERIMENT_COMMANDS: CommandGroup = {
   summary: 'Run models on a dataset and compare them.',
@@ -11,7 +13,9 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     run: runExperimentCommand,
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
+    update: updateExperimentCommand,
     rows: experimentRowsCommand,
     retry: retryExperimentCommand,
+    export: exportExperimentCommand,
   },
 };

@@ -1,15 +1,35 @@
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import { formatOf } from '../../../../serve/cli/output-format.ts';
+import { UsageError } from '../../../../serve/cli/command.ts';
+import { ASSERTION_OPTIONS } from './assertion-options.ts';
 import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 
 export const compareExperimentCommand = experimentCommand({
-  summary: 'Compare the results of the models of an experiment.',
-  options: FORMAT_OPTION,
+  summary: 'Compare the results of the models of an experiment. Exits with 1 if an assertion does not hold.',
+  options: {
+    file: { short: 'f', value: 'file', help: 'Experiment file with the assertions to check' },
+    ...ASSERTION_OPTIONS,
+    ...FORMAT_OPTION,
+  },
   prepare(invocation) {
     const format = formatOf(invocation);
-    return async ({ client, path, output }) => {
-      output.out(await client.text(`${path}/compare?format=${format}`));
-      return 0;
+    const [path, baseline, junit] = ['file', 'baseline', 'junit'].map((name) => invocation.value(name));
+    if (junit !== undefined && path === undefined)
+      throw new UsageError('--junit requires --file, whose assertions it reports.');
+    return async ({ client, path: route, id, output }) => {
+      const { readExperimentFile } = await import('./experiment-file.ts');
+      const { reportAssertions } = await import('./report-assertions.ts');
+      const { validateAssertions } = await import('./assertions.ts');
+      const file = path === undefined ? { name: id, assertions: [] } : await readExperimentFile(path);
+      if ('workflows' in file) {
+        const names = file.workflows.map(({ name }) => name);
+        validateAssertions(file.assertions, names, baseline !== undefined);
+      }
+      output.out(await client.text(`${route}/compare?format=${format}`));
+      const started = { id, refused: [] };
+      const options = { file, started, baseline, junit, isMarkdown: format === 'markdown' };
+      return (await reportAssertions(client, options, output)) ? 0 : EXIT_FAILED;
     };
   },
 });

@@ -65,7 +65,15 @@ const SCHEMA = Type.Object(
   {
     name: Type.Optional(word),
     description: Type.Optional(Type.String()),
+    tags: Type.Optional(Type.Array(word)),
     dataset: word,
+    source: Type.Optional(open('Options of an import, same as in the API, e.g. `hf: {split: test}`.')),
+    columns: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, string>>>({
+        type: 'object',
+        additionalProperties: { type: 'string', minLength: 1 },
+      }),
+    ),
     task: Type.Optional(word),
     source_language: Type.Optional(word),
     target_language: Type.Optional(word),
@@ -91,8 +99,13 @@ type FileContent = Static<typeof SCHEMA>;
 export interface ExperimentFile {
   readonly name: string;
   readonly description: string;
-  /** Path of the dataset. */
+  readonly tags: readonly string[];
+  /** Path of the dataset, or the source of an import. */
   readonly dataset: string;
+  /** Options of an import. */
+  readonly source: Readonly<Record<string, unknown>>;
+  /** New names of columns. */
+  readonly columns: Readonly<Record<string, string>> | undefined;
   readonly maxSamples: number;
   readonly sampling: string | undefined;
   readonly seed: number | undefined;
@@ -126,6 +139,9 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     models,
     prompts,
     assertions = [],
+    source: importOptions = {},
+    columns,
+    tags = [],
     sampling,
     seed,
     repeats = 1,
@@ -136,7 +152,10 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
   return {
     name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
     description,
-    dataset: resolve(folder, dataset),
+    tags,
+    dataset: isSource(dataset) ? dataset : resolve(folder, dataset),
+    source: importOptions,
+    columns,
     maxSamples,
     sampling,
     seed,
@@ -148,6 +167,9 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     assertions,
   };
 }
+
+/** Whether a dataset is imported instead of uploaded. */
+export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:)/.test(dataset);
 
 type NewWorkflow = ExperimentFile['workflows'][number];
 

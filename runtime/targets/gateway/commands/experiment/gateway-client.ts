@@ -19,6 +19,8 @@ export interface GatewayClient {
   text(path: string): Promise<string>;
   /** Streams a response that can be too long for memory. */
   pieces(path: string): AsyncIterable<string>;
+  /** The same for a response that is no text. */
+  bytes(path: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,9 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     async *pieces(path) {
       const { body } = await respond('GET', path);
       yield* body.setEncoding('utf8');
+    },
+    async *bytes(path) {
+      yield* (await respond('GET', path)).body as AsyncIterable<Uint8Array>;
     },
     close: () => client.close(),
   };

@@ -8,13 +8,20 @@ import { CLIENT_OPTIONS } from './client-options.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 import { withGateway } from './with-gateway.ts';
 
-const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS, ...STORE_OPTIONS };
+const OPTIONS = {
+  search: { value: 'text', help: 'Only experiments whose name or description contains this text' },
+  tag: { value: 'tag', help: 'Only experiments with this tag (repeatable)', repeatable: true },
+  ...JSON_OPTION,
+  ...CLIENT_OPTIONS,
+  ...STORE_OPTIONS,
+} as const;
 const PAGE_SIZE = 100;
 
 interface ListedExperiment {
   readonly id: string;
   readonly name: string;
   readonly created_at: string;
+  readonly tags: readonly string[];
   readonly task_definition: { readonly task: string };
   readonly workflows: readonly WatchedWorkflow[];
 }
@@ -24,9 +31,14 @@ export const listExperimentsCommand: Command = {
   options: OPTIONS,
   async run(invocation, output) {
     const all: ListedExperiment[] = [];
+    const search = new URLSearchParams({ search: invocation.value('search') ?? '' });
+    for (const tag of invocation.values('tag')) search.append('tag', tag);
     await withGateway(invocation, OPTIONS, async (client) => {
       for (;;) {
-        const page = await client.json('GET', `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}`);
+        const page = await client.json(
+          'GET',
+          `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}&${search.toString()}`,
+        );
         const items = page['items'] as readonly ListedExperiment[];
         all.push(...items);
         if (items.length < PAGE_SIZE) return;
@@ -34,24 +46,26 @@ export const listExperimentsCommand: Command = {
     });
     if (invocation.flag('json')) printJson(output, all);
     else if (all.length === 0)
-      output.err('There are no experiments. Create one with `gateway experiment run`.\n');
+      output.err('There are no such experiments. Create one with `gateway experiment run`.\n');
     else printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
     return 0;
   },
 };
 
-const COLUMNS = ['ID', 'NAME', 'TASK', 'MODELS', 'CREATED'];
+const COLUMNS = ['ID', 'NAME', 'TASK', 'MODELS', 'TAGS', 'CREATED'];
 
 const rowOf = ({
   id,
   name,
   task_definition: { task },
   workflows,
+  tags,
   created_at: at,
 }: ListedExperiment): string[] => [
   id,
   name,
   task,
   workflows.map((workflow) => `${workflow.name} (${workflow.status})`).join(', ') || '-',
+  tags.join(', ') || '-',
   at,
 ];

@@ -9,7 +9,7 @@ import { junitReport } from './junit.ts';
 import type { StartedExperiment } from './start-experiment.ts';
 
 interface Options {
-  readonly file: ExperimentFile;
+  readonly file: Pick<ExperimentFile, 'name' | 'assertions'>;
   readonly started: StartedExperiment;
   /** Id of the experiment to compare with. */
   readonly baseline: string | undefined;

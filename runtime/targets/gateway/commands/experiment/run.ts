@@ -2,14 +2,14 @@ import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import { formatOf } from '../../../../serve/cli/output-format.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
+import { ASSERTION_OPTIONS } from './assertion-options.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {
   file: { short: 'f', value: 'file', help: 'YAML file with the dataset, models and metrics' },
-  baseline: { value: 'experiment_id', help: 'Earlier experiment to compare with' },
-  junit: { value: 'file', help: 'Write the results of models and assertions as JUnit XML' },
+  ...ASSERTION_OPTIONS,
   ...FORMAT_OPTION,
   ...CLIENT_OPTIONS,
   ...STORE_OPTIONS,

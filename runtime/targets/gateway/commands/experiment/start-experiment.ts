@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { ExperimentFile } from './experiment-file.ts';
+import { type ExperimentFile, isSource } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 export interface StartedExperiment {
@@ -17,13 +17,13 @@ export async function startExperiment(
   client: GatewayClient,
   file: ExperimentFile,
 ): Promise<StartedExperiment> {
-  const form = new FormData();
-  form.set('dataset', await openDataset(file.dataset), basename(file.dataset));
-  form.set('format', 'job');
-  const dataset = await client.json('POST', '/api/v1/datasets/', form);
+  const dataset = isSource(file.dataset)
+    ? await importDataset(client, file)
+    : await uploadDataset(client, file);
   const experiment = await client.json('POST', '/api/v1/experiments/', {
     name: file.name,
     description: file.description,
+    tags: file.tags,
     dataset: dataset['id'],
     max_samples: file.maxSamples,
     ...omitUndefined({ sampling: file.sampling, seed: file.seed }),
@@ -42,6 +42,24 @@ export async function startExperiment(
   if (refused.length < file.workflows.length) return { id, refused };
   await client.json('DELETE', `/api/v1/experiments/${id}`);
   throw configError(refused.map(({ name, why }) => `${name}: ${why}`).join('\n'));
+}
+
+type Dataset = Awaited<ReturnType<GatewayClient['json']>>;
+type DatasetFile = Pick<ExperimentFile, 'dataset' | 'source' | 'columns'>;
+
+const importDataset = (client: GatewayClient, { dataset, source, columns }: DatasetFile): Promise<Dataset> =>
+  client.json('POST', '/api/v1/datasets/import', {
+    ...source,
+    source: dataset,
+    ...(columns !== undefined && { columns }),
+  });
+
+async function uploadDataset(client: GatewayClient, { dataset, columns }: DatasetFile): Promise<Dataset> {
+  const form = new FormData();
+  if (columns !== undefined) form.set('columns', JSON.stringify(columns));
+  form.set('dataset', await openDataset(dataset), basename(dataset));
+  form.set('format', 'job');
+  return await client.json('POST', '/api/v1/datasets/', form);
 }
 
 async function openDataset(path: string): Promise<Blob> {

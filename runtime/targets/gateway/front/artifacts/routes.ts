@@ -4,11 +4,12 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
 import { datasetText, jsonLines } from '../../lab/datasets/dataset-text.ts';
+import { datasetParquet } from '../../lab/datasets/write/parquet.ts';
 import { compiledResults } from '../../lab/workflows/compiled-results.ts';
 import { anyObject } from '../../../../serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { textAnswer } from '../http/text-answer.ts';
+import { bytesAnswer, textAnswer } from '../http/text-answer.ts';
 import { STORE_ERRORS } from '../http/operations.ts';
 
 /** `/api/v1/artifacts`: results and rows, for clients with a signed URL. */
@@ -22,7 +23,7 @@ export function artifactRoutes({
   routes.get(`${API}/artifacts/:file`, async (c) => {
     const file = c.req.param('file');
     await artifacts.check(file, c.req.query('expires'), c.req.query('sig'));
-    const [, id = '', extension = ''] = /^([\w-]+)\.(json|csv|jsonl|scores)$/.exec(file) ?? [];
+    const [, id = '', extension = ''] = /^([\w-]+)\.(json|csv|jsonl|parquet|scores)$/.exec(file) ?? [];
     if (extension === 'json') {
       const workflow = await workflows.get('everyone', id);
       if (workflow.status !== 'succeeded') throw noArtifact(file);
@@ -38,16 +39,21 @@ export function artifactRoutes({
         filename: `${name}.jsonl`,
       });
     }
-    if (extension !== 'csv' && extension !== 'jsonl') throw noArtifact(file);
+    if (extension !== 'csv' && extension !== 'jsonl' && extension !== 'parquet') throw noArtifact(file);
     const dataset = await datasets.get('everyone', id);
+    const filename = `${dataset.filename.replace(/\.[^.]*$/, '')}.${extension}`;
+    if (extension === 'parquet')
+      return bytesAnswer(c, datasetParquet(dataset, datasets), { mediaType: PARQUET, filename });
     return textAnswer(c, datasetText(dataset, datasets, extension), {
       mediaType: extension === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl',
-      filename: `${dataset.filename.replace(/\.[^.]*$/, '')}.${extension}`,
+      filename,
     });
   });
 
   return { routes, operations: OPERATIONS };
 }
+
+const PARQUET = 'application/vnd.apache.parquet';
 
 const noArtifact = (file: string): AppError => new AppError('NotFoundError', `There is no artifact ${file}.`);
 
@@ -90,6 +96,7 @@ const OPERATIONS: readonly Operation[] = [
     otherAnswers: [
       { mediaType: 'text/csv', schema: Type.String(), examples: { rows: 'examples\r\nGood\r\n' } },
       { mediaType: 'application/jsonl', schema: Type.String(), examples: { rows: '{"examples":"Good"}\n' } },
+      { mediaType: PARQUET, schema: Type.String({ format: 'binary' }), examples: { rows: 'PAR1' } },
     ],
     errors: [403, 404, ...STORE_ERRORS],
   },

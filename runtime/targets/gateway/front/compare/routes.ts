@@ -91,6 +91,7 @@ const OPERATION: GatewayRoutes['operations'][number] = {
     metrics: ['accuracy'],
     workflows: [],
     pairs: [],
+    repeats: [],
     disagreements: null,
   }),
   otherAnswers: [

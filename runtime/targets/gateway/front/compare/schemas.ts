@@ -91,6 +91,22 @@ const disagreement = closed('Disagreement', {
   answers: mapOf(Type.Unknown(), 'Answers by workflow id.'),
 });
 
+const spread = Type.Object(
+  {
+    mean: Type.Number(),
+    deviation: Type.Number({ minimum: 0, description: 'Standard deviation of the sample.' }),
+    min: Type.Number(),
+    max: Type.Number(),
+  },
+  { additionalProperties: false },
+);
+
+const repeats = closed('ComparedRepeats', {
+  name: Type.String({ description: 'Name of the first repetition.' }),
+  workflows: Type.Array(Type.String(), { description: 'Workflow ids.' }),
+  metrics: mapOf(spread, 'Metrics that all repetitions have, by name.'),
+});
+
 export const comparison = closed('Comparison', {
   experiment: closed('ComparedExperiment', {
     id: Type.String(),
@@ -102,6 +118,9 @@ export const comparison = closed('Comparison', {
   metrics: Type.Array(Type.String()),
   workflows: Type.Array(workflow),
   pairs: Type.Array(pair),
+  repeats: Type.Array(repeats, {
+    description: 'Models with at least two workflows that differ in `repeat` only.',
+  }),
   disagreements: orNull(
     closed('Disagreements', { total: count(), items: Type.Array(disagreement) }),
     'Rows with different answers; null if there is nothing to compare.',

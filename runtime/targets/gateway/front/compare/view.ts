@@ -7,6 +7,7 @@ export const comparisonView = ({
   metrics,
   workflows,
   pairs,
+  repeats,
   disagreements,
 }: Comparison) => ({
   experiment: {
@@ -51,6 +52,11 @@ export const comparisonView = ({
     test,
     p_value,
     adjusted_p_value: adjusted,
+  })),
+  repeats: repeats.map(({ name, workflowIds, metrics: spreads }) => ({
+    name,
+    workflows: workflowIds,
+    metrics: spreads,
   })),
   disagreements: disagreements && {
     total: disagreements.total,

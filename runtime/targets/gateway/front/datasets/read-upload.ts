@@ -1,12 +1,15 @@
 import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import type { ColumnMapping } from '../../lab/datasets/rename-columns.ts';
 import { boundaryOf, readMultipart } from '../../shared/multipart.ts';
+import { columnsIn } from './columns.ts';
 
 /** The file that a request uploads. */
 export interface UploadedFile {
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
+  readonly columns?: ColumnMapping | undefined;
 }
 
 /** File extension by content type, for a file that is not in a form. */
@@ -36,7 +39,11 @@ export async function withUpload<Result>(
   if (boundary !== undefined) return await fromForm(readMultipart(body, boundary), store, discard);
   const extension = EXTENSIONS.get(type?.split(';')[0]?.trim().toLowerCase() ?? '');
   if (extension === undefined) throw noFile(type);
-  return await store({ filename: c.req.query('filename') ?? `dataset${extension}`, bytes: body });
+  return await store({
+    filename: c.req.query('filename') ?? `dataset${extension}`,
+    bytes: body,
+    columns: columnsIn(c.req.query('columns')),
+  });
 }
 
 async function fromForm<Result>(
@@ -45,16 +52,20 @@ async function fromForm<Result>(
   discard: (result: Result) => Promise<void>,
 ): Promise<Result> {
   let stored: { readonly result: Result } | undefined;
+  let columns: ColumnMapping | undefined;
   try {
     for await (const { name, filename, bytes } of parts) {
       if (name === 'dataset' && stored === undefined) {
         if (filename === undefined) throw missing('`dataset` must be a file.');
-        stored = { result: await store({ filename, bytes }) };
+        stored = { result: await store({ filename, bytes, columns }) };
+      } else if (name === 'columns') {
+        if (stored) throw missing('`columns` must be in front of `dataset` in the form.');
+        columns = columnsIn(await shortText(bytes, MAX_COLUMNS_CHARACTERS));
       } else if (name === 'format') {
         checkFormat(await shortText(bytes));
       } else if (name !== 'run_id') {
         throw missing(
-          `Unknown form field ${JSON.stringify(name.slice(0, 100))}. Use \`dataset\` and \`format\`.`,
+          `Unknown form field ${JSON.stringify(name.slice(0, 100))}. Use \`dataset\`, \`format\` and \`columns\`.`,
         );
       }
     }
@@ -66,11 +77,14 @@ async function fromForm<Result>(
   return stored.result;
 }
 
-async function shortText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+/** Maximum length of the mapping of columns. */
+const MAX_COLUMNS_CHARACTERS = 100_000;
+
+async function shortText(bytes: AsyncIterable<Uint8Array>, maxCharacters = 100): Promise<string> {
   let text = '';
   for await (const piece of bytes) {
     text += Buffer.from(piece).toString('utf8');
-    if (text.length > 100) break;
+    if (text.length > maxCharacters) break;
   }
   return text;
 }

@@ -12,5 +12,7 @@ export const datasetView = (dataset: Dataset) => ({
   run_id: dataset.runId,
   generated: dataset.generated,
   generated_by: dataset.generatedBy,
+  tags: dataset.tags,
+  source: dataset.source,
   created_at: rfc3339(dataset.createdAt),
 });

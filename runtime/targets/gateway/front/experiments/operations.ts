@@ -1,22 +1,24 @@
 import { Type } from 'typebox';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { API } from '../http/api-path.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
-import { experiment, experiments, newExperiment } from './schemas.ts';
-import { KEY_ERRORS } from '../http/operations.ts';
+import { SEARCH_PARAMETERS } from '../http/search.ts';
+import { experiment, experimentChanges, experiments, newExperiment } from './schemas.ts';
+import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
 import { WORKFLOW_DETAILS } from '../workflows/operations.ts';
 
 const ID = '7f0c0a8b3d0c4b7e9d0f0c7f3a1c2e55';
 const CREATED = {
   id: ID,
+  experiment_id: ID,
   name: 'reviews',
   description: '',
   created_at: '2026-01-01T00:00:00Z',
   max_samples: -1,
   task_definition: { task: 'text-classification' },
   dataset: 'b7f0c0a8-3d0c-4b7e-9d0f-0c7f3a1c2e55',
+  tags: ['release'],
   updated_at: null,
   workflows: null,
 };
@@ -24,6 +26,12 @@ const EXPERIMENT = { ...CREATED, workflows: [WORKFLOW_DETAILS] };
 
 const SHARED = { tag: 'Experiments' } as const;
 export const EXPERIMENT_ID = { name: 'experiment_id', description: 'Experiment id.', example: ID };
+
+const LIST = {
+  parameters: [...SEARCH_PARAMETERS, ...PAGE_PARAMETERS],
+  answer: answerOf('A page of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
+  errors: [422, ...KEY_ERRORS],
+} as const satisfies Partial<Operation>;
 
 export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
   {
@@ -51,7 +59,7 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     },
     answer: answerOf('The experiment.', experiment, CREATED),
     statuses: [201],
-    errors: [...BODY_ERRORS, ...KEY_ERRORS],
+    errors: [...LAB_BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -59,9 +67,15 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     path: `${API}/experiments/`,
     id: 'listExperiments',
     summary: 'List experiments with their workflows, newest first.',
-    parameters: PAGE_PARAMETERS,
-    answer: answerOf('A page of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
-    errors: [422, ...KEY_ERRORS],
+    ...LIST,
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/experiments/all`,
+    id: 'listAllExperiments',
+    summary: 'List experiments, under the path that clients of Lumigator use.',
+    ...LIST,
   },
   {
     ...SHARED,
@@ -72,6 +86,17 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     parameters: [EXPERIMENT_ID],
     answer: answerOf('The experiment.', experiment, EXPERIMENT),
     errors: KEY_ERRORS,
+  },
+  {
+    ...SHARED,
+    method: 'patch',
+    path: `${API}/experiments/{experiment_id}`,
+    id: 'updateExperiment',
+    summary: 'Change the name, the description or the tags of an experiment.',
+    parameters: [EXPERIMENT_ID],
+    request: { schema: experimentChanges, examples: { tags: { tags: ['release'] } } },
+    answer: answerOf('The experiment.', experiment, EXPERIMENT),
+    errors: [...LAB_BODY_ERRORS, 409, ...KEY_ERRORS],
   },
   {
     ...SHARED,

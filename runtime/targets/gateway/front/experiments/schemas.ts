@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { columns } from '../datasets/columns.ts';
 import { maybe } from '../http/maybe.ts';
 import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
+import { tags } from '../http/search.ts';
 import { workflowDetails } from '../workflows/schemas.ts';
 
 const MAX_DESCRIPTION_LENGTH = 10_000;
@@ -51,19 +53,29 @@ export const newExperiment = closed('NewExperiment', {
   description: maybe(description),
   dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),
+  columns: maybe(columns),
   sampling: maybe(sampling),
   seed: maybe(seed),
   task_definition: maybe(taskDefinition),
+  tags: maybe(tags),
+});
+
+export const experimentChanges = closed('ExperimentChanges', {
+  name: Type.Optional(nonEmptyText('New display name.', 255)),
+  description: Type.Optional(description),
+  tags: Type.Optional(tags),
 });
 
 export const experiment = closed('Experiment', {
   id: Type.String(),
+  experiment_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
   name: Type.String(),
   description: Type.String(),
   created_at: time('Creation time.'),
   max_samples: Type.Integer(),
   task_definition: taskDefinition,
   dataset: Type.String(),
+  tags,
   updated_at: timeOrNull('Time of the last change.'),
   workflows: orNull(Type.Array(workflowDetails), 'Workflows, oldest first.'),
 });

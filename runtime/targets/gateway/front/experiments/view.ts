@@ -8,12 +8,14 @@ type Shown = ReturnType<typeof workflowDetailsView>;
 
 export const experimentView = (experiment: Experiment, workflows: readonly Shown[] | null) => ({
   id: experiment.id,
+  experiment_id: experiment.id,
   name: experiment.name,
   description: experiment.description,
   created_at: rfc3339(experiment.createdAt),
   max_samples: experiment.maxSamples,
   task_definition: taskView(experiment.task),
   dataset: experiment.datasetId,
+  tags: experiment.tags,
   updated_at: timeOrNull(experiment.updatedAt),
   workflows,
 });

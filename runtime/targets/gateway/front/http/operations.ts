@@ -12,6 +12,9 @@ export const requiresManager = (rule: string, more?: string): string =>
 /** Errors of operations that use the database. */
 export const STORE_ERRORS: readonly ErrorStatus[] = [500, 503];
 
+/** Errors of operations of experiments that read a body. One that is not JSON does not match the schema. */
+export const LAB_BODY_ERRORS: readonly ErrorStatus[] = [408, 413, 422];
+
 /** Errors of operations that accept API keys: the user of a key can be blocked or deleted. */
 export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, ...STORE_ERRORS];
 

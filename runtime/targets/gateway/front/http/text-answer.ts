@@ -6,12 +6,21 @@ export interface TextAnswer {
   readonly filename: string;
 }
 
-export function textAnswer(
+export const textAnswer = (c: Context, pieces: AsyncGenerator<string, void>, about: TextAnswer): Response =>
+  attachment(c, textBody(pieces), about);
+
+export const bytesAnswer = (
   c: Context,
-  pieces: AsyncGenerator<string, void>,
+  pieces: AsyncGenerator<Uint8Array, void>,
+  about: TextAnswer,
+): Response => attachment(c, ReadableStream.from(pieces), about);
+
+function attachment(
+  c: Context,
+  body: ReadableStream<Uint8Array>,
   { mediaType, filename }: TextAnswer,
 ): Response {
-  return c.body(textBody(pieces), 200, {
+  return c.body(body, 200, {
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${filename.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`,
   });

@@ -1,6 +1,5 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { API } from '../http/api-path.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { dataset } from '../datasets/schemas.ts';
@@ -12,18 +11,21 @@ import {
   newAnnotationJob,
   newEvaluationJob,
   newInferenceJob,
+  rayJob,
 } from './schemas.ts';
 import { logs, retryRequest } from '../workflows/schemas.ts';
 import { DATASET } from '../datasets/operations.ts';
-import { KEY_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
 import { ROWS, ROWS_FORMAT } from '../workflows/rows-operation.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';
 const JOB = {
   id: ID,
+  job_id: ID,
   name: 'summaries',
   description: '',
   type: 'inference',
+  job_type: 'inference',
   status: 'running',
   dataset: DATASET.id,
   workflow_id: null,
@@ -51,7 +53,7 @@ const POST = {
     headers: [{ name: 'Location', description: 'Path of the job.', type: 'string' }],
   },
   statuses: [201],
-  errors: [...BODY_ERRORS, ...KEY_ERRORS],
+  errors: [...LAB_BODY_ERRORS, ...KEY_ERRORS],
 } as const satisfies Partial<Operation>;
 
 const MODEL = { provider: 'openai', model: 'gpt-5-mini' };
@@ -124,6 +126,18 @@ export const JOB_OPERATIONS: readonly Operation[] = [
   },
   {
     ...GET,
+    path: '/api/jobs/{job_id}',
+    id: 'getRayJob',
+    summary: 'Get the status of a job as Ray returns it, for clients of Lumigator that wait for a job.',
+    answer: answerOf('The status.', rayJob, {
+      submission_id: ID,
+      type: 'SUBMISSION',
+      status: 'RUNNING',
+      message: null,
+    }),
+  },
+  {
+    ...GET,
     path: `${API}/jobs/{job_id}/logs`,
     id: 'getJobLogs',
     summary: 'Get the log of a job.',
@@ -184,7 +198,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
       examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
     },
     answer: answerOf('The job.', job, { ...JOB, status: 'created' }),
-    errors: [...BODY_ERRORS, ...GET.errors, 409],
+    errors: [...LAB_BODY_ERRORS, ...GET.errors, 409],
   },
   {
     ...GET,

@@ -15,7 +15,7 @@ import { rowsAnswer } from '../workflows/rows-answer.ts';
 import { retryRequest } from '../workflows/schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { datasetView } from '../datasets/view.ts';
-import { JOB_TYPES, jobView } from './view.ts';
+import { JOB_TYPES, jobView, rayJobView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
 import { JOB_OPERATIONS } from './operations.ts';
 import type { Context } from 'hono';
@@ -62,6 +62,8 @@ export function jobRoutes(
   });
   const find = (c: Context<ShellEnv>, id: string): Promise<Job> => queue.get(viewOf(c).viewer, id);
   routes.get(`${API}/jobs/:id`, labGuard, async (c) => c.json(jobView(await find(c, c.req.param('id')))));
+  // Clients of Lumigator ask Ray whether a job has ended.
+  routes.get('/api/jobs/:id', labGuard, async (c) => c.json(rayJobView(await find(c, c.req.param('id')))));
   routes.get(`${API}/jobs/:id/logs`, labGuard, async (c) =>
     c.json({ logs: await jobLog(queue, (await find(c, c.req.param('id'))).id) }),
   );

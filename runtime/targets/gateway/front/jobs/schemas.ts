@@ -24,9 +24,20 @@ const shared = {
   job_timeout_sec: maybe(jobTimeout),
 };
 
+/** Settings of Lumigator for models that it runs itself. Its clients always send them. */
+const ignored = maybe(
+  Type.Union([Type.String(), Type.Boolean()], { description: 'Accepted for compatibility and ignored.' }),
+);
+
 const inferenceConfig = {
   ...inferenceFields,
   task_definition: maybe(taskDefinition),
+  accelerator: ignored,
+  revision: ignored,
+  use_fast: ignored,
+  trust_remote_code: ignored,
+  torch_dtype: ignored,
+  store_to_dataset: ignored,
 };
 
 export const newInferenceJob = closed('NewInferenceJob', {
@@ -40,7 +51,11 @@ export const newInferenceJob = closed('NewInferenceJob', {
 
 export const newAnnotationJob = closed('NewAnnotationJob', {
   ...shared,
-  job_config: closed('AnnotationConfig', { job_type: Type.Literal('annotate'), ...inferenceConfig }),
+  job_config: closed('AnnotationConfig', {
+    job_type: Type.Literal('annotate'),
+    ...inferenceConfig,
+    output_field: maybe(Type.Literal('ground_truth')),
+  }),
 });
 
 export const newEvaluationJob = closed('NewEvaluationJob', {
@@ -55,6 +70,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     embedder: maybe(embedder),
     failures: maybe(failures),
     max_error_rate: inferenceFields.max_error_rate,
+    secret_key_name: ignored,
   }),
 });
 
@@ -62,11 +78,15 @@ export type NewInferenceJobBody = Static<typeof newInferenceJob>;
 export type NewAnnotationJobBody = Static<typeof newAnnotationJob>;
 export type NewEvaluationJobBody = Static<typeof newEvaluationJob>;
 
+const JOB_TYPE_NAMES = ['inference', 'annotate', 'evaluator'] as const;
+
 export const job = closed('Job', {
   id: Type.String(),
+  job_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
   name: Type.String(),
   description: Type.String(),
-  type: oneOf(['inference', 'annotate', 'evaluator']),
+  type: oneOf(JOB_TYPE_NAMES),
+  job_type: oneOf(JOB_TYPE_NAMES, { description: 'The same as `type`, for clients of Lumigator.' }),
   status: oneOf(['created', 'pending', 'running', 'succeeded', 'failed', 'stopped']),
   dataset: Type.String(),
   workflow_id: orNull(Type.String()),
@@ -87,6 +107,14 @@ export const job = closed('Job', {
 });
 
 export const jobs = pageSchema('Jobs', job);
+
+/** Status of a job in the format of Ray's API. */
+export const rayJob = closed('RayJob', {
+  submission_id: Type.String(),
+  type: Type.Literal('SUBMISSION'),
+  status: oneOf(['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED']),
+  message: orNull(Type.String(), 'Reason of a failure.'),
+});
 
 export const jobResult = closed('JobResult', {
   id: Type.String(),

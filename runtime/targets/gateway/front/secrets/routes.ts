@@ -1,6 +1,4 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { GatewayContext } from '../../context.ts';
 import { API } from '../http/api-path.ts';
@@ -9,7 +7,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { newSecret, secrets as secretsSchema } from './schemas.ts';
 import { timeOrNull } from '../http/time-view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
-import { KEY_ERRORS, noContent } from '../http/operations.ts';
+import { KEY_ERRORS, LAB_BODY_ERRORS, noContent } from '../http/operations.ts';
 
 /** `/api/v1/settings/secrets`: API keys of model servers that jobs use. No endpoint for clients returns them. */
 export function secretRoutes(
@@ -28,6 +26,9 @@ export function secretRoutes(
   routes.get(`${API}/settings/secrets`, labGuard, async (c) => {
     const { skip, limit } = pageOf(c);
     const all = await secrets.list(viewOf(c).owner);
+    // Clients of Lumigator expect a plain list with these two members, and do not know pages.
+    if (c.req.query('skip') === undefined && c.req.query('limit') === undefined)
+      return c.json(all.map(({ name, description }) => ({ name, description })));
     const items = all.slice(skip, skip + limit).map(({ createdAt, updatedAt, ...secret }) => ({
       ...secret,
       created_at: rfc3339(createdAt),
@@ -48,6 +49,12 @@ const NAME = {
   description: 'Name of the secret: letters, digits, `_`, `.` and `-`.',
   example: 'openai',
 };
+const SECRET = {
+  name: 'openai',
+  description: '',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: null,
+};
 const SHARED = { tag: 'Settings' } as const;
 
 const OPERATIONS: readonly Operation[] = [
@@ -65,7 +72,7 @@ const OPERATIONS: readonly Operation[] = [
     },
     answer: { ...noContent('The secret is set: 201 if it is new, otherwise 204.'), empty: true },
     statuses: [201, 204],
-    errors: [...BODY_ERRORS, ...KEY_ERRORS],
+    errors: [...LAB_BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -73,11 +80,16 @@ const OPERATIONS: readonly Operation[] = [
     path: `${API}/settings/secrets`,
     id: 'listSecrets',
     summary: 'List secrets, without their values.',
+    description: 'Without `skip` and `limit`, the answer is a plain list of all secrets, as in Lumigator.',
     parameters: PAGE_PARAMETERS,
-    answer: answerOf('A page of the list.', secretsSchema, {
-      total: 1,
-      items: [{ name: 'openai', description: '', created_at: '2026-01-01T00:00:00Z', updated_at: null }],
-    }),
+    answer: {
+      description: 'A page of the list, or all secrets.',
+      schema: secretsSchema,
+      examples: {
+        page: { total: 1, items: [SECRET] },
+        all: [{ name: SECRET.name, description: SECRET.description }],
+      },
+    },
     errors: [422, ...KEY_ERRORS],
   },
   {

@@ -9,12 +9,11 @@ export const newSecret = closed('NewSecret', {
   description: maybe(text('Description.', 1000)),
 });
 
-export const secrets = pageSchema(
-  'Secrets',
-  closed('Secret', {
-    name: Type.String(),
-    description: Type.String(),
-    created_at: time('Creation time.'),
-    updated_at: timeOrNull('Time of the last change.'),
-  }),
-);
+const named = { name: Type.String(), description: Type.String() };
+const secret = closed('Secret', {
+  ...named,
+  created_at: time('Creation time.'),
+  updated_at: timeOrNull('Time of the last change.'),
+});
+
+export const secrets = Type.Union([pageSchema('Secrets', secret), Type.Array(closed('NamedSecret', named))]);

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
@@ -11,21 +10,25 @@ import {
   resultUrl,
   retryRequest,
   workflow,
+  workflowChanges,
   workflowDetails,
   workflows,
 } from './schemas.ts';
-import { KEY_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
+import { SEARCH_PARAMETERS } from '../http/search.ts';
 import { ROWS, ROWS_FORMAT } from './rows-operation.ts';
 
 const ID = '0d1f7c2e5b6a4c3d8e9f0a1b2c3d4e5f';
 const RESULT = `http://127.0.0.1:8000${API}/artifacts/${ID}.json?expires=1767225600&sig=abc`;
 const CREATED = {
   id: ID,
+  workflow_id: ID,
   experiment_id: '7f0c0a8b3d0c4b7e9d0f0c7f3a1c2e55',
   model: 'small',
   name: 'small',
   description: '',
   system_prompt: 'Classify the text of the user.',
+  tags: ['release'],
   status: 'created',
   created_at: '2026-01-01T00:00:00Z',
   updated_at: null,
@@ -77,7 +80,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     },
     answer: answerOf('The workflow. It starts automatically.', workflow, CREATED),
     statuses: [201],
-    errors: [...BODY_ERRORS, ...KEY_ERRORS],
+    errors: [400, ...LAB_BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -99,6 +102,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
         example: 'running',
         schema: oneOf(['any', 'created', 'running', 'succeeded', 'failed']),
       },
+      ...SEARCH_PARAMETERS,
       ...PAGE_PARAMETERS,
     ],
     answer: answerOf('A page of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
@@ -113,6 +117,17 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     parameters: [WORKFLOW_ID],
     answer: WORKFLOW_ANSWER,
     errors: KEY_ERRORS,
+  },
+  {
+    ...SHARED,
+    method: 'patch',
+    path: `${API}/workflows/{workflow_id}`,
+    id: 'updateWorkflow',
+    summary: 'Change the name, the description or the tags of a workflow.',
+    parameters: [WORKFLOW_ID],
+    request: { schema: workflowChanges, examples: { name: { name: 'small, first try' } } },
+    answer: WORKFLOW_ANSWER,
+    errors: [...LAB_BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -175,7 +190,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
       examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
     },
     answer: WORKFLOW_ANSWER,
-    errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
+    errors: [...LAB_BODY_ERRORS, 409, ...KEY_ERRORS],
   },
   {
     ...SHARED,

@@ -9,7 +9,8 @@ import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { retryIn } from './retry-request.ts';
 import { rowsAnswer } from './rows-answer.ts';
-import { newWorkflow, retryRequest } from './schemas.ts';
+import { searchOf } from '../http/search.ts';
+import { newWorkflow, retryRequest, workflowChanges } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { deletedWorkflowView, workflowDetailsView, workflowView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
@@ -51,12 +52,18 @@ export function workflowRoutes(
     const filter = {
       experimentId: c.req.query('experiment_id') || undefined,
       status: status === 'any' ? undefined : status,
+      ...searchOf(c),
     };
     const { total, items } = await workflows.list(viewOf(c).viewer, filter, pageOf(c));
     return c.json({ total, items: await viewsOf(c, items) });
   });
   routes.get(`${API}/workflows/:id`, labGuard, async (c) => {
     const [view] = await viewsOf(c, [await workflows.get(viewOf(c).viewer, c.req.param('id'))]);
+    return c.json(view);
+  });
+  routes.patch(`${API}/workflows/:id`, labGuard, async (c) => {
+    const changes = await readBody(c, workflowChanges);
+    const [view] = await viewsOf(c, [await workflows.change(viewOf(c).viewer, c.req.param('id'), changes)]);
     return c.json(view);
   });
   routes.get(`${API}/workflows/:id/logs`, labGuard, async (c) => {

@@ -14,6 +14,7 @@ import {
   secretName,
 } from './named-models.ts';
 import { pageSchema } from '../http/page-schemas.ts';
+import { tags } from '../http/search.ts';
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_PROMPT_LENGTH = 100_000;
@@ -82,6 +83,12 @@ export const customMetrics = Type.Array(
     json_schema: maybe(
       anyObject('Scores 1 if an answer ends with JSON that this JSON Schema allows, otherwise 0.'),
     ),
+    lua: maybe(
+      nonEmptyText(
+        'Lua script with a function `score(answer, row)`, which returns a number or a boolean.',
+        MAX_TEXT_LENGTH,
+      ),
+    ),
     rubric: maybe(
       nonEmptyText('What the judge scores, from 0 to 1. Requires `llm_as_judge`.', MAX_TEXT_LENGTH),
     ),
@@ -89,7 +96,7 @@ export const customMetrics = Type.Array(
   {
     maxItems: 20,
     description:
-      'Metrics in addition to `metrics`. Each has exactly one of `regex`, `json_schema` and `rubric`.',
+      'Metrics in addition to `metrics`. Each has exactly one of `regex`, `json_schema`, `lua` and `rubric`.',
   },
 );
 
@@ -101,6 +108,7 @@ export const failures = oneOf(['wrong', 'skipped'], {
 export const newWorkflow = closed('NewWorkflow', {
   name: nonEmptyText('Display name.', 255),
   description: maybe(text('Description.', MAX_TEXT_LENGTH)),
+  tags: maybe(tags),
   experiment_id: maybe(text('Experiment id. Required.')),
   ...inferenceFields,
   batch_size: maybe(batchSize),
@@ -127,6 +135,12 @@ export const newWorkflow = closed('NewWorkflow', {
   ),
 });
 
+export const workflowChanges = closed('WorkflowChanges', {
+  name: Type.Optional(nonEmptyText('New display name.', 255)),
+  description: Type.Optional(text('Description.', MAX_TEXT_LENGTH)),
+  tags: Type.Optional(tags),
+});
+
 /** Accepts all members, because unknown ones get an error with an explanation. */
 export const retryRequest = Type.Object(
   {
@@ -145,14 +159,16 @@ export const retryRequest = Type.Object(
 const status = oneOf(['created', 'running', 'succeeded', 'failed']);
 const summary = {
   id: Type.String(),
+  workflow_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
   experiment_id: Type.String(),
   model: Type.String(),
   name: Type.String(),
   description: Type.String(),
   system_prompt: Type.String(),
+  tags,
   status,
   created_at: time('Creation time.'),
-  updated_at: timeOrNull('Time at which it ended or was last retried.'),
+  updated_at: timeOrNull('Time at which it ended, or was last retried or changed.'),
 };
 
 export const workflow = closed('Workflow', summary);

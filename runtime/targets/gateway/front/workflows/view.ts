@@ -7,11 +7,13 @@ import { membersOf } from '../../../../core/json/members-of.ts';
 
 export const workflowView = (workflow: Workflow) => ({
   id: workflow.id,
+  workflow_id: workflow.id,
   experiment_id: workflow.experimentId,
   model: workflow.plan.model,
   name: workflow.name,
   description: workflow.description,
   system_prompt: workflow.plan.systemPrompt,
+  tags: workflow.tags,
   status: workflow.status,
   created_at: rfc3339(workflow.createdAt),
   updated_at: timeOrNull(workflow.updatedAt),

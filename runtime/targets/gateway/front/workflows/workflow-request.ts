@@ -9,6 +9,7 @@ import type { customMetrics, newWorkflow } from './schemas.ts';
 export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest => ({
   name: body.name,
   description: body.description ?? '',
+  tags: body.tags ?? [],
   ...modelIn(body),
   systemPrompt: body.system_prompt ?? '',
   prompt: body.prompt ?? undefined,
@@ -31,12 +32,13 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
 export const customMetricsIn = (
   given: Static<typeof customMetrics> | null | undefined,
 ): WorkflowRequest['customMetrics'] =>
-  given?.map(({ name, regex, ignore_case: ignoreCase, json_schema: jsonSchema, rubric }) => ({
+  given?.map(({ name, regex, ignore_case: ignoreCase, json_schema: jsonSchema, lua, rubric }) => ({
     name,
     ...omitUndefined({
       regex: regex ?? undefined,
       ignoreCase: ignoreCase ?? undefined,
       jsonSchema: jsonSchema ?? undefined,
+      lua: lua ?? undefined,
       rubric: rubric ?? undefined,
     }),
   }));

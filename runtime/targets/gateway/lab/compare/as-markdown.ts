@@ -30,6 +30,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
     'Brackets show 95% confidence intervals (bootstrap over rows).',
     ...failedLines(workflows),
     ...(others.length === 0 ? [] : ['## Other metrics', otherMetrics(workflows, others)]),
+    ...repeatLines(comparison),
     ...pairLines(comparison),
     ...disagreementLines(comparison),
     ...failureLines(workflows),
@@ -65,6 +66,22 @@ const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly st
       ...names.map((name) => [name, ...workflows.map(({ metrics }) => metricText(metrics[name]))]),
     ],
   );
+
+function repeatLines({ repeats }: Comparison): readonly string[] {
+  const rows = repeats.flatMap(({ name, workflowIds, metrics }) =>
+    Object.entries(metrics).map(([metric, { mean, deviation, min, max }]) => [
+      plain(name),
+      metric,
+      String(workflowIds.length),
+      ...[mean, deviation, min, max].map(number),
+    ]),
+  );
+  if (rows.length === 0) return [];
+  return [
+    '## Repeats',
+    table(['model', 'metric', 'runs', 'mean', 'standard deviation', 'lowest', 'highest'], rows),
+  ];
+}
 
 function pairLines({ pairs, workflows }: Comparison): readonly string[] {
   if (pairs.length === 0) return [];

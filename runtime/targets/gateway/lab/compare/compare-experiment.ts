@@ -13,6 +13,7 @@ import { failuresOf } from '../work/evaluation/failures-of.ts';
 import type { ComparedMetric, ComparedWorkflow, Comparison, Latency } from './comparison.ts';
 import { comparePairs, type Scored } from './compare-pairs.ts';
 import { findDisagreements } from './disagreements.ts';
+import { compareRepeats } from './repeats.ts';
 import { rowScores } from './row-scores.ts';
 
 export interface CompareParts {
@@ -50,6 +51,7 @@ export async function compareExperiment(
     metrics,
     workflows,
     pairs: await comparePairs(scored, metrics),
+    repeats: compareRepeats(all, workflows),
     disagreements: await disagreementsOf(experiment, all, maxDisagreements, parts),
   };
 }

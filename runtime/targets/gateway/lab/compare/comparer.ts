@@ -25,9 +25,10 @@ export function createComparer(parts: CompareParts): Comparer {
     if (all.some(isActive) || maxDisagreements > MAX_CACHED_DISAGREEMENTS) {
       return compareExperiment(experiment, all, maxDisagreements, parts);
     }
-    // A retried workflow has another `updatedAt`.
+    // A retried or renamed workflow has another `updatedAt`.
     const key = JSON.stringify([
       experiment.id,
+      experiment.updatedAt,
       maxDisagreements,
       all.map(({ id, updatedAt }) => [id, updatedAt]),
     ]);

@@ -3,6 +3,7 @@ import type { ScoreInterval } from '../metrics/compare/score-interval.ts';
 import type { Cell } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
+import type { ComparedRepeats } from './repeats.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A metric of a model with its confidence interval. */
@@ -81,5 +82,7 @@ export interface Comparison {
   readonly metrics: readonly string[];
   readonly workflows: readonly ComparedWorkflow[];
   readonly pairs: readonly ComparedPair[];
+  /** Means of repetitions. */
+  readonly repeats: readonly ComparedRepeats[];
   readonly disagreements: { readonly total: number; readonly items: readonly Disagreement[] } | null;
 }

@@ -14,6 +14,8 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   generated: row.generated === 1,
   generatedBy: row.generated_by,
   owner: row.owner,
+  tags: listOf(parseJsonText(row.tags)),
+  source: row.source,
   createdAt: row.created_at,
 });
 
@@ -29,6 +31,8 @@ export const UNFINISHED = {
   generated: 0,
   generated_by: null,
   complete: 0,
+  tags: '[]',
+  source: null,
 } as const;
 
 const listOf = (json: unknown): readonly string[] => (Array.isArray(json) ? json : []);

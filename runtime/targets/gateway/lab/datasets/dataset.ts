@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
+import type { ColumnMapping } from './rename-columns.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -27,15 +29,44 @@ export interface Dataset {
   readonly generated: boolean;
   readonly generatedBy: string | null;
   readonly owner: string | null;
+  readonly tags: readonly string[];
+  /** From where it was imported. */
+  readonly source: string | null;
   readonly createdAt: number;
 }
 
-export interface Upload {
+/** New values of a dataset; undefined for those that stay. */
+export interface DatasetChanges {
+  readonly filename?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A file with rows. */
+export interface UploadFile {
   /** The extension selects the format: `.csv`, `.jsonl`, `.ndjson`, `.parquet`. */
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whether labels that are numbers get the names that the file lists for them. */
+  readonly hasLabelNames?: boolean | undefined;
+}
+
+interface UploadOptions {
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
+  /** New names of columns. */
+  readonly columns?: ColumnMapping | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface Upload extends UploadFile, UploadOptions {}
+
+/** Files that become one dataset, whose rows follow one another. */
+export interface FilesUpload extends UploadOptions {
+  /** Name of the dataset. */
+  readonly filename: string;
+  readonly files: AsyncIterable<UploadFile>;
+  /** From where the files are. */
+  readonly source: string | null;
 }
 
 /** A dataset that a job writes. */
@@ -53,10 +84,18 @@ export type Viewer = { readonly user: string } | 'everyone';
 export interface Datasets {
   /** Stores a dataset, which is visible after all rows are checked. Throws an InputError with the place of an invalid row. */
   upload(upload: Upload): Promise<Dataset>;
+  /** Stores the rows of several files as one dataset. */
+  uploadFiles(upload: FilesUpload): Promise<Dataset>;
   /** Datasets, newest first, with their total number. */
-  list(viewer: Viewer, page: Page): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
+  list(
+    viewer: Viewer,
+    page: Page,
+    search?: Search,
+  ): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Reads a dataset. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
+  /** Changes a dataset. Throws a NotFoundError. */
+  change(viewer: Viewer, id: string, changes: DatasetChanges): Promise<Dataset>;
   /** The output of a job, also before it is complete. Throws a NotFoundError. */
   output(id: string): Promise<Dataset>;
   /** Deletes a dataset unless `check` throws. The dataset is locked during the check. */

@@ -6,11 +6,13 @@ import type { Store } from '../../store/store.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import type { Schema } from '../../store/schema.ts';
+import { matches, searchTextOf } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Dataset, Datasets, OutputOptions, Viewer } from './dataset.ts';
 import { appendRows } from './append-rows.ts';
 import { deleteRows, readRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
+import { once } from './sources/url.ts';
 import { uploadDataset } from './upload.ts';
 
 export interface DatasetOptions {
@@ -43,18 +45,49 @@ export function createDatasets(
     const about = { run_id: runId, generated: 1, generated_by: generatedBy, owner };
     await trx
       .insertInto('gateway_datasets')
-      .values({ ...UNFINISHED, ...about, id, filename: storableText(filename), created_at: now() })
+      .values({
+        ...UNFINISHED,
+        ...about,
+        id,
+        filename: storableText(filename),
+        search_text: searchTextOf(filename),
+        created_at: now(),
+      })
       .execute();
     return id;
   };
 
   return {
-    upload: async (upload) => await uploadDataset(db, upload, { now: now(), maxBytes }),
-    async list(viewer, page) {
-      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
+    upload: async ({ filename, bytes, hasLabelNames, ...options }) =>
+      await uploadDataset(
+        db,
+        { ...options, filename, files: once({ filename, bytes, hasLabelNames }), source: null },
+        { now: now(), maxBytes },
+      ),
+    uploadFiles: async (upload) => await uploadDataset(db, upload, { now: now(), maxBytes }),
+    async list(viewer, page, search = {}) {
+      const { total, rows } = await newestFirst(visible(viewer).where(matches(search)).selectAll(), page);
       return { total, items: rows.map(datasetOf) };
     },
     get,
+    async change(viewer, id, { filename, tags }) {
+      const before = await get(viewer, id);
+      const after = { filename: storableText(filename ?? before.filename), tags: tags ?? before.tags };
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('gateway_datasets')
+          .set({
+            filename: after.filename,
+            tags: storableText(JSON.stringify(after.tags)),
+            search_text: searchTextOf(after.filename),
+          })
+          .where('id', '=', id)
+          .execute();
+        const changed = { before: { filename: before.filename, tags: before.tags }, after };
+        await audit.record(trx, { at: now(), action: 'dataset.update', object: id, ...changed });
+      });
+      return await get(viewer, id);
+    },
     async output(id) {
       const row = await db.selectFrom('gateway_datasets').selectAll().where('id', '=', id).executeTakeFirst();
       if (row) return datasetOf(row);

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Schema } from '../../store/schema.ts';
+import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';
-import type { Dataset, Row, Upload } from './dataset.ts';
-import { checkRequiredColumns, checkRow, GROUND_TRUTH, isBlank } from './check-row.ts';
+import type { Dataset, FilesUpload, Row, UploadFile } from './dataset.ts';
+import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isBlank } from './check-row.ts';
 import { deleteRows, putRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
 import { chunkRows } from './chunk-rows.ts';
+import { renameColumns } from './rename-columns.ts';
 
 export interface UploadOptions {
   readonly now: number;
@@ -18,21 +20,31 @@ export interface UploadOptions {
 /** Stores rows while they arrive, and makes the dataset visible when all of them are valid. Otherwise everything is removed. */
 export async function uploadDataset(
   db: Kysely<Schema>,
-  { filename, bytes, owner }: Upload,
+  { filename, files, owner, columns, tags = [], source }: FilesUpload,
   { now, maxBytes }: UploadOptions,
 ): Promise<Dataset> {
   const id = randomUUID();
-  const counted = countBytes(bytes, maxBytes);
+  const counter = createByteCounter(maxBytes);
   const facts = createFacts();
   await removeAbandoned(db, now);
   await db.transaction().execute((trx) =>
     trx
       .insertInto('gateway_datasets')
-      .values({ ...UNFINISHED, id, filename: storableText(filename), owner, created_at: now })
+      .values({
+        ...UNFINISHED,
+        id,
+        filename: storableText(filename),
+        search_text: searchTextOf(filename),
+        tags: storableText(JSON.stringify(tags)),
+        source: source === null ? null : storableText(source),
+        owner,
+        created_at: now,
+      })
       .execute(),
   );
   try {
-    for await (const chunk of chunkRows(checked(readRows(filename, counted.bytes), facts))) {
+    const rows = renameColumns(rowsOf(files, counter, columns?.[EXAMPLES]), columns);
+    for await (const chunk of chunkRows(checked(rows, facts))) {
       await db.transaction().execute((trx) => putRows(trx, id, chunk));
     }
     if (facts.rowCount === 0) throw inputError('The dataset has no rows.');
@@ -40,7 +52,7 @@ export async function uploadDataset(
       trx
         .updateTable('gateway_datasets')
         .set({
-          size: counted.size(),
+          size: counter.size(),
           row_count: facts.rowCount,
           columns: storableText(JSON.stringify(facts.columns)),
           ground_truth: facts.hasGroundTruth ? 1 : 0,
@@ -100,19 +112,46 @@ async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<
   }
 }
 
-function countBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): { readonly bytes: AsyncGenerator<Uint8Array, void>; readonly size: () => number } {
-  let size = 0;
-  async function* count(): AsyncGenerator<Uint8Array, void> {
-    for await (const piece of bytes) {
-      size += piece.length;
-      if (size > maxBytes) {
-        throw new AppError('TooLargeError', `The dataset exceeds the maximum of ${maxBytes} bytes.`);
+/** The rows of all files. Throws an InputError for a file with other columns than the first one. */
+async function* rowsOf(
+  files: AsyncIterable<UploadFile>,
+  counter: ByteCounter,
+  textColumn: string | undefined,
+): AsyncGenerator<Row, void> {
+  let columns: readonly string[] | undefined;
+  for await (const { filename, bytes, hasLabelNames } of files) {
+    let isFirst = true;
+    for await (const row of readRows(filename, counter.count(bytes), { textColumn, hasLabelNames })) {
+      if (isFirst) {
+        const names = Object.keys(row);
+        columns ??= names;
+        if (names.join('\n') !== columns.join('\n'))
+          throw inputError(`${filename} has other columns than the files before it.`);
+        isFirst = false;
       }
-      yield piece;
+      yield row;
     }
   }
-  return { bytes: count(), size: () => size };
+}
+
+interface ByteCounter {
+  /** Passes bytes on. Throws a TooLargeError when all of them exceed the maximum. */
+  readonly count: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, void>;
+  readonly size: () => number;
+}
+
+function createByteCounter(maxBytes: number): ByteCounter {
+  let size = 0;
+  return {
+    async *count(bytes) {
+      for await (const piece of bytes) {
+        size += piece.length;
+        if (size > maxBytes) {
+          throw new AppError('TooLargeError', `The dataset exceeds the maximum of ${maxBytes} bytes.`);
+        }
+        yield piece;
+      }
+    },
+    size: () => size,
+  };
 }

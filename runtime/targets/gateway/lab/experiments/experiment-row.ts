@@ -12,6 +12,7 @@ export const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Ex
   maxSamples: row.max_samples,
   task: parseJsonText(row.task) as TaskDefinition,
   owner: row.owner,
+  tags: parseJsonText(row.tags) as readonly string[],
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Viewer } from '../datasets/dataset.ts';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
+import type { ColumnMapping } from '../datasets/rename-columns.ts';
 import type { Sampling } from './sample/sample-dataset.ts';
 import type { TaskDefinition } from '../work/work.ts';
 
@@ -16,16 +18,26 @@ export interface Experiment {
   readonly task: TaskDefinition;
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
+  readonly tags: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
 
+/** New values of an experiment or a workflow; undefined for those that stay. */
+export interface LabelChanges {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
 interface NewExperiment extends Pick<
   Experiment,
-  'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner'
+  'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner' | 'tags'
 > {
   /** Undefined for the first rows. */
   readonly sampling: Sampling | undefined;
+  /** New names of columns. The renamed rows become a dataset of their own. */
+  readonly columns: ColumnMapping | undefined;
 }
 
 /** The workflows of an experiment, which end with it. */
@@ -41,9 +53,12 @@ export interface Experiments {
   list(
     viewer: Viewer,
     page: Page,
+    search?: Search,
   ): Promise<{ readonly total: number; readonly items: readonly Experiment[] }>;
   /** Reads an experiment. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Experiment>;
+  /** Changes an experiment. Throws a ConflictError if the owner has another one with the new name. */
+  change(viewer: Viewer, id: string, changes: LabelChanges): Promise<Experiment>;
   /** Deletes an experiment with its workflows. Running jobs are stopped. */
   delete(viewer: Viewer, id: string): Promise<void>;
   /** Throws a ConflictError if an experiment uses the dataset, or if it contains the answers of an existing workflow. */

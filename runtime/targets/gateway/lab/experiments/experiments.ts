@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
 import { sampleSize } from '../datasets/sample-size.ts';
@@ -9,13 +10,16 @@ import type { Store } from '../../store/store.ts';
 import { lockMeta } from '../../store/lock-meta.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import { newestFirst } from '../../store/newest-first.ts';
+import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
+import { renamedDataset } from './sample/renamed-dataset.ts';
 import { sampleDataset } from './sample/sample-dataset.ts';
-import { freeName } from './free-name.ts';
+import { freeName, isTaken } from './free-name.ts';
+import { labelsIn, labelsOf } from './labels.ts';
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -50,11 +54,10 @@ export function createExperiments(
   };
 
   return {
-    async create(viewer, { name, description, task, owner, sampling, ...rows }) {
-      const whole = await datasetOf(viewer, rows.datasetId);
-      const dataset = sampling
-        ? await sampleDataset(datasets, { ...whole, owner }, rows.maxSamples, sampling)
-        : whole;
+    async create(viewer, { name, description, task, owner, tags, sampling, columns, ...rows }) {
+      const found = { ...(await datasetOf(viewer, rows.datasetId)), owner };
+      const whole = columns ? await renamedDataset(datasets, found, columns) : found;
+      const dataset = sampling ? await sampleDataset(datasets, whole, rows.maxSamples, sampling) : whole;
       const [datasetId, maxSamples] = [dataset.id, sampling ? -1 : rows.maxSamples];
       await checkRows(datasets, dataset, {
         task: TASKS[task.task],
@@ -65,12 +68,12 @@ export function createExperiments(
         // The lock serializes creation, so that two concurrent experiments cannot get the same name.
         await lockMeta(trx);
         if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
+        const free = await freeName(trx, storableText(name), owner, now);
         return await trx
           .insertInto('gateway_experiments')
           .values({
             id: randomUUID().replaceAll('-', ''),
-            name: await freeName(trx, storableText(name), owner, now),
-            description: storableText(description),
+            ...labelsOf({ name: free, description, tags }),
             dataset_id: datasetId,
             max_samples: maxSamples,
             task: storableText(JSON.stringify(task)),
@@ -83,11 +86,28 @@ export function createExperiments(
       });
       return experimentOf(row);
     },
-    async list(viewer, page) {
-      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
+    async list(viewer, page, search = {}) {
+      const { total, rows } = await newestFirst(visible(viewer).where(matches(search)).selectAll(), page);
       return { total, items: rows.map(experimentOf) };
     },
     get,
+    async change(viewer, id, changes) {
+      const before = await get(viewer, id);
+      const after = { ...before, ...omitUndefined({ ...changes }) };
+      await db.transaction().execute(async (trx) => {
+        await lockMeta(trx);
+        if (after.name !== before.name && (await isTaken(trx, storableText(after.name), before.owner)))
+          throw nameTaken(after.name);
+        await trx
+          .updateTable('gateway_experiments')
+          .set({ ...labelsOf(after), updated_at: Math.floor(clock.now()) })
+          .where('id', '=', id)
+          .execute();
+        const changed = { before: labelsIn(before), after: labelsIn(after) };
+        await audit.record(trx, { at: clock.now(), action: 'experiment.update', object: id, ...changed });
+      });
+      return await get(viewer, id);
+    },
     async delete(viewer, id) {
       const { name, owner } = await get(viewer, id);
       await workflows.stopOf(id);
@@ -103,6 +123,15 @@ export function createExperiments(
     refuseUsed,
   };
 }
+
+const nameTaken = (name: string): AppError =>
+  new AppError(
+    'ConflictError',
+    `An experiment named ${JSON.stringify(name)} exists already. Choose another name.`,
+    {
+      reason: 'experiment_exists',
+    },
+  );
 
 /** Throws a ConflictError if an experiment uses the dataset, or a workflow wrote it. */
 async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> {

@@ -8,19 +8,22 @@ export async function freeName(
   owner: string | null,
   now: number,
 ): Promise<string> {
-  const isTaken = async (candidate: string): Promise<boolean> => {
-    const row = await trx
-      .selectFrom('gateway_experiments')
-      .select('id')
-      .where('name', '=', candidate)
-      .where('owner', 'is not distinct from', owner)
-      .executeTakeFirst();
-    return row !== undefined;
-  };
   let candidate = name;
   // Microseconds distinguish several experiments of the same millisecond.
-  for (let later = 0; await isTaken(candidate); later += 1) candidate = `${name}_${stampOf(now, later)}`;
+  for (let later = 0; await isTaken(trx, candidate, owner); later += 1)
+    candidate = `${name}_${stampOf(now, later)}`;
   return candidate;
+}
+
+/** Whether the owner has an experiment with this name. */
+export async function isTaken(trx: Kysely<Schema>, name: string, owner: string | null): Promise<boolean> {
+  const row = await trx
+    .selectFrom('gateway_experiments')
+    .select('id')
+    .where('name', '=', name)
+    .where('owner', 'is not distinct from', owner)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A timestamp such as `20260131120000250000`. */

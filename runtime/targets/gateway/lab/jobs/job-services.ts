@@ -3,6 +3,8 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import { createDatasets } from '../datasets/datasets.ts';
+import type { ResumableUploads } from '../datasets/resumable/resumable-upload.ts';
+import { createResumableUploads } from '../datasets/resumable/resumable-uploads.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,6 +19,7 @@ import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
 export interface JobServices {
   readonly queue: JobQueue;
   readonly datasets: Datasets;
+  readonly uploads: ResumableUploads;
   readonly secrets: Secrets;
   readonly artifacts: Artifacts;
   readonly tokens: WorkerTokens;
@@ -42,9 +45,11 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
   const queue = createJobQueue(store, { clock, onEnded });
   const tokens = createWorkerTokens(store);
   const trusts = (owner: string | null): boolean => owner === null || trustUsers;
+  const datasets = createDatasets(store, { clock, maxBytes: maxDatasetBytes });
   return {
     queue,
-    datasets: createDatasets(store, { clock, maxBytes: maxDatasetBytes }),
+    datasets,
+    uploads: createResumableUploads(store, { clock, datasets, maxBytes: maxDatasetBytes }),
     secrets: createSecrets(store, { clock, masterKey }),
     artifacts: createArtifacts(store, clock),
     tokens,

@@ -9,6 +9,15 @@ export function inMember<Result>(member: string, check: () => Result): Result {
   }
 }
 
+/** The same for a check that takes time. */
+export async function inMemberAsync<Result>(member: string, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check();
+  } catch (error) {
+    throw atMember(member, error);
+  }
+}
+
 /** Adds a member as the location of an InputError. Other errors are returned unchanged. */
 export function atMember(member: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'InputError' || error.details) return error;

@@ -44,6 +44,7 @@ export const workflowOf = (row: Row): Workflow => ({
   error: row.error,
   metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow['metrics']),
   owner: row.owner,
+  tags: parseJsonText(row.tags) as readonly string[],
   teamId: row.team_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Row, Viewer } from '../datasets/dataset.ts';
-import type { Experiment, ExperimentWorkflows } from '../experiments/experiment.ts';
+import type { Experiment, ExperimentWorkflows, LabelChanges } from '../experiments/experiment.ts';
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
+import type { Search } from '../../store/search.ts';
 import type { CustomMetric } from '../work/evaluation/custom/custom-metric.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
 import type { RetryChanges } from './retry-changes.ts';
@@ -27,6 +28,7 @@ export interface NamedJudge extends NamedModel {
 export interface WorkflowRequest extends NamedModel {
   readonly name: string;
   readonly description: string;
+  readonly tags: readonly string[];
   /** Empty for the default of the task. */
   readonly systemPrompt: string;
   /** Template of the message for a row; undefined for the text of the row. */
@@ -77,6 +79,7 @@ export interface Workflow {
   /** Metrics of all jobs, by name. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly owner: string | null;
+  readonly tags: readonly string[];
   /** The team of the key that created the workflow. It is billed in addition to the owner. */
   readonly teamId: string | null;
   readonly createdAt: number;
@@ -98,7 +101,7 @@ export interface NewWorkflow {
   readonly assertModelAllowed: AssertModelAllowed;
 }
 
-interface WorkflowFilter {
+interface WorkflowFilter extends Search {
   readonly experimentId?: string | undefined;
   readonly status?: WorkflowStatus | undefined;
 }
@@ -116,6 +119,8 @@ export interface Workflows extends ExperimentWorkflows {
   ): Promise<{ readonly total: number; readonly items: readonly WorkflowDetails[] }>;
   /** All workflows of these experiments, oldest first. */
   ofExperiments(ids: readonly string[]): Promise<readonly WorkflowDetails[]>;
+  /** Changes what a workflow is called. */
+  change(viewer: Viewer, id: string, changes: LabelChanges): Promise<WorkflowDetails>;
   /** Cancels the running jobs. Throws a ConflictError if the workflow has ended. */
   cancel(viewer: Viewer, id: string): Promise<WorkflowDetails>;
   /** Retries a workflow that failed or has failed rows. Rows with an answer keep it. Throws a ConflictError if nothing failed. */

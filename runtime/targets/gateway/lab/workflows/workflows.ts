@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../../contract/errors.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Viewer } from '../datasets/dataset.ts';
 import type { JobServices } from '../jobs/job-services.ts';
@@ -7,7 +8,9 @@ import { isOver } from '../jobs/job-row.ts';
 import type { CurrentModels } from '../../ask/models/model-set.ts';
 import type { Store } from '../../store/store.ts';
 import { newestFirst } from '../../store/newest-first.ts';
+import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
+import { labelsIn, labelsOf } from '../experiments/labels.ts';
 import { advance } from './advance.ts';
 import type { Workflow, WorkflowDetails, Workflows } from './workflow.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -68,11 +71,13 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           .where('id', '=', experiment.id)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) throw noExperiment(request.name);
-        const texts = { name: storableText(request.name), description: storableText(request.description) };
+        const { search_text: search, tags, ...texts } = labelsOf(request);
         const values = {
           id,
           experiment_id: experiment.id,
           ...texts,
+          tags,
+          search_text: search,
           owner: experiment.owner,
           team_id: teamId,
         };
@@ -86,14 +91,28 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
       return await one('everyone', id);
     },
     get,
-    async list(viewer, { experimentId, status }, page) {
-      let rows = visible(viewer);
+    async list(viewer, { experimentId, status, ...search }, page) {
+      let rows = visible(viewer).where(matches(search));
       if (experimentId !== undefined) rows = rows.where('w.experiment_id', '=', storableText(experimentId));
       if (status !== undefined) rows = rows.where(hasStatus(status));
       const { total, rows: shown } = await newestFirst(rows, page);
       return { total, items: await detailed(shown.map(workflowOf)) };
     },
     ofExperiments,
+    async change(viewer, id, changes) {
+      const before = await one(viewer, id);
+      const after = { ...before, ...omitUndefined({ ...changes }) };
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('gateway_workflows')
+          .set({ ...labelsOf(after), updated_at: now() })
+          .where('id', '=', id)
+          .execute();
+        const changed = { before: labelsIn(before), after: labelsIn(after) };
+        await audit.record(trx, { at: now(), action: 'workflow.update', object: id, ...changed });
+      });
+      return await get(viewer, id);
+    },
     async cancel(viewer, id) {
       const workflow = await get(viewer, id);
       if (!isActive(workflow)) throw notCancellable(workflow);

@@ -46,7 +46,8 @@ export function signV4(
   const names = signed.map(([name]) => name).join(';');
   const canonical = [
     method,
-    canonicalPath(url.pathname),
+    // S3 is the only service that expects the path as it is sent.
+    service === 's3' ? url.pathname : canonicalPath(url.pathname),
     canonicalQuery(url.search),
     ...signed.map(([name, value]) => `${name}:${value}`),
     '',
@@ -82,7 +83,7 @@ export const awsEncode = (text: string): string =>
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** The path as it is sent, encoded once more: every service except S3 expects it so. */
+/** The path as it is sent, encoded once more. */
 const canonicalPath = (path: string): string => path.split('/').map(awsEncode).join('/');
 
 function canonicalQuery(search: string): string {

@@ -4,6 +4,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
+import type { ReadOptions } from './read-rows.ts';
 import { findSeparator } from './separator.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
@@ -17,9 +18,12 @@ interface Record {
  * Reads a CSV file whose first line has the names of the columns, with cells separated by commas, semicolons, tabs or bars. Throws an
  * InputError with the line number.
  */
-export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+export async function* readCsv(
+  bytes: AsyncIterable<Uint8Array>,
+  { textColumn }: Pick<ReadOptions, 'textColumn'> = {},
+): AsyncGenerator<Row, void> {
   const texts = decodeUtf8(bytes);
-  const { separator, start } = await findSeparator(texts);
+  const { separator, start } = await findSeparator(texts, textColumn);
   const parser = parse({
     delimiter: separator,
     bom: true,

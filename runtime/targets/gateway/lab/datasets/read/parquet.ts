@@ -7,23 +7,28 @@ import { pipeline } from 'node:stream/promises';
 import { inputError, messageOf } from '../../../../../contract/errors.ts';
 import type { Cell, Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
+import { labelNames } from './label-names.ts';
+import type { ReadOptions } from './read-rows.ts';
 
 /** Number of rows that are decoded at a time. */
 const ROWS_PER_READ = 1000;
 
 /** Reads a Parquet file. The format needs random access, so the file is written to a temporary folder first. */
-export async function* readParquet(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+export async function* readParquet(
+  bytes: AsyncIterable<Uint8Array>,
+  { hasLabelNames = false }: Pick<ReadOptions, 'hasLabelNames'> = {},
+): AsyncGenerator<Row, void> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-dataset-'));
   try {
     const path = join(folder, 'dataset.parquet');
     await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600 }));
-    yield* rowsOf(path);
+    yield* rowsOf(path, hasLabelNames);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function* rowsOf(path: string): AsyncGenerator<Row, void> {
+async function* rowsOf(path: string, hasLabelNames: boolean): AsyncGenerator<Row, void> {
   // Loaded on use, because only Parquet uploads need these packages.
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } =
     await import('hyparquet');
@@ -32,15 +37,28 @@ async function* rowsOf(path: string): AsyncGenerator<Row, void> {
   try {
     const metadata = await parquetMetadataAsync(file);
     const columns = checkColumns(parquetSchema(metadata).children.map(({ element }) => element.name));
+    const labels = hasLabelNames
+      ? labelNames(metadata.key_value_metadata)
+      : new Map<string, readonly string[]>();
     const total = Number(metadata.num_rows);
     for (let rowStart = 0; rowStart < total; rowStart += ROWS_PER_READ) {
       const rowEnd = Math.min(total, rowStart + ROWS_PER_READ);
       const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
-      for (const row of rows) yield Object.fromEntries(columns.map((name) => [name, cellOf(row[name])]));
+      for (const row of rows) {
+        const cells = columns.map((name) => [name, named(cellOf(row[name]), labels.get(name))] as const);
+        yield Object.fromEntries(cells);
+      }
     }
   } catch (error) {
     throw inputError(`Cannot read the dataset as Parquet: ${messageOf(error)}.`, error);
   }
+}
+
+/** The name of a label that is a number, or a list of them. */
+function named(cell: Cell, names: readonly string[] | undefined): Cell {
+  if (!names) return cell;
+  if (Array.isArray(cell)) return cell.map((one: Cell) => named(one, names));
+  return typeof cell === 'number' ? (names[cell] ?? null) : cell;
 }
 
 /** Converts a Parquet value to JSON, which has fewer types. */

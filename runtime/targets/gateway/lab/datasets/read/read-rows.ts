@@ -5,7 +5,14 @@ import { readCsv } from './csv.ts';
 import { readJsonl } from './jsonl.ts';
 import { readParquet } from './parquet.ts';
 
-type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Row, void>;
+export interface ReadOptions {
+  /** Name of the column with the texts, by which the separator of a CSV file is found. */
+  readonly textColumn?: string | undefined;
+  /** Whether labels that are numbers get the names that a Parquet file lists for them. */
+  readonly hasLabelNames?: boolean | undefined;
+}
+
+type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncGenerator<Row, void>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   '.csv': readCsv,
@@ -15,10 +22,18 @@ const READERS: Readonly<Record<string, Reader>> = {
   '.parquet': readParquet,
 };
 
+/** Whether the extension of a file is one of a format that can be read. */
+export const hasReader = (filename: string): boolean =>
+  Object.hasOwn(READERS, extname(filename).toLowerCase());
+
 /** Reads the rows of a file in the format of its extension. Throws an InputError. */
-export function readRows(filename: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+export function readRows(
+  filename: string,
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadOptions = {},
+): AsyncGenerator<Row, void> {
   const reader = READERS[extname(filename).toLowerCase()];
-  if (reader) return reader(bytes);
+  if (reader) return reader(bytes, options);
   throw inputError(
     `Unsupported file extension in ${JSON.stringify(filename.slice(0, 200))}. Supported extensions: ${Object.keys(READERS).join(', ')}.`,
   );

@@ -13,8 +13,14 @@ const NAMED = /^\uFEFF?sep=(.)\r?(?:\n|$)/;
 /** Longer first lines have many columns; their start is enough. */
 const MAX_START = 1_000_000;
 
-/** Reads the first line and finds the separator: the one that `sep=` names, or the one with which a column is named `examples`. */
-export async function findSeparator(texts: AsyncIterator<string, void>): Promise<Separated> {
+/**
+ * Reads the first line and finds the separator: the one that `sep=` names, or the one with which a column has the name of the
+ * column with texts.
+ */
+export async function findSeparator(
+  texts: AsyncIterator<string, void>,
+  textColumn: string = EXAMPLES,
+): Promise<Separated> {
   let start = '';
   let isDone = false;
   while (!isDone && start.length < MAX_START && !/\S[^\n]*\n/.test(start)) {
@@ -27,5 +33,5 @@ export async function findSeparator(texts: AsyncIterator<string, void>): Promise
   const [header = ''] = start.replace(/^\uFEFF?\s*/, '').split('\n');
   const cells = (separator: string): string[] =>
     header.split(separator).map((cell) => cell.trim().replaceAll(/^"|"$/g, '').trim());
-  return { separator: SEPARATORS.find((one) => cells(one).includes(EXAMPLES)) ?? ',', start };
+  return { separator: SEPARATORS.find((one) => cells(one).includes(textColumn)) ?? ',', start };
 }

@@ -19,6 +19,19 @@ export function characterNgrams(text: string, order: number): readonly string[] 
   return found;
 }
 
+/** The multiset union of lists: each item as often as in the list that has most of it. */
+export function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
+  const [first = [], ...others] = lists;
+  if (others.length === 0) return first;
+  const most = new Map<string, number>();
+  for (const list of lists) {
+    const counts = new Map<string, number>();
+    for (const one of list) counts.set(one, (counts.get(one) ?? 0) + 1);
+    for (const [one, count] of counts) most.set(one, Math.max(count, most.get(one) ?? 0));
+  }
+  return Array.from(most).flatMap(([one, count]) => Array.from({ length: count }, () => one));
+}
+
 /** Size of the multiset intersection of two lists. */
 export function countShared(left: readonly string[], right: readonly string[]): number {
   const free = new Map<string, number>();

@@ -1,6 +1,6 @@
-import { inputError } from '../../../../../contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
+import { checkReferences } from '../evaluation/reference-texts.ts';
 import { judgeFamilies } from '../evaluation/families/judge.ts';
 import { textFamilies } from '../evaluation/families/text.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
@@ -16,7 +16,7 @@ export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>)
   checkColumns: checkHasGroundTruth,
   labelsOf(row) {
     checkGroundTruth(row);
-    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` must be text.`);
+    checkReferences(row[GROUND_TRUTH]);
     return [];
   },
   showsAnswers: true,

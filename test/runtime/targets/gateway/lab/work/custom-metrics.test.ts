@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import { checkCustomMetrics } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts';
+import {
+  checkCustomMetrics,
+  checkLuaMetrics,
+} from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts';
 import type { CustomMetric } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/custom-metric.ts';
 import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
 import type { Backend } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
@@ -56,8 +59,8 @@ test.each<[CustomMetric, string]>([
   ],
   [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
   [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
-  [{ name: 'a' }, 'needs exactly one of regex, json_schema and rubric.'],
-  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema and rubric.'],
+  [{ name: 'a' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
   [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
   [{ name: 'a', regex: '(' }, 'is invalid: '],
   [{ name: 'a', jsonSchema: { type: 'citty' } }, 'is invalid: '],
@@ -71,4 +74,53 @@ test.each<[CustomMetric, string]>([
   expect(refusal).toMatch(
     new RegExp(`^Custom metric ${RegExp.escape(JSON.stringify(metric.name))} ${RegExp.escape(message)}`),
   );
+});
+
+const LUA = `
+function score(answer, row)
+  if row.kind == "list" then return #row.ground_truth end
+  if row.kind == "loop" then while true do end end
+  if row.kind == "deep" then return string.rep("x", 100000000) end
+  if row.kind == "error" then error("no city") end
+  if row.kind == "text" then return answer end
+  return answer == row.ground_truth and 1.5 or false
+end`;
+
+test('a Lua function scores answers within its limits, and each failure is that of its row', async () => {
+  const spec = evaluationOf({
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
+    customMetrics: [{ name: 'own', lua: LUA }],
+    failures: 'wrong',
+  });
+  const kinds = ['same', 'other', 'list', 'loop', 'deep', 'error', 'text', 'none'];
+  const rows = kinds.map((kind) => ({
+    examples: 'Where?',
+    kind,
+    ground_truth: kind === 'list' ? ['Rome', 'Roma'] : 'Rome',
+    predictions: kind === 'none' ? null : kind === 'other' ? 'Bonn' : 'Rome',
+  }));
+  const { scores, metrics } = await withWork(spec, async (work) => {
+    const outcome = await runAll(work, rows);
+    return { scores: outcome.rows, metrics: work.result().metrics };
+  });
+  expect(scores.map(({ own }) => own)).toEqual([1.5, 0, 2, null, null, null, null, 0]);
+  expect(scores.map(({ exact_match: exact }) => exact)).toEqual([1, 0, 1, 1, 1, 1, 1, 0]);
+  const errors = scores.map(({ error }) => error);
+  expect(errors.slice(3, 7)).toEqual([
+    expect.stringMatching(
+      /^own: The Lua function failed: .*it exceeded its limit of 10000000 instructions\b/,
+    ),
+    expect.stringMatching(/it exceeded its memory limit of 64 MB/),
+    expect.stringMatching(/lua:6: no city\n {2}6 \| {3}if row\.kind == "error"/),
+    expect.stringMatching(/score must return a number or a boolean, not a string/),
+  ]);
+  expect(metrics['own']).toBeCloseTo(3.5 / 4, 9);
+});
+
+test('a script that is not Lua is refused, and one is compiled without being run', async () => {
+  await expect(checkLuaMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
+    /^Custom metric "own" is invalid: The Lua function failed: lua:1: /,
+  );
+  await expect(checkLuaMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
 });

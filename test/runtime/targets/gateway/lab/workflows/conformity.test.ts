@@ -4,7 +4,7 @@ import { startFixture } from '../../fixture-provider.ts';
 import type { Answer } from '../../front/open-gateway.ts';
 import { useGateway } from '../../front/use-gateway.ts';
 import { doJobs } from './do-jobs.ts';
-import { LABELLED, requestsTo } from './workflow-requests.ts';
+import { LABELLED, MASTER, requestsTo } from './workflow-requests.ts';
 
 const encoder = await startFixture('encoder');
 const gateway = useGateway();
@@ -42,6 +42,23 @@ test('every answer is what the document says', async () => {
   await send('GET', '/datasets/');
   await send('GET', '/datasets/?limit=0');
   await send('GET', `/datasets/${dataset}`);
+  await send('PATCH', `/datasets/${dataset}`, { tags: ['one'] });
+  await send('PATCH', `/datasets/${dataset}`, { tags: 'one' });
+  await send('POST', '/datasets/import', { source: 'ftp://files' });
+  await send('POST', '/datasets/import', { source: 'http://127.0.0.1:1/a.csv' });
+  const tus = async (method: string, path: string, headers: object, body?: string): Promise<Answer> => {
+    const all = { ...MASTER, 'Tus-Resumable': '1.0.0', ...headers };
+    return check(method, path, await request(path, { method, headers: all, ...(body && { body }) }));
+  };
+  const metadata = { 'Upload-Metadata': `filename ${btoa('a.csv')}` };
+  const begun = await tus('POST', '/api/v1/uploads/', { 'Upload-Length': '11', ...metadata });
+  const upload_ = new URL(begun.headers.get('Location') ?? '').pathname;
+  const bytes = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' };
+  await tus('PATCH', upload_, bytes, 'examples\na\n');
+  await tus('PATCH', upload_, bytes, 'examples\na\n');
+  await tus('GET', upload_, {});
+  await tus('DELETE', upload_, {});
+  await tus('GET', upload_, {});
   await send('GET', '/datasets/none');
   await send('GET', '/models/');
   await send('GET', '/models/?tasks=cooking');
@@ -52,10 +69,13 @@ test('every answer is what the document says', async () => {
   const task_definition = { task: 'text-classification' };
   const id = (await send('POST', '/experiments/', { name: 'x', dataset, task_definition })).body.id;
   await send('POST', '/experiments/', { name: '', dataset: 1 });
+  await send('PATCH', `/experiments/${id}`, { description: 'd' });
+  await send('GET', '/experiments/all');
   await send('GET', '/experiments/');
   const made = (await send('POST', '/workflows/', { name: 'w', experiment_id: id, ...MODEL() })).body.id;
   await send('POST', '/workflows/', { name: 'w', experiment_id: 'none', ...MODEL() });
   await send('POST', '/workflows/', { name: 'w', experiment_id: id, ...MODEL(), metrics: [] });
+  await send('PATCH', `/workflows/${made}`, { tags: ['one'] });
   await send('GET', `/workflows/${made}/result/download`);
   await send('DELETE', `/workflows/${made}`);
   await send('POST', `/workflows/${made}/cancel`);
@@ -91,6 +111,7 @@ test('every answer is what the document says', async () => {
   await send('GET', '/jobs/?job_types=nothing');
   await send('GET', `/jobs/${job}`);
   await send('GET', `/jobs/${job}/logs`);
+  check('GET', `/api/jobs/${job}`, await ask('GET', `/api/jobs/${job}`));
   await send('GET', `/jobs/${job}/result`);
   const answers = (await send('GET', `/jobs/${job}/dataset`)).body;
   expect(answers).toMatchObject({ generated: true, run_id: null, row_count: 4 });
@@ -112,6 +133,7 @@ test('every answer is what the document says', async () => {
   await send('PUT', '/settings/secrets/key', { value: 'sk-1' });
   await send('PUT', '/settings/secrets/key', { value: 'sk-2', description: 'new' });
   const secrets = await send('GET', '/settings/secrets');
+  await send('GET', '/settings/secrets?limit=1');
   expect(secrets.text).not.toContain('sk-');
   await send('DELETE', '/settings/secrets/key');
   await send('DELETE', '/settings/secrets/key');

@@ -21,11 +21,13 @@ test('an encoder does an experiment: answers, scores, results', async () => {
     201,
     {
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      workflow_id: made.body.id,
       experiment_id: id,
       model: 'org/guard',
       name: 'w',
       description: '',
       system_prompt: expect.stringContaining('Classify'),
+      tags: [],
       status: 'created',
       created_at: expect.any(String),
       updated_at: null,

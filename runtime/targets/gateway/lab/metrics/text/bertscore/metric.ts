@@ -5,10 +5,18 @@ import { bertScore, type TokenVectors } from './score.ts';
 const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 
 /** BERTScore over rows with token vectors, which the caller gets from an encoder. */
-export const bertscore: MetricMaker<MetricRow<TokenVectors>> = (_options, saved) =>
-  meanMetric(NAMES, scoreRow, saved);
+export const bertscore: MetricMaker<VectorRow> = (_options, saved) => meanMetric(NAMES, scoreRow, saved);
 
-function scoreRow(row: MetricRow<TokenVectors>) {
-  const { precision, recall, f1 } = bertScore(row.prediction, row.reference);
-  return { bertscore_precision_mean: precision, bertscore_recall_mean: recall, bertscore_f1_mean: f1 };
+interface VectorRow extends MetricRow<TokenVectors> {
+  readonly otherReferences?: readonly TokenVectors[] | undefined;
+}
+
+/** With several references, each value is the highest one, as in bert_score. */
+function scoreRow({ prediction, reference, otherReferences = [] }: VectorRow) {
+  const all = [reference, ...otherReferences].map((one) => bertScore(prediction, one));
+  return {
+    bertscore_precision_mean: Math.max(...all.map(({ precision }) => precision)),
+    bertscore_recall_mean: Math.max(...all.map(({ recall }) => recall)),
+    bertscore_f1_mean: Math.max(...all.map(({ f1 }) => f1)),
+  };
 }

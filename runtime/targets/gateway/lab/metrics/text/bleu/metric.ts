@@ -1,7 +1,7 @@
 import type { Json, MetricMaker } from '../../metric.ts';
 import { metricResult, withoutRows } from '../../result.ts';
 import { runningMeans } from '../running-means.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { addBleuCounts, bleuScore, countBleu, NO_BLEU_COUNTS, type BleuCounts } from './score.ts';
 import { bleuTokens, type BleuTokenizer } from './tokens.ts';
 
@@ -25,7 +25,10 @@ export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = '13a' }, j
   return {
     add(row) {
       checkLength(row);
-      const ofRow = countBleu(bleuTokens(row.prediction, tokenizer), bleuTokens(row.reference, tokenizer));
+      const ofRow = countBleu(
+        bleuTokens(row.prediction, tokenizer),
+        referencesOf(row).map((reference) => bleuTokens(reference, tokenizer)),
+      );
       const { score } = bleuScore(ofRow, true);
       counts = addBleuCounts(counts, ofRow);
       sentences.add({ bleu_mean: score });

@@ -1,4 +1,4 @@
-import { countShared, ngrams } from '../ngrams.ts';
+import { countShared, ngrams, unionOf } from '../ngrams.ts';
 
 const ORDERS = [1, 2, 3, 4] as const;
 
@@ -18,12 +18,26 @@ export const NO_BLEU_COUNTS: BleuCounts = {
   totals: ORDERS.map(() => 0),
 };
 
-export const countBleu = (prediction: readonly string[], reference: readonly string[]): BleuCounts => ({
+/** An n-gram matches as often as the reference that has most of it. The length to reach is the one of the reference closest in length. */
+export const countBleu = (
+  prediction: readonly string[],
+  references: readonly (readonly string[])[],
+): BleuCounts => ({
   predicted: prediction.length,
-  actual: reference.length,
-  matches: ORDERS.map((order) => countShared(ngrams(prediction, order), ngrams(reference, order))),
+  actual: closestLength(
+    prediction.length,
+    references.map(({ length }) => length),
+  ),
+  matches: ORDERS.map((order) =>
+    countShared(ngrams(prediction, order), unionOf(references.map((one) => ngrams(one, order)))),
+  ),
   totals: ORDERS.map((order) => Math.max(0, prediction.length - order + 1)),
 });
+
+/** Of two lengths that are equally close, the shorter one. */
+const closestLength = (length: number, lengths: readonly number[]): number =>
+  lengths.toSorted((one, other) => Math.abs(one - length) - Math.abs(other - length) || one - other).at(0) ??
+  0;
 
 export const addBleuCounts = (left: BleuCounts, right: BleuCounts): BleuCounts => ({
   predicted: left.predicted + right.predicted,

@@ -1,5 +1,5 @@
 import { characterNgrams, countShared, ngrams } from '../ngrams.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { chrfCharacters, chrfWords } from './tokens.ts';
 
 /** Number of n-grams of one order in the prediction, in the reference, and in both. */
@@ -12,11 +12,27 @@ export const NO_CHRF_COUNTS: readonly ChrfCount[] = [...CHARACTER_ORDERS, ...WOR
   (): ChrfCount => [0, 0, 0],
 );
 
-/** Counts per order: characters first, then words. */
-export function countChrf(row: TextRow): ChrfCount[] {
+/** Counts of the reference with the best score, which can be another one for each of the two scores. */
+export type ChrfCounts = Readonly<Record<keyof ChrfScores, readonly ChrfCount[]>>;
+
+export function countChrf(row: TextRow): ChrfCounts {
   checkLength(row);
-  const [prediction, reference] = [chrfCharacters(row.prediction), chrfCharacters(row.reference)];
-  const [predictionWords, referenceWords] = [chrfWords(row.prediction), chrfWords(row.reference)];
+  const all = referencesOf(row).map((reference) => countOne(row.prediction, reference));
+  return { chrf: bestBy('chrf', all), chrf_plus_plus: bestBy('chrf_plus_plus', all) };
+}
+
+/** Of equal scores, the first one counts. */
+function bestBy(name: keyof ChrfScores, all: readonly (readonly ChrfCount[])[]): readonly ChrfCount[] {
+  const [first = NO_CHRF_COUNTS, ...others] = all;
+  let best = first;
+  for (const other of others) if (scoresOf(other)[name] > scoresOf(best)[name]) best = other;
+  return best;
+}
+
+/** Counts per order: characters first, then words. */
+function countOne(predicted: string, actual: string): ChrfCount[] {
+  const [prediction, reference] = [chrfCharacters(predicted), chrfCharacters(actual)];
+  const [predictionWords, referenceWords] = [chrfWords(predicted), chrfWords(actual)];
   return [
     ...CHARACTER_ORDERS.map((order) =>
       countOf(characterNgrams(prediction, order), characterNgrams(reference, order)),
@@ -32,13 +48,18 @@ const countOf = (predicted: readonly string[], actual: readonly string[]): ChrfC
   countShared(predicted, actual),
 ];
 
-export const addChrfCounts = (left: readonly ChrfCount[], right: readonly ChrfCount[]): ChrfCount[] =>
+export const addChrfCounts = (left: ChrfCounts, right: ChrfCounts): ChrfCounts => ({
+  chrf: addCounts(left.chrf, right.chrf),
+  chrf_plus_plus: addCounts(left.chrf_plus_plus, right.chrf_plus_plus),
+});
+
+const addCounts = (left: readonly ChrfCount[], right: readonly ChrfCount[]): ChrfCount[] =>
   left.map(([predicted, actual, matches], at) => {
     const [morePredicted, moreActual, moreMatches] = right[at] ?? [0, 0, 0];
     return [predicted + morePredicted, actual + moreActual, matches + moreMatches];
   });
 
-interface ChrfScores {
+export interface ChrfScores {
   readonly chrf: number;
   readonly chrf_plus_plus: number;
 }
@@ -47,9 +68,14 @@ interface ChrfScores {
  * chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall has double weight, and only orders that both
  * texts have count.
  */
-export const chrfScores = (counts: readonly ChrfCount[]): ChrfScores => ({
+const scoresOf = (counts: readonly ChrfCount[]): ChrfScores => ({
   chrf: scoreOf(counts.slice(0, CHARACTER_ORDERS.length)),
   chrf_plus_plus: scoreOf(counts),
+});
+
+export const chrfScores = ({ chrf, chrf_plus_plus: plus }: ChrfCounts): ChrfScores => ({
+  chrf: scoresOf(chrf).chrf,
+  chrf_plus_plus: scoresOf(plus).chrf_plus_plus,
 });
 
 /** Weight of recall, beta squared: a beta of 2 makes recall count twice as much as precision. */

@@ -1,6 +1,6 @@
 import type { MetricMaker } from '../../metric.ts';
 import { metricResult, withoutRows } from '../../result.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { splitWords, trimEnd, trimStart } from '../white-space.ts';
 import { editDistance } from './edit-distance.ts';
 
@@ -13,7 +13,7 @@ interface Saved {
 /**
  * The error rate of all rows, as jiwer computes it: the edits that turn the predictions into the references, divided by the words or
  * characters of the references. It can exceed 1. White space separates words; around a text, it is no character. A row whose reference
- * is empty has no score.
+ * is empty has no score. Of several references, the one with the lowest rate counts.
  */
 const errorRate =
   (name: string, unitsOf: (text: string) => readonly string[]): MetricMaker<TextRow> =>
@@ -23,12 +23,17 @@ const errorRate =
     return {
       add(row) {
         checkLength(row);
-        const reference = unitsOf(row.reference);
-        const ofRow = editDistance(reference, unitsOf(row.prediction));
+        const predicted = unitsOf(row.prediction);
+        const [best = { edits: 0, units: 0 }] = referencesOf(row)
+          .map((text) => {
+            const reference = unitsOf(text);
+            return { edits: editDistance(reference, predicted), units: reference.length };
+          })
+          .toSorted((one, other) => rateOf(one) - rateOf(other));
         rows += 1;
-        edits += ofRow;
-        units += reference.length;
-        return reference.length === 0 ? {} : { [name]: ofRow / reference.length };
+        edits += best.edits;
+        units += best.units;
+        return best.units === 0 ? {} : { [name]: rateOf(best) };
       },
       result() {
         const detail = { edits, reference_units: units };
@@ -38,6 +43,10 @@ const errorRate =
       save: (): { [Name in keyof Saved]: number } => ({ rows, edits, units }),
     };
   };
+
+/** An empty reference has the highest rate, unless the prediction is empty too. */
+const rateOf = ({ edits, units }: Pick<Saved, 'edits' | 'units'>): number =>
+  edits === 0 ? 0 : edits / units;
 
 export const wer = errorRate('wer', splitWords);
 export const cer = errorRate('cer', (text) => Array.from(trimEnd(trimStart(text))));

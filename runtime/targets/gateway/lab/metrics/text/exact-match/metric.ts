@@ -1,20 +1,22 @@
-import type { MetricMaker, MetricRow } from '../../metric.ts';
+import type { MetricMaker } from '../../metric.ts';
 import { meanMetric } from '../mean-metric.ts';
-import { checkLength } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { squadAnswer } from './squad-answer.ts';
 
 /** A row; null means no answer, which matches nothing. */
-type AnsweredText = MetricRow<string | null, string>;
+export type AnsweredText = Omit<TextRow, 'prediction'> & { readonly prediction: string | null };
 
-/** Share of predictions that equal their reference exactly, and under SQuAD's normalization. */
+/** Share of predictions that equal a reference exactly, and under SQuAD's normalization. */
 export const exactMatch: MetricMaker<AnsweredText> = (_options, saved) =>
   meanMetric(['exact_match', 'exact_match_normalized'], scoreRow, saved);
 
-function scoreRow({ prediction, reference }: AnsweredText) {
+function scoreRow({ prediction, ...references }: AnsweredText) {
   if (prediction === null) return { exact_match: 0, exact_match_normalized: 0 };
-  checkLength({ prediction, reference });
+  const row = { prediction, ...references };
+  checkLength(row);
+  const all = referencesOf(row);
   return {
-    exact_match: Number(prediction === reference),
-    exact_match_normalized: Number(squadAnswer(prediction) === squadAnswer(reference)),
+    exact_match: Number(all.includes(prediction)),
+    exact_match_normalized: Number(all.map(squadAnswer).includes(squadAnswer(prediction))),
   };
 }

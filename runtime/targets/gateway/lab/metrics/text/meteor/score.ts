@@ -1,5 +1,5 @@
 import { stem } from '../porter/stem.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { meteorTokens } from './tokens.ts';
 
 /** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
@@ -9,12 +9,16 @@ const GAMMA = 0.5;
 
 /**
  * METEOR of one row, equal to NLTK's with words and stems only, because synonyms require WordNet. Two equal texts of n words
- * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk.
+ * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk. The best of several
+ * references counts.
  */
 export function meteorScore(row: TextRow): number {
   checkLength(row);
   const prediction = meteorTokens(row.prediction);
-  const reference = meteorTokens(row.reference);
+  return Math.max(...referencesOf(row).map((reference) => scoreOf(prediction, meteorTokens(reference))));
+}
+
+function scoreOf(prediction: readonly string[], reference: readonly string[]): number {
   const partners = align(prediction, reference);
   const matches = partners.filter((partner) => partner !== undefined).length;
   if (matches === 0) return 0;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../../../contract/errors.ts';
 import { harmonicMean } from '../harmonic-mean.ts';
 import { countShared, ngrams } from '../ngrams.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { commonLength, commonPositions, type Sequence } from './common-subsequence.ts';
 import { rougeTokens } from './tokens.ts';
 
@@ -14,9 +14,26 @@ interface RougeScore {
 export const ROUGE_TYPES = ['rouge1', 'rouge2', 'rougeL', 'rougeLsum'] as const;
 export type RougeScores = Readonly<Record<(typeof ROUGE_TYPES)[number], RougeScore>>;
 
-/** ROUGE of one row, equal to Google's rouge-score (https://github.com/google-research/google-research/tree/master/rouge). */
+/**
+ * ROUGE of one row, equal to Google's rouge-score (https://github.com/google-research/google-research/tree/master/rouge). With
+ * several references, each type has the scores of the reference with its best F-measure.
+ */
 export function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
   checkLength(row);
+  const all = referencesOf(row).map((reference) =>
+    scoresOf({ prediction: row.prediction, reference }, useStemmer),
+  );
+  const best = (type: keyof RougeScores): RougeScore =>
+    all.map((scores) => scores[type]).reduce((one, other) => (other.fmeasure > one.fmeasure ? other : one));
+  return {
+    rouge1: best('rouge1'),
+    rouge2: best('rouge2'),
+    rougeL: best('rougeL'),
+    rougeLsum: best('rougeLsum'),
+  };
+}
+
+function scoresOf(row: TextRow, useStemmer: boolean): RougeScores {
   const linesOf = (text: string) => text.split('\n').map((line) => rougeTokens(line, useStemmer));
   const [references, predictions] = [linesOf(row.reference), linesOf(row.prediction)];
   const [reference, prediction] = [references.flat(), predictions.flat()];

@@ -1,8 +1,9 @@
-import { inputError, messageOf } from '../../../../../../contract/errors.ts';
+import { type AppError, inputError, messageOf } from '../../../../../../contract/errors.ts';
 import { metricNames } from '../metrics.ts';
 import type { Task } from '../../tasks/task.ts';
 import { customFamily } from './custom-family.ts';
 import type { CustomMetric } from './custom-metric.ts';
+import { openLuaFunction } from './lua-function.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Columns of the table of scores that are no metrics. */
@@ -14,21 +15,36 @@ export function checkCustomMetrics(task: Task, custom: readonly CustomMetric[], 
     throw inputError('This task has no answers that a custom metric could score. Remove custom_metrics.');
   const taken = new Set([...metricNames(task), ...TAKEN]);
   for (const metric of custom) {
-    const { name, regex, jsonSchema, rubric } = metric;
-    const shown = `Custom metric ${JSON.stringify(name)}`;
+    const { name, regex, jsonSchema, lua, rubric } = metric;
+    const shown = shownName(metric);
     if (!NAME.test(name))
       throw inputError(`${shown} needs a name of lowercase letters, digits and _, at most 64 characters.`);
     if (taken.has(name))
       throw inputError(`${shown} has the name of another metric or column. Choose another name.`);
-    if ([regex, jsonSchema, rubric].filter((one) => one !== undefined).length !== 1)
-      throw inputError(`${shown} needs exactly one of regex, json_schema and rubric.`);
+    if ([regex, jsonSchema, lua, rubric].filter((one) => one !== undefined).length !== 1)
+      throw inputError(`${shown} needs exactly one of regex, json_schema, lua and rubric.`);
     if (rubric !== undefined && !hasJudge)
       throw inputError(`${shown} requires a language model as judge. Set llm_as_judge.`);
     try {
       customFamily(metric);
     } catch (error) {
-      throw inputError(`${shown} is invalid: ${messageOf(error)}`, error);
+      throw invalid(metric, error);
     }
     taken.add(name);
   }
 }
+
+/** Compiles the Lua scripts. Rejects with an InputError for one that is not valid Lua. */
+export async function checkLuaMetrics(custom: readonly CustomMetric[]): Promise<void> {
+  for (const metric of custom) {
+    if (metric.lua === undefined) continue;
+    await openLuaFunction(metric.lua).catch((error: unknown) => {
+      throw invalid(metric, error);
+    });
+  }
+}
+
+const shownName = ({ name }: CustomMetric): string => `Custom metric ${JSON.stringify(name)}`;
+
+const invalid = (metric: CustomMetric, error: unknown): AppError =>
+  inputError(`${shownName(metric)} is invalid: ${messageOf(error)}`, error);

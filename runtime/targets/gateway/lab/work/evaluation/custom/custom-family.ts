@@ -7,11 +7,13 @@ import { judgeFamily } from '../families/judge.ts';
 import { all, asIs } from '../names.ts';
 import { scorer } from '../scorer.ts';
 import type { CustomMetric } from './custom-metric.ts';
+import { luaFamily } from './lua-family.ts';
 
 /** The family of a metric that a user defines. A row without an answer scores 0. Throws an error for an invalid pattern or schema. */
 export function customFamily(metric: CustomMetric): MetricFamily {
-  const { name, rubric } = metric;
+  const { name, rubric, lua } = metric;
   if (rubric !== undefined) return rubricFamily(name, rubric);
+  if (lua !== undefined) return luaFamily(name, lua);
   const holds = checkOf(metric);
   return {
     name,

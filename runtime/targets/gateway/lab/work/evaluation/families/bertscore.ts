@@ -5,6 +5,7 @@ import { callBatched } from '../../inference/call-batched.ts';
 import type { MetricFamily } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
+import { referenceTexts } from '../reference-texts.ts';
 
 type Vectors = readonly (readonly number[])[];
 
@@ -24,7 +25,10 @@ export const bertscoreFamily: MetricFamily = {
     }
     return {
       async prepare(samples, { signal, spend }) {
-        const texts = samples.map(({ prediction, truth }) => [readText(prediction), readText(truth)]);
+        const texts = samples.map(({ prediction, truth }) => [
+          readText(prediction),
+          ...referenceTexts(truth),
+        ]);
         // Empty texts have no tokens, and encoders reject them.
         const unique = [...new Set(texts.flat())].filter((text) => text.trim() !== '');
         const { answers, sharedTokens } = await callBatched(unique, tokenVectors, { clock, signal });
@@ -36,9 +40,13 @@ export const bertscoreFamily: MetricFamily = {
           return { vectors: answer?.value ?? [] };
         };
         return texts.map(
-          ([prediction, reference]) =>
+          ([prediction, reference, ...others]) =>
             () =>
-              metric.add({ prediction: vectorsOf(prediction), reference: vectorsOf(reference) }),
+              metric.add({
+                prediction: vectorsOf(prediction),
+                reference: vectorsOf(reference),
+                otherReferences: others.map(vectorsOf),
+              }),
         );
       },
       result: metric.result,

@@ -1,8 +1,8 @@
-import type { MetricMaker, MetricRow } from '../../../metrics/metric.ts';
+import type { MetricMaker } from '../../../metrics/metric.ts';
 import { bleu } from '../../../metrics/text/bleu/metric.ts';
 import { chrf } from '../../../metrics/text/chrf/metric.ts';
 import { cer, wer } from '../../../metrics/text/error-rate/metric.ts';
-import { exactMatch } from '../../../metrics/text/exact-match/metric.ts';
+import { type AnsweredText, exactMatch } from '../../../metrics/text/exact-match/metric.ts';
 import { meteor } from '../../../metrics/text/meteor/metric.ts';
 import { rouge } from '../../../metrics/text/rouge/metric.ts';
 import type { TextRow } from '../../../metrics/text/text-row.ts';
@@ -10,6 +10,7 @@ import { tokenLength } from '../../../metrics/text/token-length/metric.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
+import { referenceTexts } from '../reference-texts.ts';
 import { scorer } from '../scorer.ts';
 
 function family<Row>(
@@ -28,12 +29,14 @@ function family<Row>(
 }
 
 /** A row without an answer counts as one with an empty answer, in which no word is correct. */
-const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => ({
-  prediction: readText(prediction),
-  reference: readText(truth),
+const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => {
+  const [reference = '', ...otherReferences] = referenceTexts(truth);
+  return { prediction: readText(prediction), reference, otherReferences };
+};
+const answerOrNull = (sample: Sample): AnsweredText => ({
+  ...answerOrEmpty(sample),
+  ...(isUnanswered(sample) && { prediction: null }),
 });
-const answerOrNull = (sample: Sample): MetricRow<string | null, string> =>
-  isUnanswered(sample) ? { prediction: null, reference: readText(sample.truth) } : answerOrEmpty(sample);
 const answerOnly = (sample: Sample): TextRow | undefined =>
   isUnanswered(sample) ? undefined : answerOrEmpty(sample);
 

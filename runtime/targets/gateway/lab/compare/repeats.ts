@@ -1,0 +1,62 @@
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import type { ComparedWorkflow } from './comparison.ts';
+
+/** How much a number differs between repetitions. */
+export interface Spread {
+  readonly mean: number;
+  /** Standard deviation of the sample. */
+  readonly deviation: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Workflows of one model that differ in the number of the repetition only. */
+export interface ComparedRepeats {
+  /** Name of the first one. */
+  readonly name: string;
+  readonly workflowIds: readonly string[];
+  /** Metrics that all of them have. */
+  readonly metrics: Readonly<Record<string, Spread>>;
+}
+
+/** The means of repetitions, for the models of which at least two have succeeded. */
+export function compareRepeats(
+  all: readonly WorkflowDetails[],
+  compared: readonly ComparedWorkflow[],
+): readonly ComparedRepeats[] {
+  const succeeded = all.filter(({ status }) => status === 'succeeded');
+  return [...Map.groupBy(succeeded, settingsOf).values()].flatMap((group): readonly ComparedRepeats[] => {
+    const [first] = group;
+    if (first === undefined || group.length < 2) return [];
+    const workflows = compared.filter(({ id }) => group.some((workflow) => workflow.id === id));
+    const names = Object.keys(workflows[0]?.metrics ?? {}).filter((name) =>
+      workflows.every(({ metrics }) => metrics[name] !== undefined),
+    );
+    const metrics = names.map((name) => [
+      name,
+      spreadOf(workflows.map((workflow) => workflow.metrics[name]?.value ?? 0)),
+    ]);
+    return [
+      {
+        name: first.name,
+        workflowIds: group.map(({ id }) => id),
+        metrics: Object.fromEntries(metrics) as ComparedRepeats['metrics'],
+      },
+    ];
+  });
+}
+
+/** The settings without the number of the repetition. */
+const settingsOf = ({ plan: { model, provider, inference, evaluation } }: WorkflowDetails): string =>
+  JSON.stringify([model, provider, { ...inference, repeat: undefined }, evaluation]);
+
+function spreadOf(values: readonly number[]): Spread {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return {
+    mean,
+    deviation: Math.sqrt(squares / (values.length - 1)),
+    min: Math.min(...values),
+    max: Math.max(...values),
+  };
+}

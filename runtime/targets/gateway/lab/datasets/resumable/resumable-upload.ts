@@ -1,0 +1,42 @@
+import type { Dataset, Viewer } from '../dataset.ts';
+import type { ColumnMapping } from '../rename-columns.ts';
+
+/** An upload in several requests, which continues where a broken one stopped. */
+export interface ResumableUpload {
+  readonly id: string;
+  readonly filename: string;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** Number of bytes that are stored. It is the size only when the dataset exists. */
+  readonly offset: number;
+  /** The dataset, once all bytes have arrived. */
+  readonly datasetId: string | null;
+  readonly owner: string | null;
+  readonly expiresAt: number;
+}
+
+export interface NewResumableUpload {
+  readonly filename: string;
+  readonly size: number;
+  readonly columns: ColumnMapping | undefined;
+  readonly owner: string | null;
+}
+
+export interface ResumableUploads {
+  readonly maxBytes: number;
+  /** Creates an empty upload. Throws a TooLargeError, or an OverloadedError if the owner has too many. */
+  create(upload: NewResumableUpload): Promise<ResumableUpload>;
+  /** Throws a NotFoundError if it does not exist, has expired or is not visible. */
+  get(viewer: Viewer, id: string): Promise<ResumableUpload>;
+  /**
+   * Stores bytes from an offset on, piece by piece, and creates the dataset after the last one. Throws a ConflictError if the offset is
+   * another one, and an InputError, which ends the upload, if the file is not a dataset.
+   */
+  append(
+    viewer: Viewer,
+    id: string,
+    offset: number,
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<ResumableUpload & { readonly dataset?: Dataset }>;
+  delete(viewer: Viewer, id: string): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { inputError } from '../../../../../contract/errors.ts';
+import { awsEncode, signV4 } from '../../../ask/providers/access/sign-v4.ts';
+import type { HeadersOf } from './fetcher.ts';
+import type { S3Options } from './source.ts';
+
+const EMPTY_HASH = createHash('sha256').digest('hex');
+const DEFAULT_REGION = 'us-east-1';
+
+/** The URL of an object, in the path style or with the bucket in the host name. Throws an InputError. */
+export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathStyle }: S3Options): URL {
+  const [, bucket, key] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])\/(.+)$/.exec(source) ?? [];
+  if (bucket === undefined || key === undefined)
+    throw inputError(
+      `${JSON.stringify(source.slice(0, 200))} is not an object in a bucket. Use s3://bucket/key.`,
+    );
+  const base = URL.parse(endpoint ?? `https://s3.${region}.amazonaws.com`);
+  if (!base) throw inputError('s3.endpoint must be a URL, e.g. https://minio.example.com.');
+  const path = key.split('/').map(awsEncode).join('/');
+  const prefix = base.pathname.replace(/\/+$/, '');
+  // Names with dots do not fit certificates for the names of buckets.
+  const isInPath = pathStyle ?? (endpoint !== undefined || bucket.includes('.'));
+  const url = isInPath
+    ? `${base.origin}${prefix}/${bucket}/${path}`
+    : `${base.protocol}//${bucket}.${base.host}${prefix}/${path}`;
+  return new URL(url);
+}
+
+/** Signs requests to the host of an object; those to hosts of redirects are not signed. */
+export const s3Headers =
+  (object: URL, { keys, region = DEFAULT_REGION }: S3Options, now: () => number): HeadersOf =>
+  (url) => {
+    if (!keys || url.host !== object.host) return {};
+    const headers = { 'x-amz-content-sha256': EMPTY_HASH };
+    const scope = { keys, region, service: 's3', now: now() };
+    return { ...headers, ...signV4({ method: 'GET', url, headers }, scope) };
+  };
+
+/** The reason in the XML of an error. */
+export function s3Refusal(url: URL, status: number, body: string): string | undefined {
+  const [, code] = /<Code>([\w.-]{1,100})<\/Code>/.exec(body) ?? [];
+  if (code === undefined) return undefined;
+  const [, region] = /<Region>([\w-]{1,50})<\/Region>/.exec(body) ?? [];
+  const remedy = region === undefined ? '' : ` The bucket is in the region ${region}; set \`s3.region\`.`;
+  return `${url.host} answered with ${code} (status ${status}) for ${url.pathname.slice(0, 200)}.${remedy}`;
+}
