@@ -59,7 +59,7 @@ interface RemoteEntry {
   readonly oauth: OAuthEntry | undefined;
 }
 
-type OAuthKey = (typeof OAUTH_KEYS)[number];
+export type OAuthKey = (typeof OAUTH_KEYS)[number];
 export type OAuthEntry = Readonly<Partial<Record<OAuthKey, string>>>;
 
 /** Values that a server requires to start. */
@@ -86,6 +86,9 @@ export const OAUTH_KEYS = [
   'issuer',
   'client_metadata_url',
   'redirect_uri',
+  'sign_in',
+  'private_key',
+  'private_key_id',
 ] as const;
 const REQUIRED_KEYS = [
   'required_env',
