@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { installPython } from '../../helpers/install-python.ts';
@@ -15,8 +15,8 @@ import { fuzzSdk } from './typescript.ts';
 
 // `npm run test:clients:manager`: uses mcp-manager with MCP clients of others. Clients for Python use each way in: stdio with and
 // without a running manager, SSE, streamable HTTP, and groups. mcpo and the manager serve the same tools over OpenAPI. Then a
-// server sends malformed results and tools to each client, directly and through the manager. Prints tables. Needs Python 3 with
-// venv and Python's package registry the first time. Takes some minutes.
+// server sends malformed results and tools to each client, directly and through the manager. Prints tables; arguments select some of them: ways, mcpo,
+// malformed. Needs Python 3 with venv, and Python's package registry the first time. Takes some minutes.
 
 const HERE = import.meta.dirname;
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');
@@ -46,7 +46,12 @@ async function checkWays(pythons: readonly string[]): Promise<void> {
   const port = await freePort();
   const config = `${echoServer('echo')}${echoServer('other')}[[groups]]\nname = "small"\nservers = ["echo"]\n`;
   const { url } = await processes.startManager('ways', port, config);
-  const files = ['--config', join(folder, 'ways/servers.toml'), '--runtime-file', join(folder, 'ways/secrets.toml')];
+  const files = [
+    '--config',
+    join(folder, 'ways/servers.toml'),
+    '--runtime-file',
+    join(folder, 'ways/secrets.toml'),
+  ];
   const stdio = (...flags: string[]): string[] => [MANAGER, 'stdio', ...files, ...flags];
   const ways = [
     { name: 'stdio, local', kind: 'stdio', target: stdio('--local') },
@@ -75,15 +80,21 @@ async function checkMcpo(): Promise<void> {
   const [managerPort, mcpoPort] = [await freePort(), await freePort()];
   const { url } = await processes.startManager('mcpo', managerPort, echoServer('echo'));
   const server = [process.execPath, join(ROOT, 'fixtures/mcp-servers/echo.mjs')];
-  const mcpo = execa(python, ['-m', 'mcpo', '--host', '127.0.0.1', '--port', String(mcpoPort), '--', ...server], {
-    stdio: 'ignore',
-    reject: false,
-  });
+  const mcpo = execa(
+    join(dirname(python), 'mcpo'),
+    ['--host', '127.0.0.1', '--port', String(mcpoPort), '--', ...server],
+    {
+      stdio: 'ignore',
+      reject: false,
+    },
+  );
   try {
     const compared = await compareWithMcpo(`http://127.0.0.1:${mcpoPort}`, `${url}/openapi/echo`);
     const { tools, calls, otherPaths, differences } = compared;
     console.log(`\nmcpo: ${tools} tools, paths that only one has: ${otherPaths.join(', ') || 'none'}`);
-    console.log(`${calls - differences.length} of ${calls} answers are equal\n\n| call | mcpo | mcp-manager |\n|---|---|---|`);
+    console.log(
+      `${calls - differences.length} of ${calls} answers are equal\n\n| call | mcpo | mcp-manager |\n|---|---|---|`,
+    );
     for (const { call, mcpo: theirs, ours } of differences) {
       console.log(`| \`${call}\` | \`${theirs.slice(0, 160)}\` | \`${ours.slice(0, 160)}\` |`);
     }
@@ -155,9 +166,11 @@ function report(rows: readonly Outcomes[]): void {
 try {
   const pythons: string[] = [];
   for (const name of PYTHON_CLIENTS) pythons.push(await pythonOf(`mcp/${name}.txt`, `mcp-${name}-txt`));
-  await checkWays(pythons);
-  await checkMcpo();
-  await fuzz(pythons);
+  const parts = { ways: () => checkWays(pythons), mcpo: checkMcpo, malformed: () => fuzz(pythons) };
+  const chosen = process.argv.slice(2);
+  for (const [name, check] of Object.entries(parts)) {
+    if (chosen.length === 0 || chosen.includes(name)) await check();
+  }
 } finally {
   await processes.end();
   rmSync(folder, { recursive: true, force: true });

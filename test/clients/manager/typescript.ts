@@ -17,7 +17,9 @@ export async function fuzzSdk(
   const counts = await countOutcomes(targets, {
     async call(answer) {
       try {
-        await results.callTool({ name: 'answer', arguments: { answer } }, undefined, { timeout: PATIENCE_MS });
+        await results.callTool({ name: 'answer', arguments: { answer } }, undefined, {
+          timeout: PATIENCE_MS,
+        });
         return { ending: 'returned' };
       } catch (error) {
         const why = String(error);

@@ -38,6 +38,7 @@ export const MANAGER_WAYS = {
   },
   'manager:sse': {
     source: 'issue 21.3',
-    behaviour: 'Clients of the old transport use /sse and /messages, with the permissions of their key, and the same below a group.',
+    behaviour:
+      'Clients of the old transport use /sse and /messages, with the permissions of their key, and the same below a group.',
   },
 } as const satisfies Behaviours;

@@ -53,7 +53,8 @@ verifiesOnce('daemon:sign-in:per-user', async () => {
   const env = { BROWSER: join(ROOT, 'test/sign-in/browser.mjs') };
   const manager = (...args: string[]) =>
     execa(builtProgram('manager'), [...args, ...filesIn(api.folder)], { env, reject: false });
-  const keyFor = async (name: string): Promise<string> => (await manager('keys', 'create', '--name', name)).stdout;
+  const keyFor = async (name: string): Promise<string> =>
+    (await manager('keys', 'create', '--name', name)).stdout;
   const [ann, bob] = [await keyFor('ann'), await keyFor('bob')];
   const call = async (key: string): Promise<string> => {
     const response = await fetch(`${api.url}/api/v1/servers/far/tools/hello`, {

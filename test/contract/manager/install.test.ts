@@ -28,10 +28,13 @@ verifiesOnce('manager:install', async () => {
   expect([dry.exitCode, dry.stdout]).toEqual([0, expect.stringContaining('+    "mcp-manager"')]);
   expect(readFileSync(path, 'utf8')).toBe(before);
   const cursor = await run('cursor', path, '--group', 'small');
-  expect([cursor.exitCode, cursor.stderr]).toEqual([0, expect.stringContaining(`Added mcp-manager to ${path}.`)]);
+  expect([cursor.exitCode, cursor.stderr]).toEqual([
+    0,
+    expect.stringContaining(`Added mcp-manager to ${path}.`),
+  ]);
   const text = readFileSync(path, 'utf8');
   expect(text).toContain('// mine\n  "mcpServers": {\n    "other": { "command": "x" },');
-  const [copy = ''] = readdirSync(folder).filter((name) => name.endsWith('.bak'));
+  const copy = readdirSync(folder).find((name) => name.endsWith('.bak')) ?? '';
   expect(readFileSync(join(folder, copy), 'utf8')).toBe(before);
 
   // The client can start what was written.

@@ -32,7 +32,9 @@ verifiesManaged('manager:sse', async (arm) => {
   const grouped = await connect('/groups/small/sse');
   const own = (await grouped.client.listTools()).tools.map(({ name }) => name);
   expect(own).toEqual(names);
-  await expect(grouped.client.callTool({ name: 'one__echo', arguments: {} })).rejects.toThrow();
+  await expect(grouped.client.callTool({ name: 'one__echo', arguments: {} })).rejects.toThrow(
+    /not allowed|Unknown tool/,
+  );
   await expect(connect('/groups/small/sse/one')).rejects.toThrow(/404/);
   await expect(connect('/groups/none/sse')).rejects.toThrow(/404/);
   await expect(connect('/sse/nobody')).rejects.toThrow(/404/);

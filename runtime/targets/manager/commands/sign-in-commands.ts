@@ -34,7 +34,13 @@ const loginCommand: Command = {
   async run(invocation, output) {
     const { spec, store, isAtManager, user } = await openServer(invocation);
     const person = await personOptions(invocation, output, spec.name);
-    const report = ({ issuer, scope }: { issuer?: string | undefined; scope?: string | undefined }): number => {
+    const report = ({
+      issuer,
+      scope,
+    }: {
+      issuer?: string | undefined;
+      scope?: string | undefined;
+    }): number => {
       // A stream that was read would keep the process running.
       if (person.pasted) process.stdin.destroy();
       const scopes = scope === undefined ? '' : `, scopes: ${scope}`;
@@ -61,7 +67,13 @@ const logoutCommand: Command = {
   options: { ...CLIENT_OPTIONS, ...TEXT_OR_JSON, ...LOCAL_OPTION },
   async run(invocation, output) {
     const { spec, store, isAtManager, user } = await openServer(invocation);
-    const report = ({ wasSignedIn, notRevoked }: { wasSignedIn: boolean; notRevoked?: string | undefined }): number => {
+    const report = ({
+      wasSignedIn,
+      notRevoked,
+    }: {
+      wasSignedIn: boolean;
+      notRevoked?: string | undefined;
+    }): number => {
       if (notRevoked !== undefined) output.err(`The tokens were deleted, but not revoked: ${notRevoked}\n`);
       if (isJson(invocation)) printJson(output, { server: spec.name, wasSignedIn });
       else output.out(wasSignedIn ? `Signed out of ${spec.name}.\n` : `Not signed in to ${spec.name}.\n`);
@@ -81,11 +93,7 @@ const logoutCommand: Command = {
 /** Commands for the sign-ins of persons to remote servers. */
 export const SIGN_IN_COMMANDS: Record<string, Command> = { login: loginCommand, logout: logoutCommand };
 
-async function personOptions(
-  invocation: Invocation,
-  output: Output,
-  server: string,
-): Promise<PersonOptions> {
+async function personOptions(invocation: Invocation, output: Output, server: string): Promise<PersonOptions> {
   const { openBrowser } = await import('../../../platform/open-browser.ts');
   const noBrowser = invocation.flag('no-browser');
   return {
@@ -101,7 +109,9 @@ async function personOptions(
 }
 
 const redirectUriOf = ({ launch }: ServerSpec): string | undefined =>
-  launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code' ? launch.oauth.redirectUri : undefined;
+  launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code'
+    ? launch.oauth.redirectUri
+    : undefined;
 
 interface OpenedServer {
   readonly spec: ServerSpec;
@@ -127,7 +137,9 @@ async function openServer(invocation: Invocation): Promise<OpenedServer> {
   const spec = enabledServer(servers, typed);
   const perUser = isPerUser(spec);
   if (local && !perUser)
-    throw new UsageError(`--local requires a server where each user signs in; ${spec.name} has one sign-in. Omit it.`);
+    throw new UsageError(
+      `--local requires a server where each user signs in; ${spec.name} has one sign-in. Omit it.`,
+    );
   const store = openSignIns(signInFolder(paths), { env: process.env });
   return { spec, store, isAtManager: perUser && !local, user: perUser ? LOCAL_USER : undefined };
 }

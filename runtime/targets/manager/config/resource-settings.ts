@@ -53,7 +53,10 @@ function readIntrospection(table: TableReader): IntrospectionSettings | undefine
 }
 
 /** Reads a URL. Keys over unprotected HTTP could be replaced on the way, so only this machine can use it. */
-function readUrl(table: TableReader, key: 'issuer' | 'resource' | 'jwks_uri' | 'introspection_url'): string | undefined {
+function readUrl(
+  table: TableReader,
+  key: 'issuer' | 'resource' | 'jwks_uri' | 'introspection_url',
+): string | undefined {
   const text = table.text(key);
   if (text === undefined) {
     if (!table.mentions(key)) table.report(`${key} is missing. Set its https:// URL.`);

@@ -72,7 +72,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     onSecret: (secret) => redactor.learn([secret]),
   });
   const remoteSignIns = createRemoteSignIns(signIns);
-  closers.add(remoteSignIns.close);
+  closers.add(() => remoteSignIns.close());
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {

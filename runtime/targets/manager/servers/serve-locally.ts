@@ -39,10 +39,10 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
     // The groups of a reload count for its servers.
-    const { canUse } = callerIn(createGroups(loaded.groups));
+    const latest = callerIn(createGroups(loaded.groups));
     return {
       ...loaded,
-      servers: loaded.servers.filter(({ name }) => canUse(name)),
+      servers: loaded.servers.filter(({ name }) => latest.canUse(name)),
       files: [...loaded.files, changesFile(signInFolder(paths))],
     };
   };

@@ -30,7 +30,9 @@ export async function logout(
   if (record?.tokens === undefined) return { wasSignedIn: false, notRevoked: undefined };
   try {
     const url = new URL(remote.url);
-    await revoke(record, settings.privateKey, () => oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: timeouts.init }));
+    await revoke(record, settings.privateKey, () =>
+      oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: timeouts.init }),
+    );
     return { wasSignedIn: true, notRevoked: undefined };
   } catch (error) {
     return { wasSignedIn: true, notRevoked: messageOf(error) };

@@ -26,7 +26,12 @@ export async function obtainClient(http: OAuthHttp, request: ClientRequest): Pro
   const { clientId, clientSecret, privateKey, clientMetadataUrl } = settings;
   if (clientId !== undefined) {
     const authMethod = chooseAuthMethod({ secret: clientSecret, privateKey }, server.tokenAuthMethods);
-    return { id: clientId, authMethod, privateKey, ...(clientSecret !== undefined && { secret: clientSecret }) };
+    return {
+      id: clientId,
+      authMethod,
+      privateKey,
+      ...(clientSecret !== undefined && { secret: clientSecret }),
+    };
   }
   if (clientMetadataUrl !== undefined && server.readsClientDocuments) {
     return { id: clientMetadataUrl, authMethod: 'none' };

@@ -13,9 +13,7 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
 
   routes.get('/api/v1/health/servers', (c) => {
     const caller = callerOf(c);
-    const servers = calls
-      .servers(caller)
-      .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
+    const servers = calls.servers(caller).flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
     return answer(c, 'ServersHealthResponseBody', { servers: servers.map(healthView) });
   });
   routes.get('/api/v1/health/servers/:name', (c) => {

@@ -27,10 +27,14 @@ export const startedSignIn = struct('StartedSignIn', {
 });
 
 export const signInCompletion = struct('SignInCompletion', {
-  query: Type.String({ description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.' }),
+  query: Type.String({
+    description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.',
+  }),
 });
 
 export const signedOut = struct('SignedOut', {
   wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
-  notRevoked: optionalText('Why the authorization server did not revoke the tokens, which are deleted anyway.'),
+  notRevoked: optionalText(
+    'Why the authorization server did not revoke the tokens, which are deleted anyway.',
+  ),
 });

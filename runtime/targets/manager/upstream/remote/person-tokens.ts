@@ -55,7 +55,8 @@ export function createPersonTokens({
   return {
     async current() {
       const tokens = store.read(target)?.tokens;
-      if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS) return withKey(tokens);
+      if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS)
+        return withKey(tokens);
       try {
         return await withKey(await refresh(tokens.access));
       } catch (error) {

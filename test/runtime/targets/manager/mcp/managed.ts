@@ -23,7 +23,10 @@ import {
   managerMcpRoutes,
 } from '../../../../../runtime/targets/manager/mcp/routes.ts';
 import { createRemoteSignIns } from '../../../../../runtime/targets/manager/sign-in/remote-sign-ins.ts';
-import { openSignIns, type SignInStore } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
+import {
+  openSignIns,
+  type SignInStore,
+} from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
 import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { createManagerReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
 import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';

@@ -77,8 +77,14 @@ test('each user has an own sign-in, and many parallel calls of two users never u
   expect((await send('ann', 'DELETE', `${PATH}/sign-in`)).body).toMatchObject({ wasSignedIn: true });
   expect((await call('ann')).status).toBe(502);
   expect((await call('bob')).body).toBe('hello bob');
-  expect((await send('ann', 'GET', '/api/v1/health/servers/server')).body).not.toHaveProperty('signIn', 'signed-in');
-  expect((await send('bob', 'GET', '/api/v1/health/servers/server')).body).toHaveProperty('signIn', 'signed-in');
+  expect((await send('ann', 'GET', '/api/v1/health/servers/server')).body).not.toHaveProperty(
+    'signIn',
+    'signed-in',
+  );
+  expect((await send('bob', 'GET', '/api/v1/health/servers/server')).body).toHaveProperty(
+    'signIn',
+    'signed-in',
+  );
 });
 
 test('the result of one person cannot be completed by another one, and a start ends the one before', async () => {
@@ -108,13 +114,19 @@ test('a redirect to another host, and a caller without an identity, are refused'
   const { send, managed } = await usersOf(['ann']);
   for (const redirectUri of ['https://evil.example/signed-in', 'http://127.0.0.1/x', 'javascript:alert(1)']) {
     const { status, body } = await send('ann', 'POST', `${PATH}/sign-in`, { redirectUri });
-    expect([status, body.detail]).toEqual([422, expect.stringContaining(`redirectUri must be ${managed.origin}`)]);
+    expect([status, body.detail]).toEqual([
+      422,
+      expect.stringContaining(`redirectUri must be ${managed.origin}`),
+    ]);
   }
   const server = await startProtectedServer();
   const launch = remoteLaunch(server.url, { oauth: { grant: 'authorization_code', perUser: true } });
   const open = await openManager({ servers: [{ ...specOf(launch), lazy: true, idleMs: 60_000 }] });
   onTestFinished(() => open.close());
-  for (const [method, path] of [['POST', `${PATH}/tools/hello`], ['GET', `${PATH}/sign-in`]] as const) {
+  for (const [method, path] of [
+    ['POST', `${PATH}/tools/hello`],
+    ['GET', `${PATH}/sign-in`],
+  ] as const) {
     const headers = { 'content-type': 'application/json' };
     const body = method === 'POST' ? '{}' : null;
     const response = await fetch(open.origin + path, { method, headers, body });
@@ -127,7 +139,11 @@ test('a redirect to another host, and a caller without an identity, are refused'
 
 test('an MCP client is asked to open the page, and the call continues after the sign-in', async () => {
   const { managed, signIn } = await usersOf(['ann', 'bob']);
-  const client = await managed.connect('/mcp', { authorization: bearer('ann') }, { elicitation: { url: {} } });
+  const client = await managed.connect(
+    '/mcp',
+    { authorization: bearer('ann') },
+    { elicitation: { url: {} } },
+  );
   const asked: unknown[] = [];
   client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
     asked.push(params);
@@ -151,7 +167,11 @@ test('an MCP client is asked to open the page, and the call continues after the 
 
 test('a person who declines gets the error, and a revoked sign-in requires a new one', async () => {
   const { managed, server, signIn, call } = await usersOf(['ann']);
-  const client = await managed.connect('/mcp', { authorization: bearer('ann') }, { elicitation: { url: {} } });
+  const client = await managed.connect(
+    '/mcp',
+    { authorization: bearer('ann') },
+    { elicitation: { url: {} } },
+  );
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }));
   await expect(hello(client)).rejects.toThrow('requires your sign-in');
   await signIn('ann');

@@ -27,22 +27,28 @@ function askForKey(server) {
   title.textContent = `Sign in to ${server}`;
   keyForm.ask(
     `${server} needs your own sign-in. Your key for mcp-manager says whose it is. Then you continue at the sign-in page of ${server}.`,
-    async () => {
-      error.textContent = '';
-      const redirectUri = new URL('signed-in', location.href).href;
-      const key = keyForm.key();
-      try {
-        const { data } = await call(pathOf(server), { body: { redirectUri }, key });
-        const target = new URL(data.authorizationUrl);
-        // This tab only, until the browser returns.
-        sessionStorage.setItem(storedAt(target.searchParams.get('state')), JSON.stringify({ server, key }));
-        location.assign(target);
-      } catch (reason) {
-        askForKey(server);
-        showError(reason);
-      }
-    },
+    () => void start(server),
   );
+}
+
+/**
+ * Starts the sign-in and goes to the page of the authorization server.
+ * @param {string} server
+ */
+async function start(server) {
+  error.textContent = '';
+  const redirectUri = new URL('signed-in', location.href).href;
+  const key = keyForm.key();
+  try {
+    const { data } = await call(pathOf(server), { body: { redirectUri }, key });
+    const target = new URL(data.authorizationUrl);
+    // This tab only, until the browser returns.
+    sessionStorage.setItem(storedAt(target.searchParams.get('state')), JSON.stringify({ server, key }));
+    location.assign(target);
+  } catch (reason) {
+    askForKey(server);
+    showError(reason);
+  }
 }
 
 async function complete() {

@@ -50,40 +50,58 @@ test.each([
   ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
   ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
   ['EdDSA', generateKeyPairSync('ed25519')],
-])('a client with a key authenticates with a signed statement (%s), a new one for each request', async (algorithm, pair) => {
-  const forms: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      forms.push(new URLSearchParams(body));
-      const token = { access_token: `token-${forms.length}`, token_type: 'Bearer', expires_in: 1 };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const tokenUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
-  const key = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const jwk = JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), kid: 'in-jwk' });
-  const client = { grant: 'client_credentials', clientId: 'robot', tokenUrl, issuer: 'https://id.example' } as const;
-  const options = { timeoutMs: 5000 };
-  await createClientTokens('http://127.0.0.1:1/mcp', { ...client, privateKey: { key, id: 'one' } }, options).current();
-  await createClientTokens('http://127.0.0.1:1/mcp', { ...client, privateKey: { key: jwk } }, options).current();
-  const statements = await Promise.all(
-    forms.map(async (form) => {
-      expect(form.get('client_assertion_type')).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
-      expect(form.get('client_secret')).toBeNull();
-      return await jwtVerify(form.get('client_assertion') ?? '', pair.publicKey, {
-        issuer: 'robot',
-        subject: 'robot',
-        audience: 'https://id.example',
-        maxTokenAge: '60s',
-        requiredClaims: ['exp', 'jti'],
+])(
+  'a client with a key authenticates with a signed statement (%s), a new one for each request',
+  async (algorithm, pair) => {
+    const forms: URLSearchParams[] = [];
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        forms.push(new URLSearchParams(body));
+        const token = { access_token: `token-${forms.length}`, token_type: 'Bearer', expires_in: 1 };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
       });
-    }),
-  );
-  expect(statements.map(({ protectedHeader: { alg, kid } }) => [alg, kid])).toEqual([
-    [algorithm, 'one'],
-    [algorithm, 'in-jwk'],
-  ]);
-  expect(new Set(statements.map(({ payload }) => payload.jti)).size).toBe(2);
-});
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const tokenUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+    const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const jwk = JSON.stringify({ ...pair.privateKey.export({ format: 'jwk' }), kid: 'in-jwk' });
+    const client = {
+      grant: 'client_credentials',
+      clientId: 'robot',
+      tokenUrl,
+      issuer: 'https://id.example',
+    } as const;
+    const options = { timeoutMs: 5000 };
+    await createClientTokens(
+      'http://127.0.0.1:1/mcp',
+      { ...client, privateKey: { key, id: 'one' } },
+      options,
+    ).current();
+    await createClientTokens(
+      'http://127.0.0.1:1/mcp',
+      { ...client, privateKey: { key: jwk } },
+      options,
+    ).current();
+    const statements = await Promise.all(
+      forms.map(async (form) => {
+        expect(form.get('client_assertion_type')).toBe(
+          'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        );
+        expect(form.get('client_secret')).toBeNull();
+        return await jwtVerify(form.get('client_assertion') ?? '', pair.publicKey, {
+          issuer: 'robot',
+          subject: 'robot',
+          audience: 'https://id.example',
+          maxTokenAge: '60s',
+          requiredClaims: ['exp', 'jti'],
+        });
+      }),
+    );
+    expect(statements.map(({ protectedHeader: { alg, kid } }) => [alg, kid])).toEqual([
+      [algorithm, 'one'],
+      [algorithm, 'in-jwk'],
+    ]);
+    expect(new Set(statements.map(({ payload }) => payload.jti)).size).toBe(2);
+  },
+);
