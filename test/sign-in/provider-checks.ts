@@ -65,10 +65,10 @@ export async function checkUsers({
     const names: string[] = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'ann' : 'bob'));
     await Promise.all(names.map(call));
     const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trim().split('\n');
-    const calls = lines.map((line) => JSON.parse(line) as { key: string; arguments?: { message?: string } });
-    const ours = calls.filter(({ arguments: args }) => names.includes(args?.message ?? ''));
+    const calls = lines.map((line) => JSON.parse(line) as { caller: string; args: { message?: string } });
+    const ours = calls.filter(({ args }) => names.includes(args.message ?? ''));
     if (ours.length !== names.length) throw new Error(`${ours.length} calls are in the audit log`);
-    const wrong = ours.filter(({ key, arguments: args }) => key !== `user:${args?.message}`);
+    const wrong = ours.filter(({ caller, args }) => caller !== `user:${args.message}`);
     if (wrong.length > 0) throw new Error(`a call had another user: ${JSON.stringify(wrong[0])}`);
     await users.run(['logout', 'person', '--url', users.url, '--api-key', keys.get('ann') ?? '']);
     await call('bob');

@@ -5,7 +5,6 @@ import { countOutcomes, type FuzzTargets, type Outcomes } from './outcomes.ts';
 
 /** Time after which a client counts as not responding. */
 const PATIENCE_MS = 3000;
-const MIN_REASON = 10;
 
 /** Uses the SDK for TypeScript. */
 export async function fuzzSdk(
@@ -24,7 +23,7 @@ export async function fuzzSdk(
       } catch (error) {
         const why = String(error);
         const hasReason =
-          error instanceof McpError && Number.isSafeInteger(error.code) && error.message.length > MIN_REASON;
+          error instanceof McpError && Number.isSafeInteger(error.code) && error.message !== '';
         // The SDK reports its own timeout with this code.
         const isTimeout = error instanceof McpError && error.code === -32_001;
         return { ending: hasReason && !isTimeout ? 'errors' : 'failed', why };
