@@ -33,7 +33,7 @@ verifiesOnce('manager:install', async () => {
     expect.stringContaining(`Added mcp-manager to ${path}.`),
   ]);
   const text = readFileSync(path, 'utf8');
-  expect(text).toContain('// mine\n  "mcpServers": {\n    "other": { "command": "x" },');
+  expect(text).toContain('// mine\n  "mcpServers": { "other": { "command": "x" }, "mcp-manager": {');
   const copy = readdirSync(folder).find((name) => name.endsWith('.bak')) ?? '';
   expect(readFileSync(join(folder, copy), 'utf8')).toBe(before);
 

@@ -3,8 +3,7 @@ import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { StartedSignIn } from './begin-sign-in.ts';
 import { signInLaunch } from './sign-in-launch.ts';
-import { type LoggedOut, logout } from './logout.ts';
-import { oauthHttpFor } from './oauth-http-for.ts';
+import type { LoggedOut } from './logout.ts';
 import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
 import { earlierSignIn, notSignedIn, startSignIn } from './start-sign-in.ts';
@@ -59,6 +58,8 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       const { remote, settings } = signInLaunch(spec.name, spec.launch);
       const target = { server: spec.name, url: remote.url, user };
       const url = new URL(remote.url);
+      // Imported on demand, because the HTTP client costs memory that most managers do not need.
+      const { oauthHttpFor } = await import('./oauth-http-for.ts');
       const http = await oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: spec.timeouts.init });
       try {
         const before = earlierSignIn(store, target);
@@ -97,7 +98,10 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       const { remote } = signInLaunch(spec.name, spec.launch);
       return earlierSignIn(store, { server: spec.name, url: remote.url, user });
     },
-    end: ({ spec, user }) => logout(spec, store, user),
+    async end({ spec, user }) {
+      const { logout } = await import('./logout.ts');
+      return await logout(spec, store, user);
+    },
     async close() {
       await Promise.all([...pending.keys()].map(drop));
     },
