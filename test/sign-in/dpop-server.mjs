@@ -27,7 +27,7 @@ async function subjectOf({ headers, method }) {
   return nonce === NONCE ? { subject: payload.sub } : { error: 'use_dpop_nonce' };
 }
 
-createServer(async (request, response) => {
+async function answer(request, response) {
   const json = (status, body, headers = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   if (request.url === METADATA) {
@@ -52,4 +52,7 @@ createServer(async (request, response) => {
     'tools/call': { content: [{ type: 'text', text: subject }] },
   };
   return json(200, { jsonrpc: '2.0', id: body.id, result: results[body.method] ?? {} });
-}).listen(Number(port), '127.0.0.1', () => console.log(resource));
+}
+
+const server = createServer((request, response) => void answer(request, response));
+server.listen(Number(port), '127.0.0.1', () => console.log(resource));

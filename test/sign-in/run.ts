@@ -149,7 +149,7 @@ async function run(): Promise<void> {
     folder,
     resource,
     opaqueResource,
-    privateKey: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     dpopServer: `http://127.0.0.1:${dpopPort}/mcp`,
     protect: (more: string) => echoServer + oauth(`issuer = ${toml(issuer)}\n${more}`),
     robotToken: (target: string) => robotToken(issuer, target),

@@ -71,6 +71,15 @@ export function createIntrospection({
     if (typeof exp === 'number' && exp * 1000 <= now()) throw invalid('it has expired');
     return claims;
   };
+  const keepWhileUseful = async (key: string, result: Result): Promise<void> => {
+    try {
+      const { exp } = await result.claims;
+      if (typeof exp === 'number') result.until = Math.min(result.until, exp * 1000);
+    } catch (error) {
+      // An answer of the issuer is kept, a failure is not.
+      if (!(error instanceof AppError)) cached.delete(key);
+    }
+  };
   const start = (key: string, token: string): Result => {
     if (running >= MAX_RUNNING) {
       const message = 'Too many access tokens are being introspected. Retry in 1 s.';
@@ -79,15 +88,7 @@ export function createIntrospection({
     running += 1;
     const claims = request(token).finally(() => (running -= 1));
     const result: Result = { until: now() + MAX_AGE_MS, claims };
-    result.claims.then(
-      ({ exp }) => {
-        if (typeof exp === 'number') result.until = Math.min(result.until, exp * 1000);
-      },
-      (error: unknown) => {
-        // An answer of the issuer is kept, a failure is not.
-        if (!(error instanceof AppError)) cached.delete(key);
-      },
-    );
+    void keepWhileUseful(key, result);
     const [oldest] = cached.keys();
     if (oldest !== undefined && cached.size >= MAX_CACHED) cached.delete(oldest);
     cached.set(key, result);

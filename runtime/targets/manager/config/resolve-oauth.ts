@@ -1,7 +1,7 @@
 import { clientKeyProblem } from './client-key.ts';
 import { isLoopbackUrl } from './is-loopback-url.ts';
 import type { ResolveContext } from './resolve-context.ts';
-import type { OAuthEntry, OAuthKey } from './server-entry.ts';
+import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
 import type { ServerSources } from './server-sources.ts';
 import type { ClientKey, OAuthSettings } from './spec.ts';
 import { urlProblem } from './url-problem.ts';

@@ -113,7 +113,10 @@ async function openKey(jwk: string | undefined): Promise<DpopKey> {
 }
 
 /** The part of a client that is stored: its private key stays in the configuration. */
-const withoutKey = ({ privateKey: _, ...client }: OAuthClient): RegisteredClient => client;
+function withoutKey(client: OAuthClient): RegisteredClient {
+  const { privateKey: _, ...stored } = client;
+  return stored;
+}
 
 /** A browser would run a `javascript:` URL, and programs would open others. */
 function checkedEndpoint(text: string): string {

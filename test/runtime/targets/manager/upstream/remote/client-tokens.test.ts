@@ -54,13 +54,12 @@ test.each([
   'a client with a key authenticates with a signed statement (%s), a new one for each request',
   async (algorithm, pair) => {
     const forms: URLSearchParams[] = [];
-    const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        forms.push(new URLSearchParams(body));
-        const token = { access_token: `token-${forms.length}`, token_type: 'Bearer', expires_in: 1 };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
-      });
-    });
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      forms.push(new URLSearchParams(await text(request)));
+      const token = { access_token: `token-${forms.length}`, token_type: 'Bearer', expires_in: 1 };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
+    };
+    const server = createServer((request, response) => void answer(request, response));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const tokenUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
