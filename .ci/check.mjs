@@ -21,6 +21,7 @@ const CHECKS = {
   types: ['tsc', '--noEmit'],
   'docs page types': ['tsc', '-p', 'runtime/serve/http/docs-page/browser/tsconfig.json'],
   'page types': ['tsc', '-p', 'runtime/targets/encoder/http/page/browser/tsconfig.json'],
+  'sign-in page types': ['tsc', '-p', 'runtime/targets/manager/http/sign-in-page/browser/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],
   'unused outside tests': ['knip', '-c', '.ci/knip.json', '--production', '--strict'],
   architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],

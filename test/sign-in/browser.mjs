@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // A browser whose person agrees to everything: `BROWSER=browser.mjs mcp-manager login`. It keeps cookies, follows redirects and
 // fills in the forms of oidc-provider and of Keycloak. With `--stop`, it prints the URL of the redirect to 127.0.0.1.
-const FIELDS = { login: 'ann', password: 'ann-password', username: 'ann' };
+const person = process.env.PERSON ?? 'ann';
+const FIELDS = { login: person, password: `${person}-password`, username: person };
 const MAX_PAGES = 20;
 const isStopping = process.argv[2] === '--stop';
 const cookies = new Map();

@@ -14,9 +14,10 @@ const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const given = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Readonly<Record<string, string>>;
 
 function settings(): OAuthSettings {
-  const { client_id: clientId, client_secret: clientSecret } = given;
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: key } = given;
   if (scenario.startsWith('auth/client-credentials') && clientId !== undefined) {
-    return { grant: 'client_credentials', clientId, clientSecret: clientSecret ?? '' };
+    if (key !== undefined) return { grant: 'client_credentials', clientId, privateKey: { key } };
+    return { grant: 'client_credentials', clientId, clientSecret };
   }
   return {
     grant: 'authorization_code',

@@ -13,7 +13,15 @@ const PATIENCE_MS = 60_000;
 export interface Manager {
   readonly url: string;
   /** Runs a command on the files of this manager, with a browser whose person agrees to everything. */
-  readonly run: (args: readonly string[], options?: object) => ReturnType<typeof execa>;
+  readonly run: (
+    args: readonly string[],
+    options?: { readonly env?: Readonly<Record<string, string>> },
+  ) => ReturnType<typeof execa>;
+}
+
+interface ManagerOptions {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function freePort(): Promise<number> {
@@ -54,22 +62,28 @@ export function processesIn(folder: string) {
       exited.catch(() => undefined);
       await Promise.race([once(child.stdout, 'data'), exited]);
     },
-    async startManager(name: string, port: number, config: string): Promise<Manager> {
+    async startManager(
+      name: string,
+      port: number,
+      config: string,
+      { flags = [], env = {} }: ManagerOptions = {},
+    ): Promise<Manager> {
       const home = join(folder, name);
       mkdirSync(home);
       writeFileSync(join(home, 'servers.toml'), config);
       const files = ['--config', join(home, 'servers.toml'), '--runtime-file', join(home, 'secrets.toml')];
-      const args = [MANAGER, 'daemon', ...files, '--port', String(port)];
-      children.push(spawn(process.execPath, args, { stdio: 'ignore' }));
+      const args = [MANAGER, 'daemon', ...files, '--port', String(port), ...flags];
+      const environment = { ...process.env, ...env };
+      children.push(spawn(process.execPath, args, { stdio: 'ignore', env: environment }));
       const url = `http://127.0.0.1:${port}`;
       await until(`${name} is alive`, async () => (await fetch(`${url}/healthz`)).ok);
       return {
         url,
         run: (words, options = {}) =>
           execa(process.execPath, [MANAGER, ...words, ...files], {
-            env: { BROWSER: join(import.meta.dirname, 'browser.mjs') },
             timeout: PATIENCE_MS,
             ...options,
+            env: { BROWSER: join(import.meta.dirname, 'browser.mjs'), ...env, ...options.env },
           }),
       };
     },

@@ -1,20 +1,23 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
+import { checkProofs, checkUsers } from './provider-checks.ts';
+import { checkKeycloak } from './keycloak.ts';
 import { freePort, type Manager, processesIn, until } from './processes.ts';
 
 // `npm run test:sign-in`: signs in with authorization servers of others on loopback, in both directions. One manager is a
 // protected resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls
-// the first one. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager accepts tokens of Keycloak,
+// the first one. Further ones have a sign-in for each user, clients with a key, tokens that are bound to a key, and opaque tokens. Then
+// the conformance suite tests the client. With KEYCLOAK_HOME, the first manager accepts tokens of Keycloak,
 // too. Prints a table. Needs the npm registry.
 
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const HERE = import.meta.dirname;
-const KEYCLOAK_MS = 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-sign-in-'));
 const processes = processesIn(folder);
@@ -31,14 +34,22 @@ async function check(what: string, work: () => Promise<void>): Promise<void> {
   );
 }
 
-async function callTool(manager: Manager, server: string, tool: string, args: object): Promise<void> {
+async function callTool(
+  manager: Manager,
+  server: string,
+  tool: string,
+  args: object,
+  key?: string,
+): Promise<string> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const response = await fetch(`${manager.url}/api/v1/servers/${server}/tools/${tool}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...authorization },
     body: JSON.stringify(args),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
+  return text;
 }
 
 async function hasSignIn(manager: Manager, server: string, state: string): Promise<void> {
@@ -55,12 +66,31 @@ const toml = (value: string): string => JSON.stringify(value);
 
 async function run(): Promise<void> {
   const tools = process.env['SIGN_IN_TOOLS'] ?? (await installTools());
-  const [oidcPort, resourcePort, clientPort, sdkPort, sdkAuthPort] = await Promise.all(
-    Array.from({ length: 5 }, () => freePort()),
-  );
+  const ports = await Promise.all(Array.from({ length: 9 }, () => freePort()));
+  const [
+    oidcPort,
+    resourcePort,
+    clientPort,
+    sdkPort,
+    sdkAuthPort,
+    opaquePort,
+    dpopPort,
+    usersPort,
+    robotsPort,
+  ] = ports as [number, number, number, number, number, number, number, number, number];
   const issuer = `http://localhost:${oidcPort}`;
   const resource = `http://127.0.0.1:${resourcePort}`;
-  await processes.start([join(HERE, 'oidc-provider.mjs'), tools, String(oidcPort)]);
+  const opaqueResource = `http://127.0.0.1:${opaquePort}`;
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const publicJwk = JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig' });
+  await processes.start([
+    join(HERE, 'oidc-provider.mjs'),
+    tools,
+    String(oidcPort),
+    publicJwk,
+    opaqueResource,
+  ]);
+  await processes.start([join(HERE, 'dpop-server.mjs'), String(dpopPort), issuer]);
   const example = join(
     ROOT,
     'node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js',
@@ -74,14 +104,15 @@ async function run(): Promise<void> {
     `[daemon.api.oauth]\n${more}[daemon.api.oauth.scopes]\nuse = ["*"]\n`;
   const protectedManager = await processes.startManager(
     'protected',
-    Number(resourcePort),
+    resourcePort,
     echoServer + oauth(`issuer = ${toml(issuer)}\nresource = ${toml(resource)}\n`),
+    { flags: ['--audit-log', join(folder, 'audit.jsonl'), '--audit-arguments', 'redacted'] },
   );
   const remote = (name: string, url: string): string =>
     `[[servers]]\nname = "${name}"\nurl = ${toml(url)}\ntools = ["*"]\n`;
   const client = await processes.startManager(
     'client',
-    Number(clientPort),
+    clientPort,
     remote('person', `${resource}/mcp/echo`) +
       remote('sdk', `http://localhost:${sdkPort}/mcp`) +
       `${remote('robot', `${resource}/mcp`)}[servers.oauth]\nclient_id = "robot"\nclient_secret = "secret-of-the-robot"\n`,
@@ -107,7 +138,25 @@ async function run(): Promise<void> {
       await Promise.all([1, 2, 3].map(() => callTool(client, 'person', 'echo', echo)));
     }
   });
-  await check('oidc-provider: client credentials', () => callTool(client, 'robot', 'echo__echo', echo));
+  await check('oidc-provider: client credentials', async () => {
+    await callTool(client, 'robot', 'echo__echo', echo);
+  });
+  const provider = {
+    processes,
+    check,
+    callTool,
+    remote,
+    folder,
+    resource,
+    opaqueResource,
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    dpopServer: `http://127.0.0.1:${dpopPort}/mcp`,
+    protect: (more: string) => echoServer + oauth(`issuer = ${toml(issuer)}\n${more}`),
+    robotToken: (target: string) => robotToken(issuer, target),
+    ports: { users: usersPort, robots: robotsPort, opaque: opaquePort },
+  };
+  await checkUsers(provider);
+  await checkProofs(provider);
   await check('oidc-provider: logout revokes, and calls fail with the way out', async () => {
     await client.run(['logout', 'person']);
     const failure = await callTool(client, 'person', 'echo', echo).then(() => '', String);
@@ -145,34 +194,13 @@ async function run(): Promise<void> {
     const { exitCode } = await execa(process.execPath, [...args, ...target], { reject: false });
     if (exitCode === 0) throw new Error('no token was required');
   });
-  const keycloakHome = process.env['KEYCLOAK_HOME'];
-  if (keycloakHome !== undefined) {
-    const port = await freePort();
-    const realm = `http://localhost:${port}/realms/team`;
-    mkdirSync(join(keycloakHome, 'data/import'), { recursive: true });
-    copyFileSync(join(HERE, 'keycloak-realm.json'), join(keycloakHome, 'data/import/team.json'));
-    const options = ['start-dev', '--import-realm', `--http-port=${port}`];
-    processes.startGroup(join(keycloakHome, 'bin/kc.sh'), options);
-    await until(
-      'Keycloak',
-      async () => (await fetch(`${realm}/.well-known/openid-configuration`)).ok,
-      KEYCLOAK_MS,
-    );
-    await check('Keycloak: login with a registered client, and JWTs with another audience', async () => {
-      const [protectedPort, otherPort] = [await freePort(), await freePort()];
-      const base = `http://127.0.0.1:${protectedPort}`;
-      const settings = `issuer = ${toml(realm)}\nresource = ${toml(base)}\naudiences = ["mcp-manager"]\n`;
-      await processes.startManager('protected-by-keycloak', protectedPort, echoServer + oauth(settings));
-      const server = `${remote('person', `${base}/mcp/echo`)}[servers.oauth]\nclient_id = "mcp-manager-login"\nscope = "use"\n`;
-      const other = await processes.startManager('client-of-keycloak', otherPort, server);
-      await other.run(['login', 'person']);
-      await until('a call works', async () => {
-        await callTool(other, 'person', 'echo', echo);
-        return true;
-      });
-      await other.run(['logout', 'person']);
-    });
-  }
+  await checkKeycloak({
+    processes,
+    check,
+    callTool,
+    remote,
+    protect: (settings) => echoServer + oauth(settings),
+  });
   await check('MCP conformance: the suite auth', async () => {
     const command = `${process.execPath} ${join(HERE, 'conformance-client.ts')}`;
     const suites = [['--suite', 'auth'], ...EXTRA_SCENARIOS.map((scenario) => ['--scenario', scenario])];
@@ -201,6 +229,7 @@ const EXTRA_SCENARIOS = [
   'auth/offline-access-scope',
   'auth/offline-access-not-supported',
   'auth/client-credentials-basic',
+  'auth/client-credentials-jwt',
 ];
 
 async function robotToken(issuer: string, resource: string): Promise<string> {

@@ -43,7 +43,11 @@ const SOURCES = {
     workers: { encoder: 'runtime/targets/encoder/engine/worker.ts' },
     pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
   },
-  manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [DOCS_PAGE] },
+  manager: {
+    main: 'runtime/targets/manager/main.ts',
+    workers: {},
+    pages: [DOCS_PAGE, 'runtime/targets/manager/http/sign-in-page/browser'],
+  },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
     workers: {},

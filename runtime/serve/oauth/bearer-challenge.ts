@@ -1,4 +1,4 @@
-/** The `Bearer` challenge in a `WWW-Authenticate` header. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
+/** The `Bearer` or `DPoP` challenge in a `WWW-Authenticate` header. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 export interface BearerChallenge {
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
@@ -6,6 +6,8 @@ export interface BearerChallenge {
   readonly scope?: string | undefined;
   /** URL of the protected-resource metadata. @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
   readonly resourceMetadata?: string | undefined;
+  /** Whether tokens have to be bound to a key. @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1 */
+  readonly isDpop?: boolean | undefined;
 }
 
 const PARAMETERS = {
@@ -13,21 +15,22 @@ const PARAMETERS = {
   error_description: 'errorDescription',
   scope: 'scope',
   resource_metadata: 'resourceMetadata',
-} as const satisfies Record<string, keyof BearerChallenge>;
+} as const satisfies Record<string, Exclude<keyof BearerChallenge, 'isDpop'>>;
 
 const SEPARATORS = /[\s,]*/y;
 const PARAMETER = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
 /** A scheme, or a credential without a name, such as that of `Negotiate`. */
 const WORD = /[^\s,]+/y;
 
-/** Reads the `Bearer` challenge among all challenges of a response; undefined if there is none. */
+/** Reads the first `Bearer` or `DPoP` challenge among all challenges of a response; undefined if there is none. */
 export function parseBearerChallenge(
   header: string | readonly string[] | undefined,
 ): BearerChallenge | undefined {
   const text = typeof header === 'string' ? header : (header ?? []).join(', ');
   let at = 0;
   let found: Record<string, string> | undefined;
-  let isBearer = false;
+  let isOurs = false;
+  let isDpop = false;
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const result = pattern.exec(text);
@@ -39,21 +42,22 @@ export function parseBearerChallenge(
     if (parameter) {
       const [, name = '', quoted, token] = parameter;
       const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? token ?? '';
-      if (isBearer && found) found[name.toLowerCase()] ??= value;
+      if (isOurs && found) found[name.toLowerCase()] ??= value;
       continue;
     }
-    const word = match(WORD)?.[0] ?? '';
-    // A second Bearer challenge would be ambiguous; the first one counts.
-    isBearer = word.toLowerCase() === 'bearer' && found === undefined;
-    if (isBearer) found = {};
+    const scheme = match(WORD)?.[0].toLowerCase();
+    // A second challenge would be ambiguous; the first one counts.
+    isOurs = (scheme === 'bearer' || scheme === 'dpop') && found === undefined;
+    if (!isOurs) continue;
+    found = {};
+    isDpop = scheme === 'dpop';
   }
   if (!found) return undefined;
   const values = found;
-  return Object.fromEntries(
-    Object.entries(PARAMETERS).flatMap(([name, key]) =>
-      values[name] === undefined ? [] : [[key, values[name]]],
-    ),
+  const parameters = Object.entries(PARAMETERS).flatMap(([name, key]) =>
+    values[name] === undefined ? [] : [[key, values[name]] as const],
   );
+  return { ...Object.fromEntries(parameters), ...(isDpop && { isDpop }) };
 }
 
 /** Writes a `Bearer` challenge. Characters that a quoted text cannot contain are replaced. */

@@ -8,6 +8,8 @@ export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
+  /** Whether tokens have to be bound to a key. */
+  readonly requiresDpop: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata
     resource,
     authorizationServers: textsIn(value, 'authorization_servers') ?? [],
     scopesSupported: textsIn(value, 'scopes_supported'),
+    requiresDpop: value['dpop_bound_access_tokens_required'] === true,
   };
 }
 

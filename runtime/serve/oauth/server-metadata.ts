@@ -9,6 +9,7 @@ export interface ServerMetadata {
   readonly tokenEndpoint: string | undefined;
   readonly registrationEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
+  readonly introspectionEndpoint: string | undefined;
   readonly jwksUri: string | undefined;
   readonly scopesSupported: readonly string[] | undefined;
   readonly codeChallengeMethods: readonly string[] | undefined;
@@ -37,6 +38,7 @@ export function readServerMetadata(value: unknown, issuer: string, isGuess = fal
     tokenEndpoint: textIn(value, 'token_endpoint'),
     registrationEndpoint: textIn(value, 'registration_endpoint'),
     revocationEndpoint: textIn(value, 'revocation_endpoint'),
+    introspectionEndpoint: textIn(value, 'introspection_endpoint'),
     jwksUri: textIn(value, 'jwks_uri'),
     scopesSupported: textsIn(value, 'scopes_supported'),
     codeChallengeMethods: textsIn(value, 'code_challenge_methods_supported'),

@@ -1,6 +1,7 @@
 import type { Kernel } from '../../serve/kernel.ts';
 import type { Groups } from './access/groups.ts';
 import type { Calls } from './calls/call.ts';
+import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '../../serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
@@ -10,6 +11,7 @@ export interface ManagerContext {
   readonly supervisor: Supervisor;
   readonly calls: Calls;
   readonly groups: Groups;
+  readonly signIns: RemoteSignIns;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
 }

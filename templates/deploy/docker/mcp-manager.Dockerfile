@@ -15,7 +15,10 @@ ENV MCP_MANAGER_HOST=0.0.0.0 \
     MCP_MANAGER_CONFIG=/etc/mcp-manager/mcpd.toml \
     MCP_MANAGER_RUNTIME_FILE=/data/secrets.toml \
     MCP_MANAGER_KEYS_FILE=/data/keys.jsonl \
-    HOME=/data
+    HOME=/data \
+    MALLOC_ARENA_MAX=1 \
+    MALLOC_TRIM_THRESHOLD_=65536 \
+    MALLOC_MMAP_THRESHOLD_=65536
 LABEL org.opencontainers.image.title="mcp-manager" \
       org.opencontainers.image.description="Runs MCP servers behind one HTTP API and one MCP endpoint"
 VOLUME ["/data"]
@@ -34,7 +37,10 @@ ENV MCP_MANAGER_HOST=0.0.0.0 \
     MCP_MANAGER_CONFIG=/etc/mcp-manager/mcpd.toml \
     MCP_MANAGER_RUNTIME_FILE=/data/secrets.toml \
     MCP_MANAGER_KEYS_FILE=/data/keys.jsonl \
-    HOME=/data
+    HOME=/data \
+    MALLOC_ARENA_MAX=1 \
+    MALLOC_TRIM_THRESHOLD_=65536 \
+    MALLOC_MMAP_THRESHOLD_=65536
 LABEL org.opencontainers.image.title="mcp-manager" \
       org.opencontainers.image.description="Runs MCP servers behind one HTTP API and one MCP endpoint"
 VOLUME ["/data"]

@@ -100,6 +100,11 @@ export const MANAGER_PROCESS = {
     behaviour:
       'A remote server that requires a sign-in is reported; after login its calls work without a restart, and logout ends that. No token is in logs or readable files.',
   },
+  'daemon:sign-in:per-user': {
+    source: 'issue 21',
+    behaviour:
+      'With `sign_in = "per_user"`, each key has a sign-in of its own: `login` at the manager, calls with the own token only, the way to sign in without one, and `logout`.',
+  },
   'daemon:access-tokens': {
     source: 'issue 21',
     behaviour:

@@ -26,8 +26,19 @@ export const MANAGER_WAYS = {
     behaviour:
       '`stdio` says what is wrong: an address without a manager, a missing key, an unknown server, plugins.',
   },
+  'manager:stdio:group': {
+    source: 'issue 21.3',
+    behaviour:
+      '`stdio --group` serves only the servers and tools of a group, with and without a running manager; an unknown group is an error.',
+  },
+  'manager:install': {
+    source: 'issue 21.3',
+    behaviour:
+      '`install` adds an entry to the file of a client, which can start it; keeps the rest and a copy; `--dry-run` prints the change; `--uninstall` removes the entry.',
+  },
   'manager:sse': {
     source: 'issue 21.3',
-    behaviour: 'Clients of the old transport use /sse and /messages, with the permissions of their key.',
+    behaviour:
+      'Clients of the old transport use /sse and /messages, with the permissions of their key, and the same below a group.',
   },
 } as const satisfies Behaviours;

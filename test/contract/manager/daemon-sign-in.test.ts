@@ -46,6 +46,44 @@ verifiesOnce('daemon:sign-in', async () => {
   for (const text of [api.log(), ...texts]) expect(text).not.toMatch(/(?:access|refresh)-[\da-f]{8}/);
 });
 
+verifiesOnce('daemon:sign-in:per-user', async () => {
+  const server = await startProtectedServer();
+  const config = `[[servers]]\nname = "far"\nurl = ${JSON.stringify(server.url)}\ntools = ["*"]\n[servers.oauth]\nsign_in = "per_user"\n`;
+  const api = await start({ config });
+  const env = { BROWSER: join(ROOT, 'test/sign-in/browser.mjs') };
+  const manager = (...args: string[]) =>
+    execa(builtProgram('manager'), [...args, ...filesIn(api.folder)], { env, reject: false });
+  const keyFor = async (name: string): Promise<string> =>
+    (await manager('keys', 'create', '--name', name)).stdout;
+  const [ann, bob] = [await keyFor('ann'), await keyFor('bob')];
+  const call = async (key: string): Promise<string> => {
+    const response = await fetch(`${api.url}/api/v1/servers/far/tools/hello`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    return await response.text();
+  };
+  const required = `requires your sign-in. Open ${api.url}/sign-in?server=far, or run \`mcp-manager login far\``;
+  await expect.poll(() => call(ann), { timeout: 10_000 }).toContain(required);
+  const at = (key: string): string[] => ['--url', api.url, '--api-key', key];
+  expect((await manager('login', 'far', ...at(ann))).stdout).toBe(
+    `Signed in to far at ${server.origin}, scopes: use.`,
+  );
+  expect(await call(ann)).toBe('"hello"');
+  expect(await call(bob)).toContain(required);
+  expect((await manager('login', 'far', '--url', api.url)).stderr).toContain('Missing API key');
+  expect((await manager('logout', 'far', ...at(bob))).stdout).toBe('Not signed in to far.');
+  expect((await manager('logout', 'far', ...at(ann))).stdout).toBe('Signed out of far.');
+  expect(server.revoked).toHaveLength(2);
+  expect(await call(ann)).toContain(required);
+  const page = await fetch(`${api.url}/sign-in?server=far`);
+  expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.stringContaining("script-src 'self'"),
+  ]);
+});
+
 verifiesOnce('daemon:access-tokens', async () => {
   const issuer = await startTokenIssuer('https://mcp.example');
   onTestFinished(issuer.close);

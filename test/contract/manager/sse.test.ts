@@ -14,7 +14,8 @@ afterEach(async () => {
 });
 
 verifiesManaged('manager:sse', async (arm) => {
-  const { url } = await share(arm, { config: TWO });
+  const config = `${TWO}\n[[groups]]\nname = "small"\nservers = ["two"]\n`;
+  const { url } = await share(arm, { config });
   const connect = async (path: string): ReturnType<typeof connectWithRoots> => {
     const connected = await connectWithRoots(new SSEClientTransport(new URL(path, url)));
     clients.push(connected.client);
@@ -28,5 +29,13 @@ verifiesManaged('manager:sse', async (arm) => {
   const names = (await selected.client.listTools()).tools.map(({ name }) => name);
   expect(names.filter((name) => !name.startsWith('two__'))).toEqual([]);
   expect(names.length).toBeGreaterThan(5);
+  const grouped = await connect('/groups/small/sse');
+  const own = (await grouped.client.listTools()).tools.map(({ name }) => name);
+  expect(own).toEqual(names);
+  await expect(grouped.client.callTool({ name: 'one__echo', arguments: {} })).rejects.toThrow(
+    /not allowed|Unknown tool/,
+  );
+  await expect(connect('/groups/small/sse/one')).rejects.toThrow(/404/);
+  await expect(connect('/groups/none/sse')).rejects.toThrow(/404/);
   await expect(connect('/sse/nobody')).rejects.toThrow(/404/);
 });

@@ -93,6 +93,24 @@ verifiesOnce('manager:stdio:local', async () => {
   expect(stdout).toContain('"value":0.10000000000000000001');
 });
 
+verifiesOnce('manager:stdio:group', async () => {
+  const daemon = await start({ config: `${TWO}\n[[groups]]\nname = "small"\ntools = ["one/e*"]\n` });
+  for (const way of [['--url', daemon.url], ['--local']]) {
+    const { client } = await connect(daemon.folder, [...way, '--group', 'Small']);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('one__echo');
+    expect(names.filter((name) => !name.startsWith('one__e'))).toEqual([]);
+    const call = client.callTool({ name: 'one__add', arguments: { a: 1, b: 2 } });
+    await expect(call).rejects.toThrow(/not allowed/);
+    const { exitCode, stderr } = await runProcess(
+      builtProgram('manager'),
+      ['stdio', ...filesIn(daemon.folder), ...way, '--group', 'none'],
+      { input: '' },
+    );
+    expect([way, exitCode, stderr]).toEqual([way, 1, expect.stringContaining('group not found: none')]);
+  }
+});
+
 verifiesOnce('manager:stdio:ends', async () => {
   const folder = folderWith(serversToml({ name: 'family', run: ['grandchild.mjs'] }));
   const running = async (): Promise<{

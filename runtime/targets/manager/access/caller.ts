@@ -13,6 +13,11 @@ export interface Caller {
   readonly group?: string | undefined;
   /** The groups that the caller is limited to; undefined for all. */
   readonly groups?: readonly string[] | undefined;
+  /**
+   * What identifies the person or program, for its own sign-ins to remote servers. Never the name, which another one can get later.
+   * Undefined if all callers are the same.
+   */
+  readonly user?: string | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
   /** Whether the caller can use the server at all, or one of its tools. */
@@ -24,6 +29,9 @@ export interface Caller {
 /** Whether an authenticated principal is a caller of this program. Its authentication always returns callers. */
 export const isCaller = (principal: object | undefined): principal is Caller =>
   principal !== undefined && 'canUse' in principal;
+
+/** The identity of the person who starts `mcp-manager stdio` without a running manager. */
+export const LOCAL_USER = 'local';
 
 /** The caller if there are no keys: every client that can connect has all permissions. */
 export const ANYONE: Caller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };

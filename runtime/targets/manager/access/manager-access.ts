@@ -7,7 +7,6 @@ import { createGroups, type Groups } from './groups.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 import { readBearerToken } from '../../../serve/program/bearer-token.ts';
-import { isJwt } from '../../../serve/oauth/jwt-form.ts';
 import type { TokenAccess } from './token-access.ts';
 import { parseRate } from './rate.ts';
 
@@ -38,7 +37,7 @@ interface KeyEntry {
 export function createManagerAccess(
   source: KeySource,
   now: () => number = Date.now,
-  tokens?: Pick<TokenAccess, 'signIn'>,
+  tokens?: Pick<TokenAccess, 'accepts' | 'signIn'>,
   groups: Pick<Groups, 'allow'> = createGroups(),
 ): ManagerAccess {
   let records: readonly KeyRecord[] | undefined;
@@ -65,6 +64,7 @@ export function createManagerAccess(
     };
     return {
       ...caller,
+      user: `key ${record.hash}`,
       canUse: (...item) => allows((one) => one.canUse(...item)),
       canRead: (...item) => allows((one) => one.canRead(...item)),
     };
@@ -76,7 +76,7 @@ export function createManagerAccess(
     hasKeys: () => !isOpen(),
     checkToken(authorization) {
       const token = tokens && readBearerToken(authorization);
-      return token !== undefined && isJwt(token) ? tokens?.signIn(token) : undefined;
+      return token !== undefined && tokens?.accepts(token) === true ? tokens.signIn(token) : undefined;
     },
     check(authorization) {
       const all = current();

@@ -7,6 +7,9 @@ const PREFIX = 'mcpm_';
 const KEY_BYTES = 32;
 const ID_BYTES = 4;
 
+/** Whether a bearer token has the form of a key. */
+export const isKey = (token: string): boolean => token.startsWith(PREFIX);
+
 export interface NewKey {
   /** The secret, which is shown once and not stored. */
   readonly key: string;

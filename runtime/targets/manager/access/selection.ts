@@ -19,12 +19,20 @@ export function selectionIn(url: string): Selection | undefined {
   return isEmpty(selection) ? undefined : selection;
 }
 
-/** Returns the query of a selection, with `?`; empty if nothing is selected. */
+/** Returns the query of a selection, with `?`; empty if nothing is selected. @internal Exported for tests only. */
 export function selectionQuery({ servers, tools }: Selection): string {
   const entries = Object.entries({ servers, tools }).filter(([, patterns]) => patterns.length > 0);
   const query = entries.map(([name, patterns]) => `${name}=${patterns.map(encodePattern).join(',')}`);
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
+
+/** Returns the path of the MCP endpoint for a selection, of a group if there is one. */
+export const mcpPath = (selection: Selection, group: string | undefined): string =>
+  `${groupPath(group)}/mcp${selectionQuery(selection)}`;
+
+/** Returns the path below which a group has its endpoints; empty without a group. */
+export const groupPath = (group: string | undefined): string =>
+  group === undefined ? '' : `/groups/${encodeURIComponent(group)}`;
 
 /** Restricts a caller to a selection, which never adds permissions. */
 export function selectFor(caller: Caller, selection: Selection | undefined): Caller {

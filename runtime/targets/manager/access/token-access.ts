@@ -5,21 +5,37 @@ import { discoverServer } from '../../../serve/oauth/discover.ts';
 import { createJwks } from '../../../serve/oauth/jwks.ts';
 import { createOAuthHttp } from '../../../serve/oauth/oauth-http.ts';
 import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import { isJwt } from '../../../serve/oauth/jwt-form.ts';
 import { verifyToken } from '../../../serve/oauth/verify-token.ts';
 import type { ResourceSettings } from '../config/spec.ts';
 import type { Caller } from './caller.ts';
+import { createIntrospection } from './introspect-token.ts';
+import { isKey } from './new-key.ts';
 import { type Claims, ownAudiences, tokenCaller } from './token-caller.ts';
 
 /** Checks access tokens of the configured issuer. */
 export interface TokenAccess {
+  /** Whether a bearer token can be an access token: a JWT, or with introspection any text but a key of this manager. */
+  accepts(token: string): boolean;
   /** Returns the caller of a token; rejects with an UnauthorizedError if the token is invalid. */
   signIn(token: string): Promise<Caller>;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
+/** How long streams keep the permissions of a token whose expiry is unknown. */
+const UNKNOWN_EXPIRY_MS = 60_000;
 
-export function createTokenAccess(settings: ResourceSettings, now: () => number = Date.now): TokenAccess {
+export interface TokenAccessOptions {
+  readonly now?: () => number;
+  /** The secret with which this manager authenticates for introspection. */
+  readonly introspectionSecret?: string | undefined;
+}
+
+export function createTokenAccess(
+  settings: ResourceSettings,
+  { now = Date.now, introspectionSecret: secret }: TokenAccessOptions = {},
+): TokenAccess {
   const { issuer, jwksUri, algorithms } = settings;
   // The configuration names the issuer, so it can be on this network.
   const http = createOAuthHttp({
@@ -34,17 +50,27 @@ export function createTokenAccess(settings: ResourceSettings, now: () => number 
     if (status === 200 && isKeySet(body)) return body;
     throw new OAuthFailure(`${url} returned no key set (status ${status}).`);
   };
+  const { introspection } = settings;
+  const introspect =
+    introspection && createIntrospection({ settings: introspection, issuer, secret, http, now });
   const keys = createJwks({ load, now });
   const latest = createLatest(now);
 
+  const verify = (token: string): Promise<Claims> => {
+    // The audiences are read before the verification, which then requires one of them.
+    const [first = settings.resource, ...others] = ownAudiences(settings, unverifiedClaims(token));
+    return verifyToken(token, { issuer, audiences: [first, ...others], algorithms }, keys, now);
+  };
+
   return {
+    accepts: (token) => isJwt(token) || (introspect !== undefined && !isKey(token)),
     async signIn(token) {
-      // The audiences are read before the verification, which then requires one of them.
-      const [first = settings.resource, ...others] = ownAudiences(settings, unverifiedClaims(token));
-      const rules = { issuer, audiences: [first, ...others], algorithms };
-      const claims = await verifyToken(token, rules, keys, now);
+      const claims = introspect && !isJwt(token) ? await introspect(token) : await verify(token);
+      requireUsable(settings, claims);
       const caller = tokenCaller(settings, claims);
-      if (caller) return latest(caller, Number(claims.exp) * 1000);
+      // Without an expiry, the permissions end with the result of the introspection.
+      const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : now() + UNKNOWN_EXPIRY_MS;
+      if (caller) return latest(caller, expiresAt);
       throw new AppError(
         'UnauthorizedError',
         `Invalid access token: it has no claim ${settings.userClaim}.`,
@@ -55,6 +81,17 @@ export function createTokenAccess(settings: ResourceSettings, now: () => number 
     },
     close: () => http.close(),
   };
+}
+
+/** Refuses tokens for other servers, and tokens that are bound to a key of their client and were sent without a proof. */
+function requireUsable(settings: ResourceSettings, claims: Claims): void {
+  const refuse = (reason: string): never => {
+    throw new AppError('UnauthorizedError', `Invalid access token: ${reason}.`, { reason: 'invalid_token' });
+  };
+  if (ownAudiences(settings, claims).length === 0) refuse('it is for another audience');
+  if (claims['cnf'] !== undefined) {
+    refuse('it is bound to a key of its client (`cnf`), which this manager does not support');
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ const MAX_NAME_LENGTH = 200;
  */
 export function tokenCaller(settings: ResourceSettings, claims: Claims): Caller | undefined {
   const user = nameIn(claims, settings.userClaim) ?? nameIn(claims, 'client_id') ?? nameIn(claims, 'azp');
+  const subject = nameIn(claims, 'sub');
   if (user === undefined) return undefined;
   const granted = scopesOf(claims);
   const servers = audienceServers(settings, claims);
@@ -24,6 +25,8 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): Caller 
   return {
     name: `user:${user.slice(0, MAX_NAME_LENGTH)}`,
     admin: isAdmin,
+    // Unlike a subject, a name or an address can be given to another person later.
+    user: JSON.stringify(['token', settings.issuer, subject === undefined ? 'name' : 'sub', subject ?? user]),
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),
     canUse: (server, tool) => isForServer(server) && permissions.some((one) => one.canUse(server, tool)),
     canRead: (server, kind, name) =>

@@ -3,6 +3,8 @@ import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 import type { Calls } from './call.ts';
 import { createCallRunner } from './run-call.ts';
+import type { SignInPage } from './require-sign-in.ts';
+import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';
 import { listAllCalls } from './list-all.ts';
@@ -33,6 +35,7 @@ export interface CallsOptions {
   readonly metrics?: Registry | undefined;
   readonly clock?: Clock | undefined;
   readonly tracer?: Tracer | undefined;
+  readonly signInPage?: SignInPage | undefined;
 }
 
 export function createCalls({
@@ -43,13 +46,15 @@ export function createCalls({
   metrics,
   clock = systemClock,
   tracer,
+  signInPage,
 }: CallsOptions): Calls {
   const observer = metrics && observeCalls(metrics, supervisor);
   const checkList = createCheckList();
   supervisor.subscribe((event) => {
-    if (event.kind === 'session-opened') supervisor.get(event.server)?.listFaults.clear();
+    if (event.kind === 'session-opened') serverOf(supervisor, event)?.listFaults.clear();
   });
-  const runCall = createCallRunner({ supervisor, redact, clock, audit, observer, tracer, ...limits });
+  const options = { supervisor, signInPage, redact, clock, audit, observer, tracer };
+  const runCall = createCallRunner({ ...options, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList });
   const catalog = createToolCatalog(lists, clock);
   watchPins(supervisor, catalog);

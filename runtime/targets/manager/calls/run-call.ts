@@ -5,13 +5,14 @@ import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts'
 import type { ServerCall } from './call.ts';
 import type { Approval } from './approval.ts';
 import type { AuditLog } from './audit.ts';
+import { requireSignIn, type SignInParts } from './require-sign-in.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { type CallContext, withCallContext } from './call-context.ts';
 
-export interface CallRunnerParts {
+export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;
   readonly redact: Redactor;
   readonly clock: Clock;
@@ -54,6 +55,7 @@ export type RunCall = <Result>(
 
 export function createCallRunner({
   supervisor,
+  signInPage,
   redact,
   observer,
   audit,
@@ -79,6 +81,10 @@ export function createCallRunner({
     };
     try {
       server = findServer(supervisor, call);
+      // Only for what a person sees: lists are often requested in the background.
+      await requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
+      // Chosen after the sign-in, which replaces the connection of the user.
+      server = server.forUser(call.caller.user);
       const result = await withCallContext(server, call, { ...options, takesTurn }, work);
       record(isToolError(result) ? 'tool-error' : 'ok', result);
       return result;

@@ -3,6 +3,7 @@ import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts'
 import { CachedList, type ListParts } from './cached-list.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { LISTS } from './request-list.ts';
+import { serverOf } from './server-of.ts';
 
 /** The cached lists of all servers. */
 export interface ServerLists {
@@ -13,8 +14,8 @@ export interface ServerLists {
 
 export function createServerLists(supervisor: Supervisor, parts: ListParts): ServerLists {
   const known = new WeakMap<ManagedServer, Map<ListName, CachedList>>();
-  const listsOf = (name: string): [ListName, CachedList][] => {
-    const server = supervisor.get(name);
+  const listsOf = (event: Parameters<typeof serverOf>[1]): [ListName, CachedList][] => {
+    const server = serverOf(supervisor, event);
     return server ? [...(known.get(server) ?? [])] : [];
   };
   const knownList = (server: ManagedServer, list: ListName): CachedList => {
@@ -25,9 +26,9 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts): Ser
     return found;
   };
   supervisor.subscribe((event) => {
-    if (event.kind === 'session-opened') for (const [, list] of listsOf(event.server)) list.onNewSession();
+    if (event.kind === 'session-opened') for (const [, list] of listsOf(event)) list.onNewSession();
     if (event.kind !== 'notification') return;
-    for (const [name, list] of listsOf(event.server)) {
+    for (const [name, list] of listsOf(event)) {
       const method = `notifications/${LISTS[name].capability}/list_changed`;
       if (event.method === method) list.expire({ announced: true });
     }

@@ -9,6 +9,7 @@ export interface ManagerClient {
   /** Numbers that a double cannot represent are preserved, in requests and responses. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
+  delete(path: string): Promise<unknown>;
   /** Yields the lines of a response as they arrive. */
   lines(path: string, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
@@ -30,7 +31,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     }
   };
   const request = async (
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     value?: unknown,
     headers?: Readonly<Record<string, string>>,
@@ -46,6 +47,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     origin,
     get: (path) => request('GET', path),
     post: (path, body, headers) => request('POST', path, body, headers),
+    delete: (path) => request('DELETE', path),
     async *lines(path, signal) {
       const { status, header, body } = await reach(client.open({ method: 'GET', path, signal }));
       const contentType = header('content-type');

@@ -65,6 +65,7 @@ async function entryFor(invocation: Invocation, client: McpClientFile): Promise<
   const { readApiKey, readSelection } = await import('../servers/stdio-settings.ts');
   const { httpEntry, stdioEntry } = await import('../install/manager-entry.ts');
   const selection = readSelection(invocation);
+  const group = invocation.value('group');
   const apiKey = invocation.given('api-key') ? invocation.value('api-key') : undefined;
   const apiKeyFile = apiKey === undefined ? invocation.value('api-key-file') : undefined;
   if (invocation.value('transport') === 'http') {
@@ -73,7 +74,7 @@ async function entryFor(invocation: Invocation, client: McpClientFile): Promise<
         `${client.title} only starts commands. Omit --transport, so that it starts mcp-manager.`,
       );
     const key = apiKeyFile === undefined ? apiKey : await readApiKey(invocation);
-    return client.http(httpEntry(await addressOf(invocation), { selection, apiKey: key }));
+    return client.http(httpEntry(await addressOf(invocation), { selection, group, apiKey: key }));
   }
   const program = invocation.value('command');
   return client.stdio(
@@ -83,6 +84,7 @@ async function entryFor(invocation: Invocation, client: McpClientFile): Promise<
       runtimeFile: invocation.value('runtime-file'),
       url: invocation.value('url'),
       selection,
+      group,
       apiKey,
       apiKeyFile,
     }),

@@ -1,77 +1,132 @@
-import type { Command, Invocation } from '../../../serve/cli/command.ts';
+import type { Command, Invocation, Output } from '../../../serve/cli/command.ts';
+import { UsageError } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 import { printJson } from '../../../serve/cli/print.ts';
 import { duration } from '../../../serve/cli/values.ts';
+import { LOCAL_USER } from '../access/caller.ts';
 import { configPaths } from '../config/config-paths.ts';
+import { isPerUser } from '../config/is-per-user.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import type { PersonOptions } from '../sign-in/await-redirect.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
-import { CONFIG_OPTIONS } from './config-options.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { enabledServer } from './enabled-servers.ts';
+
+const LOCAL_OPTION = {
+  local: {
+    help: 'For servers where each user signs in: the sign-in of `stdio` without a running manager (conflicts with --url)',
+  },
+};
 
 const loginCommand: Command = {
   summary: 'Sign in to a remote server in a browser.',
   positionals: '<server>',
   options: {
-    ...CONFIG_OPTIONS,
+    ...CLIENT_OPTIONS,
     ...TEXT_OR_JSON,
+    ...LOCAL_OPTION,
     'no-browser': {
       help: 'Only print the address to open; the address to which the browser returns can be pasted here',
     },
     timeout: { value: 'time', help: 'How long to wait for the person', fallback: '5m' },
   },
   async run(invocation, output) {
-    const { spec, store } = await openServer(invocation);
-    const [{ login }, { openBrowser }] = await Promise.all([
-      import('../sign-in/login.ts'),
-      import('../../../platform/open-browser.ts'),
-    ]);
-    const noBrowser = invocation.flag('no-browser');
-    const { issuer, tokens } = await login(spec, {
-      store,
-      show(url) {
-        output.err(`Open this address to sign in to ${spec.name}:\n\n  ${url.href}\n\n`);
-        if (noBrowser) output.err('If the browser runs elsewhere, paste the address to which it returns:\n');
-        else openBrowser(url.href, process.env);
-      },
-      pasted: noBrowser ? process.stdin : undefined,
-      onProblem: (message) => output.err(`${message}\n`),
-      timeoutMs: duration(invocation, 'timeout') ?? 0,
-    });
-    // A stream that was read would keep the process running.
-    if (noBrowser) process.stdin.destroy();
-    const scope = tokens?.scope;
-    if (isJson(invocation)) printJson(output, { server: spec.name, issuer, scope });
-    else
-      output.out(
-        `Signed in to ${spec.name} at ${issuer}${scope === undefined ? '' : `, scopes: ${scope}`}.\n`,
+    const { spec, store, isAtManager, user } = await openServer(invocation);
+    const person = await personOptions(invocation, output, spec.name);
+    const report = ({
+      issuer,
+      scope,
+    }: {
+      issuer?: string | undefined;
+      scope?: string | undefined;
+    }): number => {
+      // A stream that was read would keep the process running.
+      if (person.pasted) process.stdin.destroy();
+      const scopes = scope === undefined ? '' : `, scopes: ${scope}`;
+      if (isJson(invocation)) printJson(output, { server: spec.name, issuer, scope });
+      else output.out(`Signed in to ${spec.name} at ${issuer}${scopes}.\n`);
+      return 0;
+    };
+    if (isAtManager) {
+      const { loginAtManager } = await import('../client/login-at-manager.ts');
+      const redirectUri = redirectUriOf(spec);
+      return await withManager(invocation, async (manager) =>
+        report(await loginAtManager(manager, { server: spec.name, redirectUri }, person)),
       );
-    return 0;
+    }
+    const { login } = await import('../sign-in/login.ts');
+    const { issuer, tokens } = await login(spec, { store, user, ...person });
+    return report({ issuer, scope: tokens?.scope });
   },
 };
 
 const logoutCommand: Command = {
   summary: 'Sign out of a remote server: revoke and delete its tokens.',
   positionals: '<server>',
-  options: { ...CONFIG_OPTIONS, ...TEXT_OR_JSON },
+  options: { ...CLIENT_OPTIONS, ...TEXT_OR_JSON, ...LOCAL_OPTION },
   async run(invocation, output) {
-    const { spec, store } = await openServer(invocation);
+    const { spec, store, isAtManager, user } = await openServer(invocation);
+    const report = ({
+      wasSignedIn,
+      notRevoked,
+    }: {
+      wasSignedIn: boolean;
+      notRevoked?: string | undefined;
+    }): number => {
+      if (notRevoked !== undefined) output.err(`The tokens were deleted, but not revoked: ${notRevoked}\n`);
+      if (isJson(invocation)) printJson(output, { server: spec.name, wasSignedIn });
+      else output.out(wasSignedIn ? `Signed out of ${spec.name}.\n` : `Not signed in to ${spec.name}.\n`);
+      return 0;
+    };
+    if (isAtManager) {
+      const { apiPath } = await import('../client/manager-client.ts');
+      return await withManager(invocation, async (manager) =>
+        report((await manager.delete(apiPath('servers', spec.name, 'sign-in'))) as { wasSignedIn: boolean }),
+      );
+    }
     const { logout } = await import('../sign-in/logout.ts');
-    const { wasSignedIn, notRevoked } = await logout(spec, store);
-    if (notRevoked !== undefined) output.err(`The tokens were deleted, but not revoked: ${notRevoked}\n`);
-    if (isJson(invocation)) printJson(output, { server: spec.name, wasSignedIn });
-    else output.out(wasSignedIn ? `Signed out of ${spec.name}.\n` : `Not signed in to ${spec.name}.\n`);
-    return 0;
+    return report(await logout(spec, store, user));
   },
 };
 
 /** Commands for the sign-ins of persons to remote servers. */
 export const SIGN_IN_COMMANDS: Record<string, Command> = { login: loginCommand, logout: logoutCommand };
 
-async function openServer(
-  invocation: Invocation,
-): Promise<{ readonly spec: ServerSpec; readonly store: SignInStore }> {
+async function personOptions(invocation: Invocation, output: Output, server: string): Promise<PersonOptions> {
+  const { openBrowser } = await import('../../../platform/open-browser.ts');
+  const noBrowser = invocation.flag('no-browser');
+  return {
+    show(url) {
+      output.err(`Open this address to sign in to ${server}:\n\n  ${url.href}\n\n`);
+      if (noBrowser) output.err('If the browser runs elsewhere, paste the address to which it returns:\n');
+      else openBrowser(url.href, process.env);
+    },
+    pasted: noBrowser ? process.stdin : undefined,
+    onProblem: (message) => output.err(`${message}\n`),
+    timeoutMs: duration(invocation, 'timeout') ?? 0,
+  };
+}
+
+const redirectUriOf = ({ launch }: ServerSpec): string | undefined =>
+  launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code'
+    ? launch.oauth.redirectUri
+    : undefined;
+
+interface OpenedServer {
+  readonly spec: ServerSpec;
+  readonly store: SignInStore;
+  /** Whether the running manager keeps the sign-in, because it belongs to the owner of a key. */
+  readonly isAtManager: boolean;
+  /** The user of a sign-in without a manager; undefined if all callers share it. */
+  readonly user: string | undefined;
+}
+
+async function openServer(invocation: Invocation): Promise<OpenedServer> {
   const [typed] = exactly(invocation, '<server>');
+  const local = invocation.flag('local');
+  if (local && invocation.given('url'))
+    throw new UsageError('--local and --url conflict with each other; use one of them.');
   const paths = configPaths(invocation, process.env);
   const [{ readConfig }, { openSignIns }, { signInFolder }] = await Promise.all([
     import('../config/read-config.ts'),
@@ -80,5 +135,11 @@ async function openServer(
   ]);
   const { servers } = await readConfig(paths, process.env, { keepsUnusable: true });
   const spec = enabledServer(servers, typed);
-  return { spec, store: openSignIns(signInFolder(paths), { env: process.env }) };
+  const perUser = isPerUser(spec);
+  if (local && !perUser)
+    throw new UsageError(
+      `--local requires a server where each user signs in; ${spec.name} has one sign-in. Omit it.`,
+    );
+  const store = openSignIns(signInFolder(paths), { env: process.env });
+  return { spec, store, isAtManager: perUser && !local, user: perUser ? LOCAL_USER : undefined };
 }

@@ -1,19 +1,24 @@
-import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
+import { clientKeyProblem } from './client-key.ts';
+import { isLoopbackUrl } from './is-loopback-url.ts';
 import type { ResolveContext } from './resolve-context.ts';
-import type { OAuthEntry } from './server-entry.ts';
+import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
 import type { ServerSources } from './server-sources.ts';
-import type { OAuthSettings } from './spec.ts';
+import type { ClientKey, OAuthSettings } from './spec.ts';
 import { urlProblem } from './url-problem.ts';
 
 const GRANTS = ['authorization_code', 'client_credentials'] as const;
+const SIGN_INS = ['shared', 'per_user'] as const;
+/** Ways for a client to authenticate, of which it has at most one. */
+const CREDENTIALS = ['client_secret', 'private_key'] as const;
 /** Keys that only one grant uses. */
 const ONLY_FOR = {
   token_url: 'client_credentials',
   client_metadata_url: 'authorization_code',
   redirect_uri: 'authorization_code',
+  sign_in: 'authorization_code',
 } as const;
 
-/** Resolves `[servers.oauth]` and the same table of the secrets file. A client with a secret gets tokens without a person. */
+/** Resolves `[servers.oauth]` and the same table of the secrets file. A client with a secret or a key gets tokens without a person. */
 export function resolveOAuth(
   entered: OAuthEntry | undefined,
   { entry, secrets, expandEntry, expandSecret }: ServerSources,
@@ -27,16 +32,22 @@ export function resolveOAuth(
   };
   const complain = (message: string): void =>
     report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth${message}`);
-  redactions.add(value['client_secret'] ?? '', ['client_secret'], entry.name);
+  for (const key of CREDENTIALS) redactions.add(value[key] ?? '', [key], entry.name);
 
-  const grant = value['grant'] ?? (written.client_secret === undefined ? GRANTS[0] : GRANTS[1]);
+  const authenticates = CREDENTIALS.some((key) => written[key] !== undefined);
+  const grant = value['grant'] ?? GRANTS[authenticates ? 1 : 0];
   const isKnown = (text: string): text is (typeof GRANTS)[number] => GRANTS.some((name) => name === text);
   if (!isKnown(grant)) complain(`: grant must be ${GRANTS.join(' or ')}, not ${JSON.stringify(grant)}.`);
-  const required = grant === 'client_credentials' ? (['client_id', 'client_secret'] as const) : [];
-  const missing =
-    written.client_secret !== undefined && grant === 'authorization_code' ? ['client_id' as const] : required;
-  for (const key of missing.filter((key) => !written[key]))
+  const required: OAuthKey[] = authenticates || grant === 'client_credentials' ? ['client_id'] : [];
+  if (grant === 'client_credentials' && !authenticates) required.push('client_secret');
+  for (const key of required.filter((key) => !written[key]))
     complain(` requires ${key}. Set it here or in the secrets file.`);
+  if (CREDENTIALS.every((key) => written[key] !== undefined))
+    complain(`: ${CREDENTIALS.join(' and ')} conflict with each other. Remove one of them.`);
+  const privateKey = readPrivateKey(value, complain);
+  const signIn = value['sign_in'] ?? SIGN_INS[0];
+  if (!SIGN_INS.some((name) => name === signIn))
+    complain(`: sign_in must be ${SIGN_INS.join(' or ')}, not ${JSON.stringify(signIn)}.`);
   for (const [key, only] of Object.entries(ONLY_FOR)) {
     if (value[key] !== undefined && grant !== only) complain(`: ${key} requires grant = "${only}".`);
   }
@@ -50,9 +61,9 @@ export function resolveOAuth(
     complain(`: redirect_uri must be a loopback URL with a port, e.g. "http://127.0.0.1:8976/callback".`);
   }
   const [clientId, clientSecret] = [value['client_id'], value['client_secret']];
-  const common = { scope: value['scope'], issuer: value['issuer'] };
+  const common = { scope: value['scope'], issuer: value['issuer'], privateKey };
   if (grant === 'client_credentials') {
-    const client = { clientId: clientId ?? '', clientSecret: clientSecret ?? '' };
+    const client = { clientId: clientId ?? '', clientSecret };
     return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
   }
   const clientMetadataUrl = value['client_metadata_url'];
@@ -63,12 +74,23 @@ export function resolveOAuth(
     ...common,
     clientMetadataUrl,
     redirectUri,
+    perUser: signIn === 'per_user' ? true : undefined,
   });
 }
 
-function isLoopbackUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url?.protocol === 'http:' && url.port !== '' && isLoopbackHost(url.hostname) && url.search === '';
+/** Reads the key of the client, which is in the text itself. */
+function readPrivateKey(
+  { private_key: key, private_key_id: id }: Partial<Record<string, string>>,
+  complain: (message: string) => void,
+): ClientKey | undefined {
+  if (key === undefined) {
+    if (id !== undefined) complain(': private_key_id requires private_key.');
+    return undefined;
+  }
+  const problem = clientKeyProblem(key);
+  // The text is a secret, so the message does not contain it.
+  if (problem !== undefined) complain(`: private_key ${problem}.`);
+  return defined<ClientKey>({ key, id });
 }
 
 const defined = <Settings extends object>(settings: Settings): Settings =>

@@ -1,5 +1,6 @@
 import { DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
+import { isPerUser } from './is-per-user.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import { resolveProcess } from './resolve-process.ts';
 import { resolveRemote } from './resolve-remote.ts';
@@ -26,17 +27,19 @@ export function resolveServer(
     expandEntry: createExpander({ ...common, path: entry.path, report: context.report }),
     expandSecret: createExpander({ ...common, path: secrets.path, report: context.reportSecrets }),
   };
+  const resolved =
+    launch.kind === 'remote'
+      ? resolveRemote(launch, sources, context)
+      : resolveProcess(launch, sources, context);
   return {
     name,
-    launch:
-      launch.kind === 'remote'
-        ? resolveRemote(launch, sources, context)
-        : resolveProcess(launch, sources, context),
+    launch: resolved,
     tools: entry.tools,
     prompts: entry.prompts,
     resources: entry.resources,
     readOnly: entry.readOnly,
-    lazy: entry.lazy,
+    // The connection of a user opens with the user's first call.
+    lazy: entry.lazy || isPerUser({ launch: resolved }),
     idleMs: entry.idleMs ?? DEFAULTS.idle,
     timeouts: {
       init: timeouts.init ?? context.timeouts.init,

@@ -1,6 +1,6 @@
 import { SIGNATURE_ALGORITHMS } from '../../../serve/oauth/jwt-form.ts';
 import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
-import type { ResourceSettings } from './spec.ts';
+import type { IntrospectionSettings, ResourceSettings } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 
 /** The keys of `[daemon.api.oauth]`. */
@@ -13,6 +13,8 @@ export const RESOURCE_KEYS = [
   'user_claim',
   'admin_scope',
   'scopes',
+  'introspection_client_id',
+  'introspection_url',
 ] as const;
 
 /** Reads `[daemon.api.oauth]`: the access tokens that the manager accepts as a protected resource. */
@@ -25,6 +27,7 @@ export function readResource(table: TableReader | undefined): ResourceSettings |
   if (unknown.length > 0 || algorithms.length === 0) {
     table.report(`algorithms must be some of ${SIGNATURE_ALGORITHMS.join(', ')}.`, 'algorithms');
   }
+  const introspection = readIntrospection(table);
   const scopes = table.table('scopes');
   return {
     issuer: issuer ?? '',
@@ -34,12 +37,26 @@ export function readResource(table: TableReader | undefined): ResourceSettings |
     algorithms,
     userClaim: table.text('user_claim') ?? 'sub',
     adminScope: table.text('admin_scope'),
+    ...(introspection && { introspection }),
     scopes: scopes && new Map(scopes.keys().map((name) => [name, scopes.texts(name) ?? []])),
   };
 }
 
+function readIntrospection(table: TableReader): IntrospectionSettings | undefined {
+  const url = table.text('introspection_url') === undefined ? undefined : readUrl(table, 'introspection_url');
+  const clientId = table.text('introspection_client_id');
+  if (clientId !== undefined) return { clientId, url };
+  if (url !== undefined) {
+    table.report('introspection_url requires introspection_client_id.', 'introspection_url');
+  }
+  return undefined;
+}
+
 /** Reads a URL. Keys over unprotected HTTP could be replaced on the way, so only this machine can use it. */
-function readUrl(table: TableReader, key: 'issuer' | 'resource' | 'jwks_uri'): string | undefined {
+function readUrl(
+  table: TableReader,
+  key: 'issuer' | 'resource' | 'jwks_uri' | 'introspection_url',
+): string | undefined {
   const text = table.text(key);
   if (text === undefined) {
     if (!table.mentions(key)) table.report(`${key} is missing. Set its https:// URL.`);

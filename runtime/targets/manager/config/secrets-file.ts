@@ -1,7 +1,7 @@
 import { tomlLocator } from './locate.ts';
+import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './oauth-entry.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
 import type { Path, Problem, Report } from './problems.ts';
-import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './server-entry.ts';
 import { serverName } from './server-name.ts';
 import { readTable, type TableReader } from './table-reader.ts';
 

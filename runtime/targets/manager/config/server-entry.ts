@@ -1,6 +1,7 @@
 import { LIMIT_KEYS, readLimits } from './limit-settings.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
+import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './oauth-entry.ts';
 import type { Path } from './problems.ts';
 import { readApprovals } from './read-approvals.ts';
 import { readToolOverrides } from './read-tool-overrides.ts';
@@ -59,9 +60,6 @@ interface RemoteEntry {
   readonly oauth: OAuthEntry | undefined;
 }
 
-type OAuthKey = (typeof OAUTH_KEYS)[number];
-export type OAuthEntry = Readonly<Partial<Record<OAuthKey, string>>>;
-
 /** Values that a server requires to start. */
 export interface RequiredValues {
   readonly env: readonly string[];
@@ -77,16 +75,6 @@ interface Volume {
 
 const PROCESS_KEYS = ['args', 'env', 'cwd', 'limits'] as const;
 const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth'] as const;
-export const OAUTH_KEYS = [
-  'client_id',
-  'client_secret',
-  'scope',
-  'token_url',
-  'grant',
-  'issuer',
-  'client_metadata_url',
-  'redirect_uri',
-] as const;
 const REQUIRED_KEYS = [
   'required_env',
   'required_args',
@@ -240,12 +228,6 @@ function readPassHeaders(table: TableReader): string[] {
     );
   }
   return names;
-}
-
-export function readOAuth(table: TableReader | undefined): OAuthEntry | undefined {
-  if (!table) return undefined;
-  const values = OAUTH_KEYS.map((key) => [key, table.text(key)] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 function readTools(table: TableReader): NameFilter {

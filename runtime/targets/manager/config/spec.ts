@@ -97,16 +97,27 @@ export interface RemoteLaunch {
 export type OAuthSettings = ClientCredentials | SignInSettings;
 
 interface CommonOAuth {
+  /** The private key with which the client authenticates instead of a secret. */
+  readonly privateKey?: ClientKey | undefined;
   readonly scope?: string | undefined;
   /** The only authorization server that gets credentials; if undefined, the server names it. */
   readonly issuer?: string | undefined;
+}
+
+/** The private key of a client. @see https://www.rfc-editor.org/rfc/rfc7523 */
+export interface ClientKey {
+  /** PEM (PKCS #8) or a JSON Web Key. */
+  readonly key: string;
+  /** The ID of the public key at the authorization server, if it needs one. */
+  readonly id?: string | undefined;
 }
 
 /** OAuth 2 client credentials, for servers without a person. */
 export interface ClientCredentials extends CommonOAuth {
   readonly grant: 'client_credentials';
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** Undefined if the client has a key. */
+  readonly clientSecret?: string | undefined;
   /** The token endpoint; if undefined, it is discovered from the metadata of the server. */
   readonly tokenUrl?: string | undefined;
 }
@@ -121,6 +132,8 @@ export interface SignInSettings extends CommonOAuth {
   readonly clientMetadataUrl?: string | undefined;
   /** The loopback URL to which the browser returns; by default on a free port. */
   readonly redirectUri?: string | undefined;
+  /** Whether each caller of the manager signs in. Otherwise, all callers share one sign-in. */
+  readonly perUser?: boolean | undefined;
 }
 
 /** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is allowed. */
@@ -160,8 +173,18 @@ export interface ResourceSettings {
   /** The claim with the name of the user. */
   readonly userClaim: string;
   readonly adminScope: string | undefined;
+  /** Without it, only JWTs are accepted. */
+  readonly introspection?: IntrospectionSettings | undefined;
   /** Patterns of servers and `server/tool` by scope. Without it, each token allows all servers. */
   readonly scopes: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+/** How the manager asks the issuer about tokens that are not JWTs. */
+export interface IntrospectionSettings {
+  /** The client as which the manager authenticates. */
+  readonly clientId: string;
+  /** The introspection endpoint; by default, it is in the metadata of the issuer. */
+  readonly url: string | undefined;
 }
 
 export interface CorsSettings {

@@ -23,8 +23,10 @@ import { promptRoutes } from './routes/prompts.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { searchRoutes } from './routes/search.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { signInRoutes } from './routes/sign-in.ts';
 import { toolDocumentRoutes } from './routes/tool-documents.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { signInPageRoutes } from './sign-in-page/routes.ts';
 import { createStructAnswer } from './struct-answer.ts';
 
 /** Creates the HTTP app of the manager with all its routes. It does not listen. */
@@ -45,13 +47,19 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     resourceRoutes(context, parts),
     searchRoutes(context, parts),
   ];
-  const all = [...callerRoutes, adminRoutes(context, parts), logRoutes(context, parts)];
+  const all = [
+    ...callerRoutes,
+    signInRoutes(context, parts, baseAddress),
+    adminRoutes(context, parts),
+    logRoutes(context, parts),
+  ];
   const operations = [
     ...all.flatMap((group) => group.operations),
     ...groupOperations(callerRoutes.flatMap((group) => group.operations)),
   ];
   const documents = documentRoutes(context, operations, options.metrics);
   const page = docsPageRoutes();
+  page.route('/', signInPageRoutes());
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],

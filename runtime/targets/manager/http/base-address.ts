@@ -28,7 +28,7 @@ export function createBaseAddress({ trustProxy = false }: { trustProxy?: boolean
 }
 
 /** A host with an optional port. Other characters could change the meaning of a URL. */
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+export const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 function hostOf(c: Context): string {
   const [, , host = 'localhost'] = c.req.url.split('/', 3);

@@ -3,6 +3,7 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
 import type { Groups } from '../access/groups.ts';
+import { groupPath } from '../access/selection.ts';
 import type { PageCall, ServerCall } from '../calls/call.ts';
 
 /** Returns the caller of a request. Routes without authentication have no caller and must not use it. */
@@ -28,10 +29,7 @@ export const groupMiddleware =
   };
 
 /** The path of the group that a request is limited to; empty without one. */
-export const groupPathOf = (c: Context<ShellEnv>): string => {
-  const group = c.req.param('group');
-  return group === undefined ? '' : `/groups/${encodeURIComponent(group)}`;
-};
+export const groupPathOf = (c: Context<ShellEnv>): string => groupPath(c.req.param('group'));
 
 /** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Selection, selectionQuery } from '../access/selection.ts';
+import { mcpPath, type Selection } from '../access/selection.ts';
 import type { HttpEntry, StdioEntry } from './clients.ts';
 
 /** The parts of the command line that a client has to repeat. */
@@ -7,6 +7,7 @@ export interface ManagerEntryOptions {
   /** The program and its first arguments. */
   readonly command: readonly [program: string, ...args: string[]];
   readonly selection: Selection;
+  readonly group: string | undefined;
   readonly apiKey: string | undefined;
 }
 
@@ -20,13 +21,14 @@ interface StdioOptions extends ManagerEntryOptions {
 
 /** The entry of a client that starts `mcp-manager stdio`. Paths are absolute, because clients start commands in any folder. */
 export function stdioEntry(options: StdioOptions): StdioEntry {
-  const { command, selection, apiKey, apiKeyFile } = options;
+  const { command, selection, group, apiKey, apiKeyFile } = options;
   const [program, ...first] = command;
   const flags = {
     config: resolve(options.config),
     'runtime-file': options.runtimeFile && resolve(options.runtimeFile),
     url: options.url,
     'api-key-file': apiKeyFile && resolve(apiKeyFile),
+    group,
     servers: selection.servers.join(','),
     tools: selection.tools.join(','),
   };
@@ -42,8 +44,8 @@ export function stdioEntry(options: StdioOptions): StdioEntry {
 /** The entry of a client that connects to a running manager. */
 export const httpEntry = (
   address: URL,
-  { selection, apiKey }: Omit<ManagerEntryOptions, 'command'>,
+  { selection, group, apiKey }: Omit<ManagerEntryOptions, 'command'>,
 ): HttpEntry => ({
-  url: new URL(`/mcp${selectionQuery(selection)}`, address).href,
+  url: new URL(mcpPath(selection, group), address).href,
   ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
 });

@@ -13,6 +13,7 @@ export interface McpClient {
 /** Whether a request can use a session or a multi-round request of another one: only with the same key, on the same path. */
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.name === other.caller.name &&
+  opener.caller.user === other.caller.user &&
   opener.caller.grants === other.caller.grants &&
   opener.caller.group === other.caller.group &&
   opener.endpoint.server === other.endpoint.server;

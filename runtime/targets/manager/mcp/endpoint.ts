@@ -1,6 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch } from '../calls/search.ts';
+import { serverOf } from '../calls/server-of.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
@@ -108,8 +109,8 @@ function oneServer(context: ManagerContext, server: string): Endpoint {
     targets,
     fixedTools: false,
     methods: new Map([...listMethodsOfOne(context, server), ...callMethods(context.calls, targets)]),
-    async describe() {
-      const peer = await peerOf(context, server);
+    async describe({ user }) {
+      const peer = await peerOf(context, server, user);
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
         info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
@@ -147,9 +148,15 @@ function forwardedCapabilities(capabilities: Params): Params {
 const PEER_TIMEOUT_MS = 10_000;
 
 /** Returns the description of a server; undefined if it is unavailable, which calls will report later. */
-async function peerOf(context: ManagerContext, server: string): Promise<PeerInfo | undefined> {
+async function peerOf(
+  { supervisor }: ManagerContext,
+  server: string,
+  user: string | undefined,
+): Promise<PeerInfo | undefined> {
   try {
-    const connection = await context.supervisor.get(server)?.connection({ timeoutMs: PEER_TIMEOUT_MS });
+    const connection = await serverOf(supervisor, { server, user })?.connection({
+      timeoutMs: PEER_TIMEOUT_MS,
+    });
     return connection?.peer;
   } catch {
     return undefined;

@@ -19,6 +19,8 @@ export interface Listeners {
   close(): void;
 }
 
+type Notification = Extract<ServerEvent, { readonly kind: 'notification' }>;
+
 const LIST_CHANGED = [
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
@@ -45,17 +47,20 @@ export function createListeners(
   { subscriptions, index }: ListenersParts,
 ): Listeners {
   const listeners = new Set<Listener>();
-  const concerned = (server: string): Listener[] => [...listeners].filter((one) => receivesFrom(one, server));
+  const concerned = (server: string, user: string | undefined): Listener[] =>
+    [...listeners].filter((one) => receivesFrom(one, server, user));
   const changed = (to: Iterable<Listener>, methods: readonly ListChanged[]): void => {
     index.forget();
     for (const listener of to) for (const method of methods) listener.listChanged(method);
   };
-  const notified = (server: string, method: string, params: Params): void => {
+  const notified = ({ server, user, method, params = {} }: Notification): void => {
     const list = LIST_CHANGED.find((known) => known === method);
-    if (list !== undefined) changed(concerned(server), [list]);
-    if (method === 'notifications/message') for (const one of concerned(server)) one.message(server, params);
+    if (list !== undefined) changed(concerned(server, user), [list]);
+    if (method === 'notifications/message') {
+      for (const one of concerned(server, user)) one.message(server, params);
+    }
     if (method === 'notifications/resources/updated') {
-      for (const one of concerned(server)) one.updated(server, params);
+      for (const one of concerned(server, user)) one.updated(server, params);
     }
   };
   const onEvent = (event: ServerEvent): void => {
@@ -63,16 +68,18 @@ export function createListeners(
       case 'servers-changed':
         return changed(listeners, LIST_CHANGED);
       case 'notification':
-        return notified(event.server, event.method, event.params ?? {});
+        return notified(event);
       case 'list-changed':
-        return changed(concerned(event.server), [LIST_CHANGED_OF[event.list]]);
+        return changed(concerned(event.server, event.user), [LIST_CHANGED_OF[event.list]]);
       case 'session-opened':
-        subscriptions.restore(event.server);
-        return changed(concerned(event.server), LIST_CHANGED);
+        subscriptions.restore(event.server, event.user);
+        return changed(concerned(event.server, event.user), LIST_CHANGED);
+      case 'sign-in-changed':
+        return changed(concerned(event.server, event.user), LIST_CHANGED);
       case 'phase-changed':
         // A server that is starting, stopping or idle keeps its lists.
         if (!['waiting', 'failed'].includes(event.phase)) return undefined;
-        return changed(concerned(event.server), LIST_CHANGED);
+        return changed(concerned(event.server, event.user), LIST_CHANGED);
     }
   };
   const leave = supervisor.subscribe(onEvent);

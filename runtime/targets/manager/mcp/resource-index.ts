@@ -61,6 +61,6 @@ export function createResourceIndex(
   };
 }
 
-const keyOf = ({ name, group = '' }: Caller): string => `${group} ${name}`;
+const keyOf = ({ name, group = '', user = '' }: Caller): string => JSON.stringify([group, name, user]);
 
 const serversOf = (items: readonly ListedItem[]): string[] => [...new Set(items.map(({ server }) => server))];

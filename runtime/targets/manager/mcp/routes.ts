@@ -9,7 +9,7 @@ import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { callerOf, GROUP_PATH, groupCallerOf } from '../http/env.ts';
+import { callerOf, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
@@ -34,8 +34,8 @@ const SSE_PATH = '/sse';
 const SSE_MESSAGES_PATH = '/messages';
 
 /**
- * The routes `/mcp` for all servers and `/mcp/{server}` for one, the same below `/groups/{group}`, and `/sse` and `/sse/{server}` for
- * clients without streamable HTTP. The app that mounts them authenticates callers.
+ * The routes `/mcp` for all servers and `/mcp/{server}` for one, `/sse` and `/sse/{server}` for clients without streamable HTTP, and
+ * the same below `/groups/{group}`. The app that mounts them authenticates callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
@@ -72,13 +72,13 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     const client = openingClient(c, server, caller);
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
-  const openStream = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
-    const client = openingClient(c, server);
-    const { search: query } = new URL(c.req.url);
-    return answerRequest(c, async (exchange) => sse.open(exchange, client, SSE_MESSAGES_PATH + query));
+  const openStream = (c: Context<ShellEnv>, server?: string, caller?: Caller): Promise<Response> => {
+    const client = openingClient(c, server, caller);
+    const messages = groupPathOf(c) + SSE_MESSAGES_PATH + new URL(c.req.url).search;
+    return answerRequest(c, async (exchange) => sse.open(exchange, client, messages));
   };
-  const takeMessage = (c: Context<ShellEnv>): Promise<Response> => {
-    const client = clientOf(c);
+  const takeMessage = (c: Context<ShellEnv>, caller?: Caller): Promise<Response> => {
+    const client = clientOf(c, caller);
     return answerRequest(c, (exchange) =>
       sse.post(exchange, (opener) => {
         const sender = { ...client, endpoint: opener.endpoint };
@@ -88,13 +88,15 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   };
   routes.all(ALL_SERVERS_PATH, (c) => answer(c));
   routes.all(ONE_SERVER_PATH, (c) => answer(c, c.req.param('server')));
-  const inGroup = (c: Context<ShellEnv>, server?: string): Promise<Response> =>
-    answer(c, server, groupCallerOf(c, context.groups));
-  routes.all(`${GROUP_PATH}${ALL_SERVERS_PATH}`, (c) => inGroup(c));
-  routes.all(`${GROUP_PATH}${ONE_SERVER_PATH}`, (c) => inGroup(c, c.req.param('server')));
   routes.get(SSE_PATH, (c) => openStream(c));
   routes.get(`${SSE_PATH}/:server`, (c) => openStream(c, c.req.param('server')));
-  routes.post(SSE_MESSAGES_PATH, takeMessage);
+  routes.post(SSE_MESSAGES_PATH, (c) => takeMessage(c));
+  const inGroup = (c: Context<ShellEnv>): Caller => groupCallerOf(c, context.groups);
+  routes.all(`${GROUP_PATH}${ALL_SERVERS_PATH}`, (c) => answer(c, undefined, inGroup(c)));
+  routes.all(`${GROUP_PATH}${ONE_SERVER_PATH}`, (c) => answer(c, c.req.param('server'), inGroup(c)));
+  routes.get(GROUP_PATH + SSE_PATH, (c) => openStream(c, undefined, inGroup(c)));
+  routes.get(`${GROUP_PATH}${SSE_PATH}/:server`, (c) => openStream(c, c.req.param('server'), inGroup(c)));
+  routes.post(GROUP_PATH + SSE_MESSAGES_PATH, (c) => takeMessage(c, inGroup(c)));
   return {
     routes,
     direct: directMessages({

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { queryServers } from '../calls/query-servers.ts';
+import { isPerUser } from '../config/is-per-user.ts';
 import type { ManagerContext } from '../context.ts';
 import { requestIdFrom } from '../../../serve/request-id.ts';
 import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';
@@ -23,20 +24,31 @@ export interface SharedSubscriptions {
   setLevel(subscriber: Subscriber, call: McpCall, level: LogLevel): Promise<void>;
   /** Removes everything of a client that has disconnected. */
   drop(subscriber: Subscriber): void;
-  /** Restores subscriptions and log level of a server after its start. */
-  restore(server: string): void;
+  /** Restores subscriptions and log level of a server after its start. `user` is the user of the connection, if it is for one. */
+  restore(server: string, user: string | undefined): void;
 }
 
 interface Subscription {
   readonly target: OwnedUri;
+  /** The user of the connection, if the server has one for each user. */
+  readonly user: string | undefined;
   readonly by: Set<Subscriber>;
 }
 
-export function createSharedSubscriptions({ calls, kernel }: ManagerContext): SharedSubscriptions {
+export function createSharedSubscriptions({
+  calls,
+  kernel,
+  supervisor,
+}: ManagerContext): SharedSubscriptions {
   const byUri = new Map<string, Subscription>();
   const levels = new Map<Subscriber, LogLevel>();
-  /** The log level that was sent to each server. */
+  /** The log level that was sent on each connection. */
   const sent = new Map<string, LogLevel>();
+  /** Returns the user whose connection to a server is used for a caller; undefined if all callers share it. */
+  const userOf = (server: string, { user }: Caller): string | undefined => {
+    const found = supervisor.get(server);
+    return found && isPerUser(found.spec()) ? user : undefined;
+  };
 
   const background = (subscriber: Subscriber): McpCall => ({
     caller: subscriber.caller(),
@@ -51,34 +63,41 @@ export function createSharedSubscriptions({ calls, kernel }: ManagerContext): Sh
       kernel.log.debug({ server, err: error }, 'updating subscriptions or log level failed'),
     );
   };
-  const end = async (call: McpCall, { target, by }: Subscription, subscriber: Subscriber): Promise<void> => {
+  const end = async (
+    call: McpCall,
+    { target, user, by }: Subscription,
+    subscriber: Subscriber,
+  ): Promise<void> => {
     if (!by.delete(subscriber) || by.size > 0) return;
-    byUri.delete(keyOf(target));
+    byUri.delete(keyOf(target, user));
     await calls.unsubscribe({ ...serverCall(call, target.server), uri: target.uri });
   };
-  const lowestLevel = (server: string): LogLevel | undefined => {
+  const lowestLevel = (server: string, user: string | undefined): LogLevel | undefined => {
     const requested = new Set(
-      [...levels].filter(([subscriber]) => receivesFrom(subscriber, server)).map(([, level]) => level),
+      [...levels].filter(([one]) => receivesFrom(one, server, user)).map(([, level]) => level),
     );
     return LOG_LEVELS.find((level) => requested.has(level));
   };
   const sendLevel = async (call: McpCall, server: string): Promise<void> => {
-    const level = lowestLevel(server);
-    if (level === undefined || sent.get(server) === level) return;
+    const user = userOf(server, call.caller);
+    const level = lowestLevel(server, user);
+    const connection = connectionKey(server, user);
+    if (level === undefined || sent.get(connection) === level) return;
     await calls.setLogLevel({ ...serverCall(call, server), level });
-    sent.set(server, level);
+    sent.set(connection, level);
   };
 
   return {
     async subscribe(subscriber, call, target) {
-      const known = byUri.get(keyOf(target));
-      if (!known) await calls.subscribe({ ...serverCall(call, target.server), uri: target.uri });
-      const subscription = byUri.get(keyOf(target)) ?? { target, by: new Set() };
+      const user = userOf(target.server, call.caller);
+      const key = keyOf(target, user);
+      if (!byUri.has(key)) await calls.subscribe({ ...serverCall(call, target.server), uri: target.uri });
+      const subscription = byUri.get(key) ?? { target, user, by: new Set() };
       subscription.by.add(subscriber);
-      byUri.set(keyOf(target), subscription);
+      byUri.set(key, subscription);
     },
     async unsubscribe(subscriber, call, target) {
-      const known = byUri.get(keyOf(target));
+      const known = byUri.get(keyOf(target, userOf(target.server, call.caller)));
       if (known) await end(call, known, subscriber);
     },
     async setLevel(subscriber, call, level) {
@@ -99,13 +118,13 @@ export function createSharedSubscriptions({ calls, kernel }: ManagerContext): Sh
         quietly(subscription.target.server, () => end(background(subscriber), subscription, subscriber));
       }
     },
-    restore(server) {
-      sent.delete(server);
-      const first = [...levels.keys()].find((subscriber) => receivesFrom(subscriber, server));
+    restore(server, connected) {
+      sent.delete(connectionKey(server, connected));
+      const first = [...levels.keys()].find((subscriber) => receivesFrom(subscriber, server, connected));
       if (first) quietly(server, () => sendLevel(background(first), server));
-      for (const { target, by } of byUri.values()) {
+      for (const { target, user, by } of byUri.values()) {
         const [subscriber] = by;
-        if (target.server !== server || !subscriber) continue;
+        if (target.server !== server || user !== connected || !subscriber) continue;
         const call = serverCall(background(subscriber), server);
         quietly(server, () => calls.subscribe({ ...call, uri: target.uri }));
       }
@@ -113,8 +132,15 @@ export function createSharedSubscriptions({ calls, kernel }: ManagerContext): Sh
   };
 }
 
-/** Whether events of a server are for a client: the server is at its endpoint, and its caller can use it. */
-export const receivesFrom = (subscriber: Subscriber, server: string): boolean =>
-  (subscriber.server === undefined || subscriber.server === server) && subscriber.caller().canUse(server);
+/**
+ * Whether events of a server are for a client: the server is at its endpoint, its caller can use it, and the events do not come from
+ * the connection of another user.
+ */
+export function receivesFrom(subscriber: Subscriber, server: string, user: string | undefined): boolean {
+  if (subscriber.server !== undefined && subscriber.server !== server) return false;
+  const caller = subscriber.caller();
+  return caller.canUse(server) && (user === undefined || caller.user === user);
+}
 
-const keyOf = ({ server, uri }: OwnedUri): string => `${server} ${uri}`;
+const connectionKey = (server: string, user = ''): string => `${server} ${user}`;
+const keyOf = ({ server, uri }: OwnedUri, user = ''): string => JSON.stringify([server, uri, user]);

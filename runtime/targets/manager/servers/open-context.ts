@@ -8,10 +8,12 @@ import type { Groups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
+import type { SignInPage } from '../calls/require-sign-in.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
+import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openSignIns } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
@@ -38,6 +40,8 @@ export interface ContextParts {
   readonly redactor: Redactor;
   readonly access: ManagerAccess;
   readonly groups: Groups;
+  /** The page where users sign in to servers; undefined without a network. */
+  readonly signInPage?: SignInPage | undefined;
 }
 
 export interface OpenedContext extends ManagerContext {
@@ -67,6 +71,8 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     env: settings.env,
     onSecret: (secret) => redactor.learn([secret]),
   });
+  const remoteSignIns = createRemoteSignIns(signIns);
+  closers.add(() => remoteSignIns.close());
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {
@@ -96,6 +102,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     limits: { maxResultCharacters: settings.maxResultCharacters },
     metrics,
     tracer,
+    signInPage: parts.signInPage,
   });
   const reloader = createManagerReloader({
     config,
@@ -112,6 +119,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     supervisor,
     calls,
     groups,
+    signIns: remoteSignIns,
     reloader,
     version,
     reopenAudit: () => audit?.reopen(),

@@ -2,6 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { openLogLines } from '../../../platform/log-lines.ts';
 import { createLog, type Logger } from '../../../serve/log.ts';
 import { stopSignal } from '../../../serve/program/signals.ts';
+import { groupPath } from '../access/selection.ts';
 import { managerAddress } from '../client/address.ts';
 import { apiPath, createManagerClient } from '../client/manager-client.ts';
 import { refuseUnknownServers } from './refuse-unknown-servers.ts';
@@ -39,7 +40,7 @@ async function findManager(settings: StdioSettings, log: Logger): Promise<URL | 
   const address = await managerAddress(settings.url, settings.paths.config);
   const manager = createManagerClient(address, settings.apiKey);
   try {
-    const servers = await manager.get(apiPath('servers'));
+    const servers = await manager.get(groupPath(settings.group) + apiPath('servers'));
     refuseUnknownServers(settings.selection, Array.isArray(servers) ? servers : []);
     return address;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError, messageOf } from '../../../contract/errors.ts';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { settlesWithin } from '../../../platform/settles-within.ts';
 import { createLog } from '../../../serve/log.ts';
@@ -7,8 +7,8 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { requestIdFrom } from '../../../serve/request-id.ts';
-import { ANYONE } from '../access/caller.ts';
-import { createGroups } from '../access/groups.ts';
+import { ANYONE, type Caller, LOCAL_USER } from '../access/caller.ts';
+import { createGroups, type Groups } from '../access/groups.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { selectFor } from '../access/selection.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -29,17 +29,23 @@ const NO_HEADERS = { get: () => null };
 
 /** Starts the selected servers in this process, and serves them to the client on stdin and stdout. Ends the servers with the client. */
 export async function serveLocally(settings: StdioSettings, io: StdioProcess): Promise<void> {
-  const { paths, env, selection } = settings;
-  const caller = selectFor({ ...ANYONE, name: 'stdio' }, selection);
+  const { paths, env, selection, group } = settings;
+  const config = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
+  const groups = createGroups(config.groups);
+  const person = selectFor({ ...ANYONE, name: 'stdio', user: LOCAL_USER }, selection);
+  const callerIn = (table: Groups): Caller =>
+    group === undefined ? person : enterGroup(table, person, group);
+  const caller = callerIn(groups);
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
+    // The groups of a reload count for its servers.
+    const latest = callerIn(createGroups(loaded.groups));
     return {
       ...loaded,
-      servers: loaded.servers.filter(({ name }) => caller.canUse(name)),
+      servers: loaded.servers.filter(({ name }) => latest.canUse(name)),
       files: [...loaded.files, changesFile(signInFolder(paths))],
     };
   };
-  const config = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
   refuseUnknownServers(
     selection,
     config.servers.map(({ name }) => name),
@@ -55,7 +61,6 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   try {
     const daemon = { ...config.daemon, ...settings.daemon };
     const access = createManagerAccess({ keys: () => undefined });
-    const groups = createGroups(config.groups);
     const context = await openContext({
       settings,
       config: selected,
@@ -86,6 +91,14 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
     await Promise.race([served, stopped(io.signal, served)]);
   } finally {
     await closers.close();
+  }
+}
+
+function enterGroup(groups: Groups, caller: Caller, group: string): Caller {
+  try {
+    return groups.enter(caller, group);
+  } catch (error) {
+    throw configError(`${messageOf(error)}. Pass a group of the configuration, or omit --group.`);
   }
 }
 

@@ -19,6 +19,7 @@ import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
 import { managerApp } from '../http/app.ts';
 import { directCalls } from '../http/direct-call.ts';
+import { createSignInPage } from '../http/sign-in-page/address.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
@@ -44,6 +45,15 @@ function headerSecrets(tracing: TracingSettings | undefined): readonly Secret[] 
   return secrets.all();
 }
 
+/** The secret of the client as which the manager asks the issuer about tokens. It is not in a file, because `[daemon]` is not secret. */
+const INTROSPECTION_SECRET = 'MCP_MANAGER_INTROSPECTION_SECRET';
+
+function variableSecrets(env: FlagSettings['env'], name: string): readonly Secret[] {
+  const secrets = createRedactions();
+  secrets.add(env[name] ?? '', [name]);
+  return secrets.all();
+}
+
 /** Starts the manager on the network. The API is available even if servers fail. `write` receives lines of the log. */
 export async function startManager(
   settings: FlagSettings,
@@ -62,7 +72,11 @@ export async function startManager(
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
   const { hostname, port } = { ...splitAddress(daemon.addr), ...settings.listen };
-  const redactor = createRedactor([...config.secrets, ...headerSecrets(settings.tracing)]);
+  const redactor = createRedactor([
+    ...config.secrets,
+    ...headerSecrets(settings.tracing),
+    ...variableSecrets(env, INTROSPECTION_SECRET),
+  ]);
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),
   });
@@ -70,7 +84,10 @@ export async function startManager(
   for (const warning of settings.tracingWarnings) log.warn(warning);
   const keys = watchedKeys(keysPath(settings.keysFile, paths), { log });
   // Imported on demand, because few managers have an authorization server.
-  const tokens = daemon.oauth && (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth);
+  const introspectionSecret = env[INTROSPECTION_SECRET] || undefined;
+  const tokens =
+    daemon.oauth &&
+    (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth, { introspectionSecret });
   const groups = createGroups(config.groups);
   const access = createManagerAccess(keys, Date.now, tokens, groups);
   assertSafeToListen({
@@ -88,7 +105,13 @@ export async function startManager(
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
-    const context = await openContext({ settings, config, daemon, read, log, redactor, access, groups });
+    const signInPage = createSignInPage({
+      publicUrl: daemon.oauth?.resource,
+      isTls: tls !== undefined,
+      trustProxy: settings.trustProxy,
+    });
+    const contextParts = { settings, config, daemon, read, log, redactor, access, groups, signInPage };
+    const context = await openContext(contextParts);
     const shutdown = createShutdown({
       program: 'manager',
       lifecycle: context.kernel.lifecycle,

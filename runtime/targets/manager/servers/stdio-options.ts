@@ -20,6 +20,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 export const SELECTION_OPTIONS = {
+  group: { value: 'name', help: 'Group of the configuration to use, with only its servers and tools' },
   servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are possible' },
   tools: {
     value: 'patterns',

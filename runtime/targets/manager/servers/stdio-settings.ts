@@ -18,6 +18,8 @@ export interface StdioSettings extends ContextSettings {
   /** Whether a running manager is not used. */
   readonly local: boolean;
   readonly selection: Selection;
+  /** The group that is served; undefined for everything. */
+  readonly group: string | undefined;
   readonly daemon: Partial<DaemonSettings>;
   readonly timeouts: Partial<ServerTimeouts>;
   readonly mcpMode: 'all' | 'search';
@@ -39,6 +41,7 @@ export async function readStdioSettings(
     apiKey: await readApiKey(invocation),
     local,
     selection: readSelection(invocation),
+    group: invocation.value('group'),
     daemon: omitUndefined({
       healthMs: duration(invocation, 'timeout-mcp-health'),
       healthIntervalMs: duration(invocation, 'interval-mcp-health'),

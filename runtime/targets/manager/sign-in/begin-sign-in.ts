@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BearerChallenge } from '../../../serve/oauth/bearer-challenge.ts';
+import type { DpopKey } from '../../../serve/oauth/dpop-key.ts';
 import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
 import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
 import { createPkce } from '../../../serve/oauth/pkce.ts';
@@ -9,7 +10,7 @@ import { readAuthorizationResponse } from './authorization-response.ts';
 import { type Authorization, findAuthorization } from './find-authorization.ts';
 import { obtainClient } from './obtain-client.ts';
 import { mergeScopes } from './scopes.ts';
-import type { SignInRecord } from './sign-in-record.ts';
+import type { OAuthClient, RegisteredClient, SignInRecord } from './sign-in-record.ts';
 import { requestTokens } from './token-request.ts';
 
 export interface SignInRequest {
@@ -33,7 +34,7 @@ export interface StartedSignIn {
 export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Promise<StartedSignIn> {
   const { settings, redirectUri, before } = request;
   const authorization = await findAuthorization(http, { ...request, issuer: settings.issuer });
-  const { server, resource } = authorization;
+  const { server, resource, requiresDpop } = authorization;
   const { authorizationEndpoint, tokenEndpoint, codeChallengeMethods, issuer } = server;
   if (authorizationEndpoint === undefined || tokenEndpoint === undefined) {
     throw new OAuthFailure(`${issuer} has no authorization endpoint or no token endpoint.`);
@@ -43,6 +44,7 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
   }
   const scope = scopeOf(request, authorization);
   const client = await obtainClient(http, { server, settings, redirectUri, scope, before });
+  const dpop = requiresDpop ? await openKey(before?.dpopKey) : undefined;
   const [pkce, state] = [createPkce(), randomBytes(32).toString('base64url')];
   const url = authorizationUrl({
     endpoint: checkedEndpoint(authorizationEndpoint),
@@ -60,7 +62,9 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
       const code = readAuthorizationResponse(parameters, { state, issuer, sendsIssuer: server.sendsIssuer });
       const tokens = await requestTokens(http, {
         endpoint: tokenEndpoint,
+        issuer,
         client,
+        dpop,
         grant: {
           grant_type: 'authorization_code',
           code,
@@ -75,7 +79,8 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
         issuer,
         tokenEndpoint,
         redirectUri,
-        client,
+        client: withoutKey(client),
+        ...(tokens.isBound && dpop && { dpopKey: dpop.jwk }),
         tokens: { ...tokens, ...(granted !== undefined && { scope: granted }) },
         ...(server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint }),
         ...(resource !== undefined && { resource: resource.resource }),
@@ -99,6 +104,18 @@ function scopeOf(
   const isOffline =
     settings.scope === undefined && server.scopesSupported?.includes('offline_access') === true;
   return mergeScopes(required, isOffline ? 'offline_access' : undefined);
+}
+
+async function openKey(jwk: string | undefined): Promise<DpopKey> {
+  // Imported on demand, because few servers require it.
+  const { openDpopKey } = await import('../../../serve/oauth/dpop-key.ts');
+  return openDpopKey(jwk);
+}
+
+/** The part of a client that is stored: its private key stays in the configuration. */
+function withoutKey(client: OAuthClient): RegisteredClient {
+  const { privateKey: _, ...stored } = client;
+  return stored;
 }
 
 /** A browser would run a `javascript:` URL, and programs would open others. */

@@ -1,24 +1,33 @@
-import type { RegisteredClient } from './sign-in-record.ts';
+import type { OAuthClient, RegisteredClient } from './sign-in-record.ts';
 
 type AuthMethod = RegisteredClient['authMethod'];
 
+/** The credentials of a client. */
+interface Credentials extends Pick<OAuthClient, 'privateKey'> {
+  readonly secret: string | undefined;
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
 /** Chooses how a client authenticates. Servers that list no methods support the header (RFC 8414, section 2). */
 export function chooseAuthMethod(
-  secret: string | undefined,
+  { secret, privateKey }: Credentials,
   supported: readonly string[] | undefined,
   registered?: unknown,
 ): AuthMethod {
+  if (privateKey !== undefined) return 'private_key_jwt';
   if (secret === undefined) return 'none';
   if (registered === 'client_secret_basic' || registered === 'client_secret_post') return registered;
   if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic';
   return 'client_secret_post';
 }
 
-/** Adds the authentication of a client to a form. Returns the headers of the request. */
-export function authenticateClient(
-  { id, secret = '', authMethod }: RegisteredClient,
+/** Adds the authentication of a client to a form. `audience` is the authorization server. Returns the headers of the request. */
+export async function authenticateClient(
+  { id, secret = '', authMethod, privateKey }: OAuthClient,
   form: URLSearchParams,
-): Record<string, string> {
+  audience: string,
+): Promise<Record<string, string>> {
   if (authMethod === 'client_secret_basic') {
     // Both parts are encoded like a form (RFC 6749, section 2.3.1).
     const credentials = `${formEncoded(id)}:${formEncoded(secret)}`;
@@ -26,6 +35,12 @@ export function authenticateClient(
   }
   form.set('client_id', id);
   if (authMethod === 'client_secret_post') form.set('client_secret', secret);
+  if (privateKey !== undefined) {
+    // Imported on demand, because few clients have a key.
+    const { clientAssertion } = await import('./client-assertion.ts');
+    form.set('client_assertion_type', ASSERTION_TYPE);
+    form.set('client_assertion', await clientAssertion(id, privateKey, audience));
+  }
   return {};
 }
 

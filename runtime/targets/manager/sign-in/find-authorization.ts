@@ -9,6 +9,8 @@ import { isSameIssuer, type ServerMetadata } from '../../../serve/oauth/server-m
 export interface Authorization {
   readonly server: ServerMetadata;
   readonly resource: ResourceMetadata | undefined;
+  /** Whether the server requires tokens that are bound to a key. */
+  readonly requiresDpop: boolean;
 }
 
 export interface AuthorizationSearch {
@@ -28,17 +30,18 @@ export async function findAuthorization(
 ): Promise<Authorization> {
   const resource = await discoverResource(http, url, challenge?.resourceMetadata);
   const named = resource?.authorizationServers ?? [];
+  const requiresDpop = resource?.requiresDpop === true || challenge?.isDpop === true;
   const chosen = issuer ?? named[0];
   if (issuer !== undefined && named.length > 0 && !named.some((name) => isSameIssuer(name, issuer))) {
     throw new OAuthFailure(`The server does not accept tokens of the configured issuer ${issuer}.`);
   }
   if (chosen !== undefined) {
     const server = await discoverServer(http, chosen);
-    if (server) return { server, resource };
+    if (server) return { server, resource, requiresDpop };
     throw new OAuthFailure(`The authorization server ${chosen} has no metadata.`);
   }
   const server = (await discoverServer(http, url.origin, true)) ?? defaultEndpoints(url.origin);
-  return { server, resource };
+  return { server, resource, requiresDpop };
 }
 
 /** The endpoints of revision 2025-03-26 for servers without metadata. */
@@ -48,6 +51,7 @@ const defaultEndpoints = (origin: string): ServerMetadata => ({
   tokenEndpoint: `${origin}/token`,
   registrationEndpoint: `${origin}/register`,
   revocationEndpoint: undefined,
+  introspectionEndpoint: undefined,
   jwksUri: undefined,
   scopesSupported: undefined,
   codeChallengeMethods: ['S256'],

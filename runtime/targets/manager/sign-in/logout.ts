@@ -1,8 +1,8 @@
 import { messageOf } from '../../../contract/errors.ts';
 import { errorResponseOf } from '../../../serve/oauth/oauth-failure.ts';
-import type { ServerSpec } from '../config/spec.ts';
+import type { ClientKey, ServerSpec } from '../config/spec.ts';
 import { authenticateClient } from './client-authentication.ts';
-import { signInLaunch } from './login.ts';
+import { signInLaunch } from './sign-in-launch.ts';
 import { oauthHttpFor } from './oauth-http-for.ts';
 import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore } from './sign-in-store.ts';
@@ -15,10 +15,14 @@ export interface LoggedOut {
 }
 
 /** Revokes the tokens of a server and deletes them. They are deleted even if they cannot be revoked. */
-export async function logout({ name, launch, timeouts }: ServerSpec, store: SignInStore): Promise<LoggedOut> {
+export async function logout(
+  { name, launch, timeouts }: ServerSpec,
+  store: SignInStore,
+  user?: string,
+): Promise<LoggedOut> {
   const { remote, settings } = signInLaunch(name, launch);
   let record: SignInRecord | undefined;
-  await store.update({ server: name, url: remote.url }, (current) => {
+  await store.update({ server: name, url: remote.url, user }, (current) => {
     record = current;
     return Promise.resolve(undefined);
   });
@@ -26,7 +30,9 @@ export async function logout({ name, launch, timeouts }: ServerSpec, store: Sign
   if (record?.tokens === undefined) return { wasSignedIn: false, notRevoked: undefined };
   try {
     const url = new URL(remote.url);
-    await revoke(record, () => oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: timeouts.init }));
+    await revoke(record, settings.privateKey, () =>
+      oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: timeouts.init }),
+    );
     return { wasSignedIn: true, notRevoked: undefined };
   } catch (error) {
     return { wasSignedIn: true, notRevoked: messageOf(error) };
@@ -35,7 +41,8 @@ export async function logout({ name, launch, timeouts }: ServerSpec, store: Sign
 
 /** @see https://www.rfc-editor.org/rfc/rfc7009 */
 async function revoke(
-  { revocationEndpoint, client, tokens }: SignInRecord,
+  { issuer, revocationEndpoint, client, tokens }: SignInRecord,
+  privateKey: ClientKey | undefined,
   openHttp: () => ReturnType<typeof oauthHttpFor>,
 ): Promise<void> {
   if (revocationEndpoint === undefined || tokens === undefined) return;
@@ -47,11 +54,8 @@ async function revoke(
     ] as const) {
       if (token === undefined) continue;
       const form = new URLSearchParams({ token, token_type_hint: hint });
-      const { status, body } = await http.postForm(
-        revocationEndpoint,
-        form,
-        authenticateClient(client, form),
-      );
+      const headers = await authenticateClient({ ...client, privateKey }, form, issuer);
+      const { status, body } = await http.postForm(revocationEndpoint, form, headers);
       if (status !== 200)
         throw errorResponseOf('The authorization server did not revoke the token', status, body);
     }

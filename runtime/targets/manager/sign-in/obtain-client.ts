@@ -5,7 +5,7 @@ import type { ServerMetadata } from '../../../serve/oauth/server-metadata.ts';
 import { textIn } from '../../../serve/oauth/text-members.ts';
 import type { SignInSettings } from '../config/spec.ts';
 import { chooseAuthMethod } from './client-authentication.ts';
-import type { RegisteredClient, SignInRecord } from './sign-in-record.ts';
+import type { OAuthClient, RegisteredClient, SignInRecord } from './sign-in-record.ts';
 
 export interface ClientRequest {
   readonly server: ServerMetadata;
@@ -21,12 +21,17 @@ export interface ClientRequest {
  * dynamic registration.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#client-registration-approaches
  */
-export async function obtainClient(http: OAuthHttp, request: ClientRequest): Promise<RegisteredClient> {
+export async function obtainClient(http: OAuthHttp, request: ClientRequest): Promise<OAuthClient> {
   const { server, settings, redirectUri, before } = request;
-  const { clientId, clientSecret, clientMetadataUrl } = settings;
+  const { clientId, clientSecret, privateKey, clientMetadataUrl } = settings;
   if (clientId !== undefined) {
-    const authMethod = chooseAuthMethod(clientSecret, server.tokenAuthMethods);
-    return { id: clientId, authMethod, ...(clientSecret !== undefined && { secret: clientSecret }) };
+    const authMethod = chooseAuthMethod({ secret: clientSecret, privateKey }, server.tokenAuthMethods);
+    return {
+      id: clientId,
+      authMethod,
+      privateKey,
+      ...(clientSecret !== undefined && { secret: clientSecret }),
+    };
   }
   if (clientMetadataUrl !== undefined && server.readsClientDocuments) {
     return { id: clientMetadataUrl, authMethod: 'none' };
@@ -55,7 +60,7 @@ async function register(
     response_types: ['code'],
     // A program on a person's machine cannot keep a secret, so it asks for none if it can.
     token_endpoint_auth_method:
-      methods === undefined || methods.includes('none') ? 'none' : chooseAuthMethod('', methods),
+      methods === undefined || methods.includes('none') ? 'none' : chooseAuthMethod({ secret: '' }, methods),
     ...(scope !== undefined && { scope }),
   });
   if (status !== 200 && status !== 201) {
@@ -67,6 +72,6 @@ async function register(
   }
   const registered = body['token_endpoint_auth_method'];
   const secret = registered === 'none' ? undefined : textIn(body, 'client_secret');
-  const authMethod = chooseAuthMethod(secret, methods, registered);
+  const authMethod = chooseAuthMethod({ secret }, methods, registered);
   return { id, authMethod, isDynamic: true, ...(secret !== undefined && { secret }) };
 }

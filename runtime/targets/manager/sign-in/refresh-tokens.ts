@@ -1,11 +1,20 @@
 import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import type { DpopKey } from '../../../serve/oauth/dpop-key.ts';
 import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
-import type { Tokens } from './sign-in-record.ts';
+import type { ClientKey } from '../config/spec.ts';
+import type { SignInRecord, Tokens } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
 import { requestTokens } from './token-request.ts';
 
 /** Codes that mean that the refresh token, or the client, is no longer valid. Other failures can be temporary. */
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
+
+export interface RefreshParts {
+  readonly openHttp: () => Promise<OAuthHttp>;
+  readonly privateKey: ClientKey | undefined;
+  /** Returns the key that the tokens of a sign-in are bound to. */
+  readonly dpopKey: (record: SignInRecord) => Promise<DpopKey | undefined>;
+}
 
 /**
  * Replaces a rejected or expired access token. The lock of the store lets one process use a refresh token once, because servers
@@ -15,7 +24,7 @@ export async function refreshTokens(
   store: SignInStore,
   target: SignInTarget,
   refused: string,
-  openHttp: () => Promise<OAuthHttp>,
+  { openHttp, privateKey, dpopKey }: RefreshParts,
 ): Promise<Tokens | undefined> {
   const record = await store.update(target, async (current) => {
     // Another process may have refreshed them while this one waited.
@@ -26,7 +35,9 @@ export async function refreshTokens(
     try {
       const next = await requestTokens(http, {
         endpoint: current.tokenEndpoint,
-        client: current.client,
+        issuer: current.issuer,
+        client: { ...current.client, privateKey },
+        dpop: await dpopKey(current),
         grant: { grant_type: 'refresh_token', refresh_token: tokens.refresh, resource: current.resource },
       });
       const kept = { refresh: tokens.refresh, ...(tokens.scope !== undefined && { scope: tokens.scope }) };

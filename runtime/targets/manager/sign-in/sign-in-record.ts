@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { ClientKey } from '../config/spec.ts';
 
 const optionalText = Type.Optional(Type.String());
 
@@ -13,9 +14,15 @@ const oauthClient = Type.Object({
     Type.Literal('none'),
     Type.Literal('client_secret_basic'),
     Type.Literal('client_secret_post'),
+    Type.Literal('private_key_jwt'),
   ]),
 });
 export type RegisteredClient = Static<typeof oauthClient>;
+
+/** A client with its private key, which is in the configuration only. */
+export interface OAuthClient extends RegisteredClient {
+  readonly privateKey?: ClientKey | undefined;
+}
 
 const tokens = Type.Object({
   access: Type.String({ minLength: 1 }),
@@ -24,6 +31,8 @@ const tokens = Type.Object({
   expiresAt: Type.Optional(Type.Number()),
   /** The granted scopes, separated by spaces. */
   scope: optionalText,
+  /** Whether the access token is bound to the key `dpopKey`. */
+  isBound: Type.Optional(Type.Boolean()),
 });
 export type Tokens = Static<typeof tokens>;
 
@@ -37,6 +46,8 @@ export const signInRecord = Type.Object({
   /** The redirect URI that is registered for the client. */
   redirectUri: Type.String(),
   client: oauthClient,
+  /** The private key that the tokens are bound to, as JSON. */
+  dpopKey: optionalText,
   /** Absent after the authorization server revoked them; then a person has to sign in again. */
   tokens: Type.Optional(tokens),
   /** Scopes that the server required in addition, for the next sign-in. */

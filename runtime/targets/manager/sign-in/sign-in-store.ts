@@ -22,6 +22,8 @@ import { type SignInRecord, signInRecord } from './sign-in-record.ts';
 export interface SignInTarget {
   readonly server: string;
   readonly url: string;
+  /** What identifies the user, for servers with a sign-in for each user. */
+  readonly user?: string | undefined;
 }
 
 export type SignInState = 'signed-in' | 'required';
@@ -66,11 +68,16 @@ const LOCK_PATIENCE_MS = 60_000;
 /** Opens the sign-ins in a folder: an encrypted file for each server. Nothing is created before the first one. */
 export function openSignIns(folder: string, { env, onSecret }: SignInStoreOptions): SignInStore {
   const seen = new Map<string, { readonly state: string; readonly record: SignInRecord | undefined }>();
-  const pathOf = ({ server, url }: SignInTarget): string =>
-    join(folder, `${server}-${sha256(url).slice(0, 12)}.json`);
-  /** The purpose binds the text to its server, so that a copied file cannot give one server the token of another. */
-  const sealOf = ({ server, url }: SignInTarget, salt: string) =>
-    createSeal(sealKey(folder, env), Buffer.from(salt, 'base64url'), `sign-in to ${server} at ${url}`);
+  const pathOf = ({ server, url, user }: SignInTarget): string => {
+    const ofUser = user === undefined ? '' : `-${sha256(user).slice(0, 32)}`;
+    return join(folder, `${server}-${sha256(url).slice(0, 12)}${ofUser}.json`);
+  };
+  /** The purpose binds the text to its server and user, so that a copied file cannot give one of them the token of another. */
+  const sealOf = ({ server, url, user }: SignInTarget, salt: string) => {
+    const ofUser = user === undefined ? '' : ` of ${user}`;
+    const purpose = `sign-in to ${server} at ${url}${ofUser}`;
+    return createSeal(sealKey(folder, env), Buffer.from(salt, 'base64url'), purpose);
+  };
 
   const hide = (value: string, server: string): void => onSecret?.({ value, isNamed: true, owner: server });
   const load = (target: SignInTarget): SignInRecord | undefined => {
@@ -83,7 +90,7 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
       : undefined;
     const record = opened === undefined ? undefined : parsed(opened);
     if (isRecord(record)) {
-      const secrets = [record.tokens?.access, record.tokens?.refresh, record.client.secret];
+      const secrets = [record.tokens?.access, record.tokens?.refresh, record.client.secret, record.dpopKey];
       for (const secret of secrets) if (secret !== undefined) hide(secret, target.server);
       return record;
     }

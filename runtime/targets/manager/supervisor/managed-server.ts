@@ -41,6 +41,13 @@ export interface ManagedServer {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
+  /**
+   * Returns the server with the connection of a user, if it has one for each of them. Without an identity, it is the server itself,
+   * which then refuses calls.
+   */
+  forUser(user: string | undefined): ManagedServer;
+  /** Closes the connection of a user after a sign-in or sign-out, and notifies the user's clients. */
+  signInChanged(user: string): void;
   /** Whether a person is signed in to a remote server; undefined for servers without a sign-in. */
   signIn(): SignInState | undefined;
   /** The queue of calls, which limits their concurrency. Queued calls wait while the server is replaced. */
@@ -124,11 +131,14 @@ export interface LogLine {
   readonly text: string;
 }
 
-export type ServerEvent =
+/** An event of a server. `user` is the user whose connection it comes from, if the server has one for each of them. */
+export type ServerEvent = { readonly user?: string | undefined } & (
   | { readonly kind: 'servers-changed' }
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
   /** A new session of the server was opened, which has no subscriptions and log level yet. */
   | { readonly kind: 'session-opened'; readonly server: string }
+  /** The user has signed in to the server, or signed out. */
+  | { readonly kind: 'sign-in-changed'; readonly server: string }
   /** A list changed without an announcement of the server. */
   | { readonly kind: 'list-changed'; readonly server: string; readonly list: ListName }
   | {
@@ -136,4 +146,5 @@ export type ServerEvent =
       readonly server: string;
       readonly method: string;
       readonly params: Readonly<Record<string, unknown>> | undefined;
-    };
+    }
+);

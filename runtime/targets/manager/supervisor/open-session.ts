@@ -6,7 +6,7 @@ import { Session } from './session.ts';
 /** Opens a session of a server, and connects its log and its notifications. */
 export async function openSession(
   spec: ServerSpec,
-  { open, emit, clock }: ServerParts,
+  { open, emit, clock, user }: ServerParts,
   logs: WritableServerLogs,
   signal: AbortSignal,
 ): Promise<Session> {
@@ -14,6 +14,7 @@ export async function openSession(
   const connection = await open(
     spec,
     {
+      user,
       onLog: logs.fromServer,
       onWarning: (text) => logs.fromManager('warn', text),
       onNotification(method, params) {

@@ -21,6 +21,8 @@ export interface ServerParts {
   readonly redact: (text: string, server: string) => string;
   /** Returns whether a person is signed in to a server; undefined for servers without a sign-in. */
   readonly signInState?: ((target: SignInTarget) => SignInState | undefined) | undefined;
+  /** The user whose connection it is, for servers with a sign-in for each user. */
+  readonly user?: string | undefined;
   readonly clock: Clock;
   /** Returns a random number between 0 and 1, for the delay of restarts. */
   readonly random: () => number;

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
+import { isPerUser } from '../config/is-per-user.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
@@ -15,6 +17,7 @@ import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
 import { createToolFindings } from './tool-findings.ts';
+import { createUserServers, type UserServers } from './user-servers.ts';
 
 /** A server for the rest of the manager. It stays the same object while its process and its settings are replaced. */
 export class SupervisedServer implements ManagedServer {
@@ -26,20 +29,26 @@ export class SupervisedServer implements ManagedServer {
   readonly #parts: ServerParts;
   readonly #runner: ServerRunner;
   readonly #idle: IdleWatch;
+  readonly #users: UserServers<SupervisedServer>;
   #spec: ServerSpec;
   #restarting: Promise<void> | undefined;
 
-  constructor(spec: ServerSpec, parts: ServerParts) {
+  /** `logs` are those of the server, if this is the connection of a user. */
+  constructor(spec: ServerSpec, parts: ServerParts, logs?: WritableServerLogs) {
     this.name = spec.name;
     this.#spec = spec;
     this.#parts = parts;
-    this.logs = createServerLogs(spec.name, parts);
+    this.logs = logs ?? createServerLogs(spec.name, parts);
     const redact = (text: string): string => parts.redact(text, this.name);
     const warn = (text: string): void => this.logs.fromManager('warn', text);
     this.listFaults = createListFaults(redact, warn);
     this.toolFindings = createToolFindings(redact, warn);
     this.turns = new TurnQueue(spec.concurrency, spec.queue);
     this.#runner = new ServerRunner(() => this.#spec, parts, this.logs);
+    this.#users = createUserServers((user) => {
+      const emit: ServerParts['emit'] = (event) => parts.emit({ ...event, user });
+      return new SupervisedServer(this.#spec, { ...parts, user, emit }, this.logs);
+    });
     this.#idle = new IdleWatch({
       clock: parts.clock,
       idleMs: () => this.#spec.idleMs,
@@ -74,9 +83,24 @@ export class SupervisedServer implements ManagedServer {
 
   signIn(): SignInState | undefined {
     const { launch } = this.#spec;
-    return launch.kind === 'remote'
-      ? this.#parts.signInState?.({ server: this.name, url: launch.url })
-      : undefined;
+    const { user } = this.#parts;
+    if (launch.kind !== 'remote' || (isPerUser(this.#spec) && user === undefined)) return undefined;
+    return this.#parts.signInState?.({ server: this.name, url: launch.url, user });
+  }
+
+  forUser(user: string | undefined): SupervisedServer {
+    const isOwn = user === undefined || this.#parts.user !== undefined || !isPerUser(this.#spec);
+    return isOwn ? this : this.#users.get(user);
+  }
+
+  signInChanged(user: string): void {
+    this.#users.forget(user);
+    this.#parts.emit({ kind: 'sign-in-changed', server: this.name, user });
+  }
+
+  /** Whether the connection of a user is closed and has no calls. */
+  get isIdle(): boolean {
+    return !this.#runner.session && this.#runner.phase !== 'starting' && this.turns.running === 0;
   }
 
   log(level: LineLevel, text: string): void {
@@ -104,6 +128,7 @@ export class SupervisedServer implements ManagedServer {
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection> {
     if (this.#runner.session) return this.#runner.session;
+    this.#requireSignIn();
     const session = await waitFor(this.#runner.nextSession(), {
       clock: this.#parts.clock,
       timeoutMs,
@@ -115,6 +140,7 @@ export class SupervisedServer implements ManagedServer {
   }
 
   async restart(): Promise<void> {
+    if (isPerUser(this.#spec)) return await this.#users.stop({ gracefully: true });
     if (!this.#runner.session) {
       this.#runner.restartNow('requested');
       await this.#runner.nextSession();
@@ -143,6 +169,8 @@ export class SupervisedServer implements ManagedServer {
   update(spec: ServerSpec, session: Session | undefined): void {
     const relaunch = this.mustRelaunch(spec);
     this.#spec = spec;
+    if (!isPerUser(spec)) void this.#users.stop({ gracefully: true });
+    for (const server of this.#users.all()) server.update(spec, undefined);
     this.turns.resize(spec.concurrency, spec.queue);
     if (session) {
       this.#runner.replace(session, 'reload');
@@ -170,8 +198,21 @@ export class SupervisedServer implements ManagedServer {
         late: () => this.#runner.unavailable(),
       }).catch(() => {});
     }
-    await this.#runner.stop({ gracefully });
-    this.logs.close();
+    await Promise.all([this.#runner.stop({ gracefully }), this.#users.stop({ gracefully })]);
+    if (this.#parts.user === undefined) this.logs.close();
+  }
+
+  /** Rejects a call before the connection is tried, because only the user can change the outcome. */
+  #requireSignIn(): void {
+    if (!isPerUser(this.#spec)) return;
+    const { user } = this.#parts;
+    if (user === undefined) {
+      throw new AppError(
+        'ForbiddenError',
+        `server ${this.name}: each user signs in, and the manager cannot identify the caller. Use an API key or an access token.`,
+      );
+    }
+    if (this.signIn() !== 'signed-in') throw signInRequired(this.name);
   }
 
   async #replaceSession(): Promise<void> {

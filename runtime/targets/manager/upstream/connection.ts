@@ -74,6 +74,8 @@ export interface ConnectionHooks {
   readonly trees?: ProcessTrees | undefined;
   /** The sign-ins of persons; without them, remote servers get only configured credentials. */
   readonly signIns?: SignInStore | undefined;
+  /** The user of the connection, for servers with a sign-in for each user. */
+  readonly user?: string | undefined;
 }
 
 /** A JSON-RPC error that the server returned. */

@@ -13,7 +13,7 @@ import { createRpcPeer } from './rpc-peer.ts';
  */
 export async function openConnection(
   { name, launch, timeouts }: ServerSpec,
-  { onNotification, onLog, onWarning, trees, signIns: store }: ConnectionHooks,
+  { onNotification, onLog, onWarning, trees, signIns: store, user }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
@@ -30,7 +30,7 @@ export async function openConnection(
     onLog,
     onWarning,
     trees,
-    signIns: store && { store, server: name },
+    signIns: store && { store, server: name, user },
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 

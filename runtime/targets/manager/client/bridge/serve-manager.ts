@@ -2,7 +2,7 @@ import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { parseLossless } from '../../../../core/json/lossless-json.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import { createLineTransport, type LineTransportOptions } from '../../../../serve/mcp/line-transport.ts';
-import { type Selection, selectionQuery } from '../../access/selection.ts';
+import { mcpPath, type Selection } from '../../access/selection.ts';
 import { DEFAULTS } from '../../config/defaults.ts';
 import { openStreamableHttp } from '../../upstream/remote/streamable-http.ts';
 import { createBridge } from './bridge.ts';
@@ -10,6 +10,7 @@ import { createBridge } from './bridge.ts';
 interface ManagerSettings {
   readonly apiKey: string | undefined;
   readonly selection: Selection;
+  readonly group: string | undefined;
 }
 
 interface StdioParts extends Pick<LineTransportOptions, 'stdin' | 'stdout' | 'signal'> {
@@ -20,16 +21,16 @@ const TIMEOUTS = { init: DEFAULTS.init, request: DEFAULTS.request, shutdown: 100
 /** Maximum time for requests in flight after a signal to stop. Clients kill a server two seconds after it. */
 const STOP_MS = 1000;
 
-/** Serves the endpoint `/mcp` of a running manager to the client on stdin and stdout, until stdin ends or `signal` is aborted. */
+/** Serves the endpoint `/mcp` of a running manager, or of a group, to the client on stdin and stdout, until stdin ends or `signal` is aborted. */
 export async function serveManager(
   address: URL,
-  { apiKey, selection }: ManagerSettings,
+  { apiKey, selection, group }: ManagerSettings,
   { log, ...streams }: StdioParts,
 ): Promise<void> {
   const launch = {
     kind: 'remote',
     transport: 'http',
-    url: new URL(`/mcp${selectionQuery(selection)}`, address).href,
+    url: new URL(mcpPath(selection, group), address).href,
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
   } as const;
   const lines = createLineTransport({ ...streams, parse: parseLossless });

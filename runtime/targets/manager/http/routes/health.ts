@@ -12,7 +12,8 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
   const routes = newRoutes();
 
   routes.get('/api/v1/health/servers', (c) => {
-    const servers = calls.servers(callerOf(c)).flatMap((name) => supervisor.get(name) ?? []);
+    const caller = callerOf(c);
+    const servers = calls.servers(caller).flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
     return answer(c, 'ServersHealthResponseBody', { servers: servers.map(healthView) });
   });
   routes.get('/api/v1/health/servers/:name', (c) => {
@@ -20,7 +21,7 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
     const server = supervisor.get(name);
     if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
     if (!callerOf(c).canUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
-    return answer(c, 'ServerHealth', healthView(server));
+    return answer(c, 'ServerHealth', healthView(server.forUser(callerOf(c).user)));
   });
 
   return {

@@ -58,7 +58,10 @@ export function toolDocumentRoutes(
   const document = async (c: Context<ShellEnv>, name: string): Promise<Response> => {
     const server = normalized(name);
     const tools = await toolsOf(c, server);
-    const connected = supervisor.get(server)?.connection({ timeoutMs: PEER_TIMEOUT_MS });
+    const connected = supervisor
+      .get(server)
+      ?.forUser(callerOf(c).user)
+      .connection({ timeoutMs: PEER_TIMEOUT_MS });
     const peer = (await connected?.catch(() => undefined))?.peer;
     // Imported on demand, because few clients read these documents.
     schemaOf ??= (await import('../views/openapi-schema.ts')).createOpenApiSchema();

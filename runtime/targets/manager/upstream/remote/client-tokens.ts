@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../../../contract/errors.ts';
+import type { DpopKey } from '../../../../serve/oauth/dpop-key.ts';
 import type { ServerMetadata } from '../../../../serve/oauth/server-metadata.ts';
 import type { ClientCredentials } from '../../config/spec.ts';
 import { chooseAuthMethod } from '../../sign-in/client-authentication.ts';
@@ -7,10 +8,9 @@ import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { mergeScopes } from '../../sign-in/scopes.ts';
 import { requestTokens } from '../../sign-in/token-request.ts';
 import type { Tokens } from '../../sign-in/sign-in-record.ts';
-import type { AccessTokens, Refusal } from './access-tokens.ts';
+import type { AccessToken, AccessTokens, Refusal } from './access-tokens.ts';
 
-interface Token {
-  readonly value: string;
+interface Token extends AccessToken {
   readonly until: number;
 }
 
@@ -32,24 +32,27 @@ export function createClientTokens(
   let token: Promise<Token> | undefined;
   let scope = client.scope;
   let challenge: Refusal['challenge'];
+  let key: DpopKey | undefined;
+  const openKey = async (): Promise<DpopKey> => {
+    // Imported on demand, because few servers require it.
+    const { openDpopKey } = await import('../../../../serve/oauth/dpop-key.ts');
+    return (key ??= openDpopKey());
+  };
 
   const fetchToken = async (): Promise<Token> => {
-    const { access, expiresAt = Infinity } = await requestToken(
-      serverUrl,
-      { ...client, scope },
-      { challenge, timeoutMs },
-    );
+    const tokens = await requestToken(serverUrl, { ...client, scope }, { challenge, timeoutMs, openKey });
+    const { access, expiresAt = Infinity, isBound = false } = tokens;
     hide?.(access);
-    return { value: access, until: expiresAt - MARGIN_MS };
+    return { value: access, until: expiresAt - MARGIN_MS, ...(isBound && { key }) };
   };
-  const valid = async (refused?: string): Promise<string> => {
+  const valid = async (refused?: string): Promise<Token> => {
     const seen = token;
     const known = await seen;
-    if (known && known.value !== refused && Date.now() < known.until) return known.value;
+    if (known && known.value !== refused && Date.now() < known.until) return known;
     // Another caller may have requested a token in the meantime.
     if (token === seen) token = fetchToken();
     try {
-      return (await token)?.value ?? (await valid(refused));
+      return (await token) ?? (await valid(refused));
     } catch (error) {
       // The next caller tries again.
       token = undefined;
@@ -71,13 +74,19 @@ export function createClientTokens(
   };
 }
 
+interface RequestParts {
+  readonly challenge: Refusal['challenge'];
+  readonly timeoutMs: number;
+  readonly openKey: () => Promise<DpopKey>;
+}
+
 async function requestToken(
   serverUrl: string,
   client: ClientCredentials,
-  { challenge, timeoutMs }: { readonly challenge: Refusal['challenge']; readonly timeoutMs: number },
+  { challenge, timeoutMs, openKey }: RequestParts,
 ): Promise<Tokens> {
   const url = new URL(serverUrl);
-  const { clientId: id, clientSecret: secret, tokenUrl, issuer } = client;
+  const { clientId: id, clientSecret: secret, privateKey, tokenUrl, issuer } = client;
   try {
     const http = await oauthHttpFor({ url, issuer: issuer ?? tokenUrl, timeoutMs });
     try {
@@ -85,14 +94,18 @@ async function requestToken(
         tokenUrl === undefined ? await findAuthorization(http, { url, challenge, issuer }) : undefined;
       const endpoint = tokenUrl ?? tokenEndpointOf(found?.server);
       const supported = found?.resource?.scopesSupported?.join(' ');
+      const requiresDpop = found?.requiresDpop ?? challenge?.isDpop === true;
+      const authMethod = chooseAuthMethod({ secret, privateKey }, found?.server.tokenAuthMethods);
       return await requestTokens(http, {
         endpoint,
-        client: { id, secret, authMethod: chooseAuthMethod(secret, found?.server.tokenAuthMethods) },
+        issuer: found?.server.issuer ?? issuer,
+        client: { id, authMethod, privateKey, ...(secret !== undefined && { secret }) },
         grant: {
           grant_type: 'client_credentials',
           scope: client.scope ?? mergeScopes(challenge?.scope ?? supported),
           resource: found?.resource?.resource,
         },
+        dpop: requiresDpop ? await openKey() : undefined,
       });
     } finally {
       await http.close();

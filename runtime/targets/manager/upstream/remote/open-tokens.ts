@@ -8,6 +8,8 @@ import { createPersonTokens } from './person-tokens.ts';
 export interface SignIns {
   readonly store: SignInStore;
   readonly server: string;
+  /** The user of the connection, if the server has a sign-in for each user. */
+  readonly user?: string | undefined;
 }
 
 /** Returns the source of tokens for a server; undefined if its headers already authorize the manager. */
@@ -22,6 +24,7 @@ export function openTokens(
   }
   const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   if (!signIns || (isAuthorized && !oauth)) return undefined;
-  const { store, server } = signIns;
-  return createPersonTokens({ store, target: { server, url }, issuer: oauth?.issuer, timeoutMs });
+  const { store, ...target } = signIns;
+  const { issuer, privateKey } = oauth ?? {};
+  return createPersonTokens({ store, target: { ...target, url }, issuer, privateKey, timeoutMs });
 }

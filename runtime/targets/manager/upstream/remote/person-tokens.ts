@@ -1,15 +1,18 @@
 import { AppError, messageOf } from '../../../../contract/errors.ts';
+import type { DpopKey } from '../../../../serve/oauth/dpop-key.ts';
+import type { ClientKey } from '../../config/spec.ts';
 import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
 import { mergeScopes } from '../../sign-in/scopes.ts';
 import type { SignInStore, SignInTarget } from '../../sign-in/sign-in-store.ts';
-import type { Tokens } from '../../sign-in/sign-in-record.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { SignInRecord, Tokens } from '../../sign-in/sign-in-record.ts';
+import type { AccessToken, AccessTokens } from './access-tokens.ts';
 
 export interface PersonTokensOptions {
   readonly store: SignInStore;
   readonly target: SignInTarget;
   readonly issuer: string | undefined;
+  readonly privateKey: ClientKey | undefined;
   readonly timeoutMs: number;
 }
 
@@ -17,13 +20,21 @@ export interface PersonTokensOptions {
 const MARGIN_MS = 10_000;
 
 /** The tokens of the person who signed in with `mcp-manager login`. Concurrent callers wait for one refresh. */
-export function createPersonTokens({ store, target, issuer, timeoutMs }: PersonTokensOptions): AccessTokens {
+export function createPersonTokens({
+  store,
+  target,
+  issuer,
+  privateKey,
+  timeoutMs,
+}: PersonTokensOptions): AccessTokens {
   let refreshing: Promise<Tokens | undefined> | undefined;
   const login = `Run \`mcp-manager login ${target.server}\`.`;
   const url = new URL(target.url);
+  const dpopKey = createDpopKeys();
 
   const refresh = (refused: string): Promise<Tokens | undefined> => {
-    refreshing ??= refreshTokens(store, target, refused, () => oauthHttpFor({ url, issuer, timeoutMs }))
+    const openHttp = () => oauthHttpFor({ url, issuer, timeoutMs });
+    refreshing ??= refreshTokens(store, target, refused, { openHttp, privateKey, dpopKey })
       .catch((error: unknown) => {
         const reason = messageOf(error).replace(/\.$/, '');
         throw new AppError('UpstreamError', `The sign-in was not renewed: ${reason}.`, { cause: error });
@@ -35,16 +46,22 @@ export function createPersonTokens({ store, target, issuer, timeoutMs }: PersonT
     store.require(target);
     return new AppError('UpstreamError', `The server requires a sign-in. ${login}`);
   };
+  const withKey = async (tokens: Tokens | undefined): Promise<AccessToken | undefined> => {
+    if (tokens === undefined) return undefined;
+    const record = tokens.isBound === true ? store.read(target) : undefined;
+    return { value: tokens.access, key: record && (await dpopKey(record)) };
+  };
 
   return {
     async current() {
       const tokens = store.read(target)?.tokens;
-      if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS) return tokens?.access;
+      if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS)
+        return withKey(tokens);
       try {
-        return (await refresh(tokens.access))?.access;
+        return await withKey(await refresh(tokens.access));
       } catch (error) {
         // The authorization server may be restarting, and the token is still valid for some seconds.
-        if (Date.now() < tokens.expiresAt) return tokens.access;
+        if (Date.now() < tokens.expiresAt) return withKey(tokens);
         throw error;
       }
     },
@@ -61,8 +78,21 @@ export function createPersonTokens({ store, target, issuer, timeoutMs }: PersonT
       }
       const tokens = await refresh(token);
       if (tokens === undefined || tokens.access === token) throw required();
-      return tokens.access;
+      return await withKey(tokens);
     },
+  };
+}
+
+/** Opens the key of a sign-in. The same object is used until the key changes, because it knows the nonces of servers. */
+function createDpopKeys(): (record: SignInRecord) => Promise<DpopKey | undefined> {
+  let known: DpopKey | undefined;
+  return async ({ dpopKey: jwk }) => {
+    if (jwk === undefined) return undefined;
+    if (known?.jwk === jwk) return known;
+    // Imported on demand, because few servers require it.
+    const { openDpopKey } = await import('../../../../serve/oauth/dpop-key.ts');
+    if (known?.jwk !== jwk) known = openDpopKey(jwk);
+    return known;
   };
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../../../contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
 import { parseBearerChallenge } from '../../../../serve/oauth/bearer-challenge.ts';
-import type { AccessTokens, Refusal } from './access-tokens.ts';
+import type { AccessToken, AccessTokens, Refusal } from './access-tokens.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 interface RemoteRequest {
@@ -52,10 +52,10 @@ export function createRemoteClient(
   const send = async (
     url: URL,
     request: RemoteRequest,
-    token: string | undefined,
+    token: AccessToken | undefined,
   ): Promise<RemoteResponse> => {
     const { method, headers, body, signal } = request;
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const authorization = token && (await authorizationOf(token, method, url));
     try {
       const {
         statusCode,
@@ -69,13 +69,14 @@ export function createRemoteClient(
         body: body ?? null,
         signal,
       });
+      token?.key?.learn(url.href, responseHeaders);
       return { status: statusCode, headers: responseHeaders, body: responseBody };
     } catch (error) {
       throw signal.aborted ? error : networkFailure(place, error);
     }
   };
 
-  const follow = async (request: RemoteRequest, token: string | undefined): Promise<RemoteResponse> => {
+  const follow = async (request: RemoteRequest, token: AccessToken | undefined): Promise<RemoteResponse> => {
     let url = request.url ?? serverUrl;
     for (let redirects = 0; ; redirects += 1) {
       const response = await send(url, request, token);
@@ -99,8 +100,12 @@ export function createRemoteClient(
     async request(request) {
       const token = await tokens?.current();
       const response = await follow(request, token);
-      const refusal = tokens && refusalIn(response, token);
+      const refusal = tokens && refusalIn(response, token?.value);
       if (!refusal) return response;
+      if (token?.key && refusal.challenge?.error === 'use_dpop_nonce') {
+        await response.body.dump();
+        return follow(request, token);
+      }
       const other = await tokens.renew(refusal);
       if (other === undefined) return response;
       await response.body.dump();
@@ -108,6 +113,15 @@ export function createRemoteClient(
     },
     destroy: () => agent.destroy(),
   };
+}
+
+async function authorizationOf(
+  { value, key }: AccessToken,
+  method: string,
+  { href }: URL,
+): Promise<Record<string, string>> {
+  if (!key) return { authorization: `Bearer ${value}` };
+  return { authorization: `DPoP ${value}`, dpop: await key.proof({ method, url: href, token: value }) };
 }
 
 /** Whether a response rejects the token, or requires one; undefined for all other responses. */

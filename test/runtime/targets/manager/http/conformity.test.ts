@@ -50,6 +50,7 @@ const GETS = [
   '/api/v1/admin/servers/echo/logs',
   '/api/v1/admin/servers/echo/logs?lines=x',
   '/api/v1/admin/servers/nobody/logs',
+  '/api/v1/servers/echo/sign-in',
   '/healthz',
   '/readyz',
   '/metrics',
@@ -79,10 +80,14 @@ const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] =
   ['/api/v1/servers/echo/prompts/greet', { arguments: [1] }],
   ['/api/v1/servers/echo/prompts/nothing', {}],
   ['/api/v1/servers/tools/prompts/nothing', {}],
+  ['/api/v1/servers/echo/sign-in', { redirectUri: 'http://127.0.0.1:1/callback' }],
+  ['/api/v1/servers/echo/sign-in/complete', { query: 'state=x' }],
   ['/api/v1/admin/reload', undefined],
   ['/api/v1/admin/servers/camel/restart', undefined],
   ['/api/v1/admin/servers/nobody/restart', undefined],
 ];
+
+const DELETED = '/api/v1/servers/echo/sign-in';
 
 test('every answer is what the document says', async () => {
   const seen = new Set<number>();
@@ -96,6 +101,8 @@ test('every answer is what the document says', async () => {
     seen.add(answer.status);
     described.expectDescribed('POST', path, answer);
   }
+  const deleted = await api().request(DELETED, { method: 'DELETE' });
+  described.expectDescribed('DELETE', DELETED, deleted);
   expect([...seen].sort((one, other) => one - other)).toEqual([200, 400, 403, 404, 413, 415, 422, 501, 502]);
 });
 
@@ -103,6 +110,7 @@ test('every operation of the document was tried', () => {
   const tried = new Set([
     ...GETS.map((path) => described.operationOf('GET', path)),
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
+    described.operationOf('DELETE', DELETED),
   ]);
   // Those of groups are the same routes; groups.test.ts calls them.
   const operations = described.operations.filter(({ tags }) => !tags.includes('Groups'));

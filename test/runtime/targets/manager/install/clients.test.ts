@@ -94,10 +94,11 @@ const stdio = stdioEntry({
   runtimeFile: undefined,
   url: 'http://h:1',
   selection,
+  group: undefined,
   apiKey: 'key',
   apiKeyFile: undefined,
 });
-const http = httpEntry(new URL('http://h:1'), { selection, apiKey: 'key' });
+const http = httpEntry(new URL('http://h:1'), { selection, group: undefined, apiKey: 'key' });
 
 test('the entries', () => {
   expect(stdio).toEqual({

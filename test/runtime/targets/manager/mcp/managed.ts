@@ -16,11 +16,17 @@ import { createTokenAccess } from '../../../../../runtime/targets/manager/access
 import type { ResourceSettings, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
 import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
+import { createSignInPage } from '../../../../../runtime/targets/manager/http/sign-in-page/address.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import {
   type ManagerMcpOptions,
   managerMcpRoutes,
 } from '../../../../../runtime/targets/manager/mcp/routes.ts';
+import { createRemoteSignIns } from '../../../../../runtime/targets/manager/sign-in/remote-sign-ins.ts';
+import {
+  openSignIns,
+  type SignInStore,
+} from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
 import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { createManagerReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
 import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';
@@ -54,6 +60,8 @@ export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly keys?: readonly KeyRecord[];
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings;
+  /** The sign-ins of persons to remote servers. */
+  readonly signIns?: SignInStore;
 }
 
 /** The manager in this process, on a free port, with real servers behind it. */
@@ -62,6 +70,7 @@ export async function openManager({
   groups = [],
   keys,
   oauth,
+  signIns = openSignIns('/no/such/folder', { env: {} }),
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
@@ -72,12 +81,29 @@ export async function openManager({
   const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
   const redact = createRedactor();
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
-  const supervisor = createSupervisor({ open: openConnection, settings, log, redact: redact.text, servers });
-  const calls = createCalls({ supervisor, redact });
+  const supervisor = createSupervisor({
+    open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns }, signal),
+    settings,
+    log,
+    redact: redact.text,
+    signInState: (target) => signIns.stateOf(target),
+    servers,
+  });
+  const signInPage = createSignInPage({ publicUrl: undefined, isTls: false, trustProxy: false });
+  const calls = createCalls({ supervisor, redact, signInPage });
+  const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
   const kernel = { log, metrics: new Registry(), lifecycle, access };
-  const context: ManagerContext = { kernel, supervisor, calls, groups: table, reloader, version: '1.2.3' };
+  const context: ManagerContext = {
+    kernel,
+    supervisor,
+    calls,
+    groups: table,
+    signIns: remoteSignIns,
+    reloader,
+    version: '1.2.3',
+  };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
   const options = { hostRules: { hostname }, redact, oauth, mcp: mcp.routes };
@@ -128,6 +154,7 @@ export async function openManager({
       await listener.close(0);
       await reloader.close();
       await supervisor.close();
+      await remoteSignIns.close();
       await tokens?.close();
     },
   };

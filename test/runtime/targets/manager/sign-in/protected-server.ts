@@ -2,10 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose';
 import { onTestFinished } from 'vitest';
 
 interface Grant {
   readonly scope: string;
+  /** The person who signed in, if the browser named one. */
+  readonly person: string;
+  /** The thumbprint of the key that the token is bound to. */
+  readonly jkt: string | undefined;
   readonly expiresAt: number;
 }
 
@@ -20,6 +25,8 @@ export interface ProtectedServer {
   readonly revoked: string[];
   /** Lifetime of access tokens in seconds. */
   lifetime: number;
+  /** Whether tokens must be bound to a key, with a nonce in each proof. */
+  requiresDpop: boolean;
   /** The scope that tool calls require. */
   callScope: string;
   /** Members that replace those of the metadata. */
@@ -32,12 +39,14 @@ export interface ProtectedServer {
   rejectAll(): void;
   /** Opens the page of the authorization server like a browser; the person agrees. Resolves with the text of the last page. */
   browse(url: URL): Promise<{ readonly status: number; readonly text: string }>;
+  /** The query of the URL to which a browser would return, in which a person signed in. */
+  signIn(url: URL, person: string): Promise<string>;
 }
 
 /** An MCP server with an authorization server in the same place. A refresh token that is used twice revokes everything. */
 export async function startProtectedServer(): Promise<ProtectedServer> {
   const access = new Map<string, Grant>();
-  const refresh = new Map<string, string>();
+  const refresh = new Map<string, Omit<Grant, 'expiresAt'>>();
   const used = new Set<string>();
   const codes = new Map<string, URLSearchParams>();
   const random = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}`;
@@ -59,6 +68,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       return registrations;
     },
     lifetime: 3600,
+    requiresDpop: false,
     callScope: 'use',
     serverMetadata: {},
     resourceMetadata: {},
@@ -73,27 +83,31 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       const back = await fetch(page.headers.get('location') ?? '');
       return { status: back.status, text: await back.text() };
     },
+    async signIn(url, person) {
+      const page = await fetch(url, { redirect: 'manual', headers: { 'x-person': person } });
+      return new URL(page.headers.get('location') ?? '').search.slice(1);
+    },
   };
-  const issue = (scope: string): object => {
+  const issue = (grant: Omit<Grant, 'expiresAt'>): object => {
     const [token, next] = [random('access'), random('refresh')];
-    access.set(token, { scope, expiresAt: Date.now() + state.lifetime * 1000 });
-    refresh.set(next, scope);
+    access.set(token, { ...grant, expiresAt: Date.now() + state.lifetime * 1000 });
+    refresh.set(next, grant);
     return {
       access_token: token,
       refresh_token: next,
-      token_type: 'Bearer',
+      token_type: grant.jkt === undefined ? 'Bearer' : 'DPoP',
       expires_in: state.lifetime,
-      scope,
+      scope: grant.scope,
     };
   };
-  const tokenFor = (form: URLSearchParams): object => {
+  const tokenFor = (form: URLSearchParams, jkt: string | undefined): object => {
     if (form.get('grant_type') === 'refresh_token') {
       const token = form.get('refresh_token') ?? '';
-      const scope = refresh.get(token);
+      const grant = refresh.get(token);
       if (used.has(token)) state.rejectAll();
-      if (scope === undefined || used.has(token)) return { error: 'invalid_grant' };
+      if (grant === undefined || used.has(token) || grant.jkt !== jkt) return { error: 'invalid_grant' };
       used.add(token);
-      return issue(scope);
+      return issue(grant);
     }
     const asked = codes.get(form.get('code') ?? '');
     codes.delete(form.get('code') ?? '');
@@ -104,7 +118,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       asked?.get('code_challenge') === challenge &&
       ['client_id', 'redirect_uri', 'resource'].every((name) => asked.get(name) === form.get(name));
     return asked && fits
-      ? issue(asked.get('scope') ?? '')
+      ? issue({ scope: asked.get('scope') ?? '', person: asked.get('person') ?? '', jkt })
       : { error: 'invalid_grant', error_description: 'no fit' };
   };
   const documents: Readonly<Record<string, () => object>> = {
@@ -112,6 +126,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       resource: state.url,
       authorization_servers: [origin],
       scopes_supported: ['use'],
+      ...(state.requiresDpop && { dpop_bound_access_tokens_required: true }),
       ...state.resourceMetadata,
     }),
     '/.well-known/oauth-authorization-server': () => ({
@@ -144,6 +159,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       state.authorizations.push(url.searchParams);
       const back = new URL(url.searchParams.get('redirect_uri') ?? '');
       const code = random('code');
+      url.searchParams.set('person', String(request.headers['x-person'] ?? ''));
       codes.set(code, url.searchParams);
       const parameters = { code, state: url.searchParams.get('state') ?? '', iss: origin, ...state.redirect };
       for (const [name, value] of Object.entries(parameters)) if (value) back.searchParams.set(name, value);
@@ -151,8 +167,10 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     }
     if (url.pathname === '/token') {
       const form = new URLSearchParams(body);
+      const proof = state.requiresDpop ? await checkProof(request, `${origin}/token`) : undefined;
+      if (proof && 'error' in proof) return json(400, proof, NONCE);
       state.tokenRequests.push(form);
-      const tokens = tokenFor(form);
+      const tokens = tokenFor(form, proof?.jkt);
       return json('error' in tokens ? 400 : 200, tokens);
     }
     if (url.pathname === '/revoke') {
@@ -160,7 +178,14 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       return json(200, {});
     }
     if (url.pathname !== '/mcp' || request.method !== 'POST') return json(404, {});
-    const grant = access.get(request.headers.authorization?.slice('Bearer '.length) ?? '');
+    const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(' ');
+    const grant = access.get(token);
+    const proof = grant?.jkt === undefined ? undefined : await checkProof(request, state.url, token);
+    if (proof && 'error' in proof) {
+      return json(401, {}, { ...NONCE, 'www-authenticate': `DPoP error="${proof.error}"` });
+    }
+    const isBound = scheme === 'DPoP' && proof?.jkt === grant?.jkt;
+    if (grant?.jkt !== undefined && !isBound) return json(401, {});
     const where = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
     if (!grant || grant.expiresAt <= Date.now()) {
       return json(401, {}, { 'www-authenticate': `Bearer ${where}, scope="use"` });
@@ -171,9 +196,33 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       return json(403, {}, { 'www-authenticate': challenge });
     }
     if (id === undefined) return void response.writeHead(202).end();
-    return json(200, { jsonrpc: '2.0', id, result: RESULTS[method] ?? {} });
+    const hello = { content: [{ type: 'text', text: `hello ${grant.person}`.trim() }] };
+    const result = method === 'tools/call' ? hello : (RESULTS[method] ?? {});
+    return json(200, { jsonrpc: '2.0', id, result });
   }
   return state;
+}
+
+const NONCE = { 'dpop-nonce': 'a-nonce' };
+
+/** Verifies the proof of a request as RFC 9449 requires. Returns the thumbprint of its key. */
+async function checkProof(
+  { headers: { dpop }, method = '' }: IncomingMessage,
+  url: string,
+  token?: string,
+): Promise<{ readonly jkt: string } | { readonly error: string }> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(String(dpop), EmbeddedJWK, { typ: 'dpop+jwt' });
+    const ath = token === undefined ? undefined : createHash('sha256').update(token).digest('base64url');
+    const isValid = payload['htm'] === method && payload['htu'] === url && payload['ath'] === ath;
+    if (!isValid || payload.jti === undefined || protectedHeader.jwk === undefined) {
+      return { error: 'invalid_dpop_proof' };
+    }
+    if (payload['nonce'] !== NONCE['dpop-nonce']) return { error: 'use_dpop_nonce' };
+    return { jkt: await calculateJwkThumbprint(protectedHeader.jwk) };
+  } catch {
+    return { error: 'invalid_dpop_proof' };
+  }
 }
 
 const RESULTS: Readonly<Record<string, object>> = {
@@ -183,5 +232,4 @@ const RESULTS: Readonly<Record<string, object>> = {
     serverInfo: { name: 'protected', version: '1.0.0' },
   },
   'tools/list': { tools: [{ name: 'hello', inputSchema: { type: 'object' } }] },
-  'tools/call': { content: [{ type: 'text', text: 'hello' }] },
 };

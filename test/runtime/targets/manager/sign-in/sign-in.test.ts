@@ -113,6 +113,30 @@ test('a token is refreshed before it expires, and a revoked refresh token requir
   expect(await hello(connection)).toEqual(HELLO);
 });
 
+test('tokens are bound to a key if the server requires it, also after a refresh and in another process', async () => {
+  const server = await startProtectedServer();
+  server.requiresDpop = true;
+  const { store, open, signIn, newStore, secrets, target } = signingIn(server);
+  const { tokens, dpopKey } = await signIn();
+  expect([tokens?.isBound, JSON.parse(dpopKey ?? '{}')]).toEqual([
+    true,
+    expect.objectContaining({ kty: 'EC', crv: 'P-256' }),
+  ]);
+  expect(secrets).not.toContain(undefined);
+  const connections = await Promise.all([open(), open(newStore())]);
+  expect(await Promise.all(connections.map(hello))).toEqual([HELLO, HELLO]);
+  server.rejectAccess();
+  expect(await Promise.all(connections.map(hello))).toEqual([HELLO, HELLO]);
+  expect(store.read(target)?.dpopKey).toBe(dpopKey);
+  // Without the key, the token is useless.
+  const stolen = await fetch(server.url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${store.read(target)?.tokens?.access}` },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+  });
+  expect(stolen.status).toBe(401);
+});
+
 test('missing scopes are requested by the next sign-in, in addition to the granted ones', async () => {
   const server = await startProtectedServer();
   server.callScope = 'write';

@@ -1,0 +1,67 @@
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { importJWK, type JWK, SignJWT } from 'jose';
+
+/** The algorithm of all proofs. RFC 9449 requires none, and every implementation has this one. */
+export const DPOP_ALGORITHM = 'ES256';
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+interface ProvenRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The access token of the request; undefined at the token endpoint. */
+  readonly token?: string | undefined;
+}
+
+/**
+ * A key that access tokens are bound to, so that a stolen token is useless without it. Each request has a proof that its sender has
+ * the key. @see https://www.rfc-editor.org/rfc/rfc9449
+ */
+export interface DpopKey {
+  /** The private key as JSON, for storage. */
+  readonly jwk: string;
+  /** Returns the header `DPoP` of a request. */
+  proof(request: ProvenRequest): Promise<string>;
+  /** Remembers the nonce that a server requires in the next proofs. Returns whether it is a new one. */
+  learn(url: string, headers: Headers): boolean;
+}
+
+/** Creates a key, or opens one that `jwk` of an earlier key describes. */
+export function openDpopKey(jwk: string = newKey()): DpopKey {
+  const { kty, crv, x, y, d } = JSON.parse(jwk) as JWK;
+  const shared: JWK = { kty, crv, x, y } as JWK;
+  const imported = importJWK({ ...shared, d } as JWK, DPOP_ALGORITHM);
+  // Reported by the first proof.
+  imported.catch(() => undefined);
+  const nonces = new Map<string, string>();
+  return {
+    jwk,
+    async proof({ method, url, token }) {
+      const { origin, pathname } = new URL(url);
+      const nonce = nonces.get(origin);
+      const claims = {
+        htm: method,
+        htu: `${origin}${pathname}`,
+        ...(token !== undefined && { ath: createHash('sha256').update(token).digest('base64url') }),
+        ...(nonce !== undefined && { nonce }),
+      };
+      return await new SignJWT(claims)
+        .setProtectedHeader({ typ: 'dpop+jwt', alg: DPOP_ALGORITHM, jwk: shared })
+        .setJti(randomUUID())
+        .setIssuedAt()
+        .sign(await imported);
+    },
+    learn(url, headers) {
+      const nonce = headers['dpop-nonce'];
+      const { origin } = new URL(url);
+      if (typeof nonce !== 'string' || nonces.get(origin) === nonce) return false;
+      nonces.set(origin, nonce);
+      return true;
+    },
+  };
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return JSON.stringify(privateKey.export({ format: 'jwk' }));
+}

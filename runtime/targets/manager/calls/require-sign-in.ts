@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { waitFor } from '../../../platform/wait-for.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { isPerUser } from '../config/is-per-user.ts';
+import { signInRequired } from '../sign-in/sign-in-required.ts';
+import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
+import { requestFromClient } from '../upstream/server-requests.ts';
+import type { HeaderReader, ServerCall } from './call.ts';
+
+/** Returns the address of the page where a user signs in to a server; undefined if there is none. */
+export type SignInPage = (server: string, headers: HeaderReader | undefined) => string | undefined;
+
+export interface SignInParts {
+  readonly supervisor: Pick<Supervisor, 'subscribe'>;
+  readonly signInPage?: SignInPage | undefined;
+}
+
+/** Time for a person to sign in during a call. */
+const SIGN_IN_MS = 5 * 60_000;
+
+/**
+ * Rejects a call to a server to which its user has not signed in. With `asks`, an MCP client that can open pages is asked to do so,
+ * and the call continues after the sign-in.
+ */
+export async function requireSignIn(
+  server: ManagedServer,
+  { caller, headers, requester, signal }: ServerCall,
+  { supervisor, signInPage }: SignInParts,
+  asks: boolean,
+): Promise<void> {
+  const { user } = caller;
+  // A caller without an identity is refused by the connection.
+  if (!isPerUser(server.spec()) || user === undefined) return;
+  const isSignedIn = (): boolean => server.forUser(user).signIn() === 'signed-in';
+  if (isSignedIn()) return;
+  const page = signInPage?.(server.name, headers);
+  const required = signInRequired(server.name, page);
+  if (!asks || !requester || page === undefined) throw required;
+  const signedIn = Promise.withResolvers<void>();
+  // Subscribed first, because the person can be faster than the response of the client.
+  const forget = supervisor.subscribe((event) => {
+    const isOwn = event.kind === 'sign-in-changed' && event.server === server.name && event.user === user;
+    if (isOwn && isSignedIn()) signedIn.resolve();
+  });
+  try {
+    const params = {
+      mode: 'url',
+      elicitationId: randomUUID(),
+      url: page,
+      message: `Sign in to ${server.name} to continue.`,
+    };
+    const request = { method: 'elicitation/create', params };
+    const { action } = await requestFromClient(requester, request, signal ?? new AbortController().signal);
+    if (action !== 'accept') throw required;
+    await waitFor(signedIn.promise, { timeoutMs: SIGN_IN_MS, signal, late: () => required });
+  } catch (error) {
+    const isUnsupported = error instanceof RpcError && error.code === RPC_CODE.methodNotFound;
+    throw isUnsupported ? required : error;
+  } finally {
+    forget();
+  }
+}

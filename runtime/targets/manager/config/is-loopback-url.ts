@@ -1,0 +1,7 @@
+import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
+
+/** Whether a text is an `http://` URL of this machine with a port, to which a browser can return after a sign-in. */
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' && url.port !== '' && isLoopbackHost(url.hostname) && url.search === '';
+}

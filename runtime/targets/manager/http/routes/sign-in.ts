@@ -1,0 +1,111 @@
+import type { Context } from 'hono';
+import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { isLoopbackUrl } from '../../config/is-loopback-url.ts';
+import { isPerUser } from '../../config/is-per-user.ts';
+import type { ServerSpec } from '../../config/spec.ts';
+import type { ManagerContext } from '../../context.ts';
+import { signInLaunch } from '../../sign-in/sign-in-launch.ts';
+import type { SignInRecord } from '../../sign-in/sign-in-record.ts';
+import type { ManagedServer } from '../../supervisor/managed-server.ts';
+import type { BaseAddress } from '../base-address.ts';
+import { callerOf, requireAdmin } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { signInCompletion, signInStart } from '../schemas/sign-in.ts';
+import { SIGNED_IN_PATH } from '../sign-in-page/address.ts';
+import { compact } from '../views/compact.ts';
+import { serverOf } from './admin.ts';
+import { COMPLETE_SIGN_IN, END_SIGN_IN, READ_SIGN_IN, START_SIGN_IN } from './sign-in-operations.ts';
+
+/** The server of a request, and the user whose sign-in it is about; undefined for a shared one. */
+interface Subject {
+  readonly server: ManagedServer;
+  readonly spec: ServerSpec;
+  readonly user: string | undefined;
+}
+
+/** Refuses servers that no person signs in to. */
+function requirePerson({ name, launch }: ServerSpec): void {
+  try {
+    signInLaunch(name, launch);
+  } catch (error) {
+    throw inputError(messageOf(error));
+  }
+}
+
+/** `/api/v1/servers/{name}/sign-in`: the sign-in of the caller to a remote server. */
+export function signInRoutes(
+  { kernel, supervisor, signIns }: ManagerContext,
+  { answer, readBody }: HttpParts,
+  baseAddress: BaseAddress,
+): ManagerRoutes {
+  const routes = newRoutes();
+  const subjectOf = (c: Context<ShellEnv>, changes: boolean): Subject => {
+    const name = c.req.param('name') ?? '';
+    const caller = callerOf(c);
+    const server = serverOf(supervisor, name);
+    if (!caller.canUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
+    const spec = server.spec();
+    requirePerson(spec);
+    if (!isPerUser(spec)) {
+      if (changes) requireAdmin(c);
+      return { server, spec, user: undefined };
+    }
+    if (caller.user !== undefined) return { server, spec, user: caller.user };
+    throw new AppError(
+      'ForbiddenError',
+      `server ${server.name}: each user signs in, and the manager cannot identify the caller. Use an API key or an access token.`,
+    );
+  };
+  /** Makes the next call use what has changed. */
+  const applyChange = async ({ server, user }: Subject): Promise<void> => {
+    if (user !== undefined) server.signInChanged(user);
+    // The server may wait for its next attempt to start. A failure is in its status.
+    else await server.restart().catch(() => undefined);
+  };
+  const view = ({ server, user }: Subject, record: SignInRecord | undefined): object => ({
+    server: server.name,
+    state: record?.tokens === undefined ? 'required' : 'signed-in',
+    isShared: user === undefined,
+    ...compact({
+      issuer: record?.issuer,
+      scope: record?.tokens?.scope,
+      expiresAt: record?.tokens?.expiresAt === undefined ? undefined : rfc3339(record.tokens.expiresAt),
+    }),
+  });
+
+  routes.get('/api/v1/servers/:name/sign-in', (c) => {
+    const subject = subjectOf(c, false);
+    return answer(c, 'SignIn', view(subject, signIns.read(subject)));
+  });
+  routes.post('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
+    const subject = subjectOf(c, true);
+    const { redirectUri } = await readBody(c, signInStart);
+    const page = baseAddress(c) + SIGNED_IN_PATH;
+    // A code must only be sent to the browser's own machine, or back to this manager.
+    if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
+      throw inputError(
+        `redirectUri must be ${page}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
+      );
+    }
+    const url = await signIns.start(subject, redirectUri);
+    return answer(c, 'StartedSignIn', { authorizationUrl: url.href });
+  });
+  routes.post('/api/v1/servers/:name/sign-in/complete', admit(kernel.lifecycle), async (c) => {
+    const subject = subjectOf(c, true);
+    const { query } = await readBody(c, signInCompletion);
+    const record = await signIns.complete(subject, new URLSearchParams(query));
+    await applyChange(subject);
+    return answer(c, 'SignIn', view(subject, record));
+  });
+  routes.delete('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
+    const subject = subjectOf(c, true);
+    const { wasSignedIn, notRevoked } = await signIns.end(subject);
+    await applyChange(subject);
+    return answer(c, 'SignedOut', { wasSignedIn, ...compact({ notRevoked }) });
+  });
+
+  return { routes, operations: [READ_SIGN_IN, START_SIGN_IN, COMPLETE_SIGN_IN, END_SIGN_IN] };
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { readClientKey } from '../config/client-key.ts';
+import type { ClientKey } from '../config/spec.ts';
+
+/** An assertion is sent immediately, so it is only valid for the difference between clocks. */
+const LIFETIME = '60s';
+
+/**
+ * Returns a signed statement of a client about itself, with which it authenticates. `audience` is the authorization server.
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-3
+ */
+export function clientAssertion(clientId: string, { key, id }: ClientKey, audience: string): Promise<string> {
+  const signing = readClientKey(key);
+  const kid = id ?? signing.id;
+  return new SignJWT()
+    .setProtectedHeader({ alg: signing.algorithm, ...(kid !== undefined && { kid }) })
+    .setIssuer(clientId)
+    .setSubject(clientId)
+    .setAudience(audience)
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setExpirationTime(LIFETIME)
+    .sign(signing.key);
+}

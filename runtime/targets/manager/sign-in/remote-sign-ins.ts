@@ -1,0 +1,112 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import type { StartedSignIn } from './begin-sign-in.ts';
+import { signInLaunch } from './sign-in-launch.ts';
+import type { LoggedOut } from './logout.ts';
+import type { SignInRecord } from './sign-in-record.ts';
+import type { SignInStore, SignInTarget } from './sign-in-store.ts';
+import { earlierSignIn, notSignedIn, startSignIn } from './start-sign-in.ts';
+
+/** The server, and the user whose sign-in it is; undefined for a sign-in that all callers share. */
+interface SignInOf {
+  readonly spec: ServerSpec;
+  readonly user: string | undefined;
+}
+
+/** Sign-ins whose browser is elsewhere: it returns to a page, or to a command, that passes the result on. */
+export interface RemoteSignIns {
+  /** Starts a sign-in; returns the URL for the browser. An earlier one of the same user ends. */
+  start(of: SignInOf, redirectUri: string): Promise<URL>;
+  /** Completes a sign-in of the same user with the parameters of the URL to which the browser returned. */
+  complete(of: SignInOf, parameters: URLSearchParams): Promise<SignInRecord>;
+  read(of: SignInOf): SignInRecord | undefined;
+  end(of: SignInOf): Promise<LoggedOut>;
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly target: SignInTarget;
+  readonly started: StartedSignIn;
+  readonly http: OAuthHttp;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Time for a person to sign in. */
+const SIGN_IN_MS = 10 * 60_000;
+/** Maximum number of started sign-ins; beyond it, the oldest ends. */
+const MAX_PENDING = 1000;
+
+export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
+  /** Started sign-ins by their `state`. */
+  const pending = new Map<string, Pending>();
+  const take = (state: string): Pending | undefined => {
+    const found = pending.get(state);
+    clearTimeout(found?.timer);
+    pending.delete(state);
+    return found;
+  };
+  const drop = async (state: string): Promise<void> => await take(state)?.http.close();
+  const endOthers = (target: SignInTarget): void => {
+    const [oldest] = pending.keys();
+    if (oldest !== undefined && pending.size >= MAX_PENDING) void drop(oldest);
+    for (const [state, other] of pending) if (isSame(other.target, target)) void drop(state);
+  };
+
+  return {
+    async start({ spec, user }, redirectUri) {
+      const { remote, settings } = signInLaunch(spec.name, spec.launch);
+      const target = { server: spec.name, url: remote.url, user };
+      const url = new URL(remote.url);
+      // Imported on demand, because the HTTP client costs memory that most managers do not need.
+      const { oauthHttpFor } = await import('./oauth-http-for.ts');
+      const http = await oauthHttpFor({ url, issuer: settings.issuer, timeoutMs: spec.timeouts.init });
+      try {
+        const before = earlierSignIn(store, target);
+        const started = await startSignIn(http, { remote, settings, redirectUri, before });
+        const state = started.authorizationUrl.searchParams.get('state') ?? '';
+        endOthers(target);
+        const timer = setTimeout(() => void drop(state), SIGN_IN_MS).unref();
+        pending.set(state, { target, started, http, timer });
+        return started.authorizationUrl;
+      } catch (error) {
+        await http.close();
+        throw notSignedIn(spec.name, error);
+      }
+    },
+    async complete({ spec, user }, parameters) {
+      const { remote } = signInLaunch(spec.name, spec.launch);
+      const state = parameters.get('state') ?? '';
+      const target = { server: spec.name, url: remote.url, user };
+      const found = pending.get(state);
+      // A browser that was lured here with the result of another person must not store it for this user, and must not end it.
+      if (!found || !isSame(found.target, target)) {
+        throw inputError(`No sign-in of yours to ${spec.name} waits for this address. Start it again.`);
+      }
+      take(state);
+      try {
+        const record = await found.started.finish(parameters);
+        await store.update(target, () => Promise.resolve(record));
+        return record;
+      } catch (error) {
+        throw notSignedIn(spec.name, error);
+      } finally {
+        await found.http.close();
+      }
+    },
+    read({ spec, user }) {
+      const { remote } = signInLaunch(spec.name, spec.launch);
+      return earlierSignIn(store, { server: spec.name, url: remote.url, user });
+    },
+    async end({ spec, user }) {
+      const { logout } = await import('./logout.ts');
+      return await logout(spec, store, user);
+    },
+    async close() {
+      await Promise.all([...pending.keys()].map(drop));
+    },
+  };
+}
+
+const isSame = (one: SignInTarget, other: SignInTarget): boolean =>
+  one.server === other.server && one.url === other.url && one.user === other.user;

@@ -1,0 +1,18 @@
+import { configError } from '../../../contract/errors.ts';
+import type { RemoteLaunch, ServerSpec, SignInSettings } from '../config/spec.ts';
+
+/** Returns the remote server of a specification with its settings for a person. Throws a ConfigError for other servers. */
+export function signInLaunch(
+  name: string,
+  launch: ServerSpec['launch'],
+): { readonly remote: RemoteLaunch; readonly settings: SignInSettings } {
+  if (launch.kind === 'unusable') throw configError(`Server ${name}: ${launch.problem}`);
+  if (launch.kind !== 'remote') {
+    throw configError(`Server ${name} is a program on this machine. Only servers with a url have a sign-in.`);
+  }
+  const settings = launch.oauth ?? { grant: 'authorization_code' };
+  if (settings.grant === 'authorization_code') return { remote: launch, settings };
+  throw configError(
+    `Server ${name} signs in with client credentials, without a person. Set oauth.grant = "authorization_code" to sign in.`,
+  );
+}

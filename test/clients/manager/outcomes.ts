@@ -1,0 +1,54 @@
+/** What a client made of malformed messages. */
+export interface Outcomes {
+  readonly client: string;
+  readonly version: string;
+  readonly target: 'server' | 'manager';
+  /** Results that the client returned. */
+  readonly returned: number;
+  /** Results that became an error with a reason, which a caller can handle. */
+  readonly errors: number;
+  /** Results that the client itself failed on: an error of its validation, no response, or no reason. */
+  readonly failed: number;
+  /** Lists with the good tool. */
+  readonly lists: number;
+  /** Lists that failed because of the malformed tool. */
+  readonly lostLists: number;
+  /** Some of the failures, for the reader. */
+  readonly examples: readonly string[];
+}
+
+/** The addresses for one client, and what it sends. */
+export interface FuzzTargets {
+  readonly results: string;
+  readonly tools: readonly string[];
+  readonly answers: readonly unknown[];
+}
+
+export type Ending = 'returned' | 'errors' | 'failed';
+
+/** Counts outcomes. At most `MAX_EXAMPLES` failures are kept. */
+export async function countOutcomes(
+  { answers, tools }: FuzzTargets,
+  {
+    call,
+    listsGood,
+  }: {
+    readonly call: (answer: unknown) => Promise<{ readonly ending: Ending; readonly why?: string }>;
+    readonly listsGood: (url: string) => Promise<boolean>;
+  },
+): Promise<Omit<Outcomes, 'client' | 'version' | 'target'>> {
+  const counts = { returned: 0, errors: 0, failed: 0 };
+  const examples: string[] = [];
+  for (const answer of answers) {
+    const { ending, why } = await call(answer);
+    counts[ending] += 1;
+    if (ending === 'failed' && examples.length < MAX_EXAMPLES) {
+      examples.push(`${JSON.stringify(answer).slice(0, 120)}: ${why?.slice(0, 200)}`);
+    }
+  }
+  let lists = 0;
+  for (const url of tools) if (await listsGood(url).catch(() => false)) lists += 1;
+  return { ...counts, lists, lostLists: tools.length - lists, examples };
+}
+
+const MAX_EXAMPLES = 3;

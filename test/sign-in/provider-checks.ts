@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Manager, type processesIn, until } from './processes.ts';
+
+/** What the checks with `oidc-provider` share. */
+export interface ProviderChecks {
+  readonly processes: ReturnType<typeof processesIn>;
+  readonly check: (what: string, work: () => Promise<void>) => Promise<void>;
+  readonly callTool: (
+    manager: Manager,
+    server: string,
+    tool: string,
+    args: object,
+    key?: string,
+  ) => Promise<string>;
+  /** Returns the configuration of a remote server. */
+  readonly remote: (name: string, url: string) => string;
+  /** The folder with `audit.jsonl` of the protected manager. */
+  readonly folder: string;
+  /** The protected manager, and the one whose tokens are opaque. */
+  readonly resource: string;
+  readonly opaqueResource: string;
+  /** The key of the client `key-robot` as PEM. */
+  readonly privateKey: string;
+  /** A server that requires tokens bound to a key. */
+  readonly dpopServer: string;
+  /** Returns the configuration of a protected manager. */
+  readonly protect: (settings: string) => string;
+  readonly robotToken: (resource: string) => Promise<string>;
+  readonly ports: Readonly<Record<'users' | 'robots' | 'opaque', number>>;
+}
+
+const echo = { message: 'hello' };
+
+/** Two users of one manager sign in to the same server. */
+export async function checkUsers({
+  processes,
+  check,
+  callTool,
+  remote,
+  folder,
+  resource,
+  ports,
+}: ProviderChecks): Promise<void> {
+  await check('oidc-provider: two users of one manager, each with the own sign-in, in parallel', async () => {
+    const config = `${remote('person', `${resource}/mcp/echo`)}[servers.oauth]\nsign_in = "per_user"\n`;
+    const users = await processes.startManager('users', ports.users, config);
+    const keys = new Map<string, string>();
+    for (const name of ['ann', 'bob']) {
+      const { stdout } = await users.run(['keys', 'create', '--name', name]);
+      keys.set(name, String(stdout));
+    }
+    const call = (name: string): Promise<string> =>
+      callTool(users, 'person', 'echo', { message: name }, keys.get(name));
+    await until('a key is required', () =>
+      call('ann').then(
+        () => false,
+        (error: Error) => error.message.includes('/sign-in?server=person'),
+      ),
+    );
+    for (const [name, key] of keys) {
+      await users.run(['login', 'person', '--url', users.url, '--api-key', key], { env: { PERSON: name } });
+    }
+    const names: string[] = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'ann' : 'bob'));
+    await Promise.all(names.map(call));
+    const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trim().split('\n');
+    const calls = lines.map((line) => JSON.parse(line) as { caller: string; args: { message?: string } });
+    const ours = calls.filter(({ args }) => names.includes(args.message ?? ''));
+    if (ours.length !== names.length) throw new Error(`${ours.length} calls are in the audit log`);
+    const wrong = ours.filter(({ caller, args }) => caller !== `user:${args.message}`);
+    if (wrong.length > 0) throw new Error(`a call had another user: ${JSON.stringify(wrong[0])}`);
+    await users.run(['logout', 'person', '--url', users.url, '--api-key', keys.get('ann') ?? '']);
+    await call('bob');
+    await call('ann').then(
+      () => Promise.reject(new Error('ann is still signed in')),
+      () => undefined,
+    );
+  });
+}
+
+/** Clients with a key, tokens that are bound to a key, and opaque tokens. */
+export async function checkProofs({
+  processes,
+  check,
+  callTool,
+  remote,
+  resource,
+  opaqueResource,
+  privateKey,
+  dpopServer,
+  protect,
+  robotToken,
+  ports,
+}: ProviderChecks): Promise<void> {
+  const robots = await processes.startManager(
+    'robots',
+    ports.robots,
+    `${remote('key', `${resource}/mcp`)}[servers.oauth]\nclient_id = "key-robot"\nprivate_key = ${JSON.stringify(privateKey)}\nprivate_key_id = "one"\n` +
+      `${remote('bound', dpopServer)}[servers.oauth]\nclient_id = "key-robot"\nprivate_key = ${JSON.stringify(privateKey)}\n` +
+      remote('bound-person', dpopServer) +
+      `${remote('opaque', `${opaqueResource}/mcp`)}[servers.oauth]\nclient_id = "robot"\nclient_secret = "secret-of-the-robot"\n`,
+  );
+  await check('oidc-provider: a client with a key (private_key_jwt)', async () => {
+    await callTool(robots, 'key', 'echo__echo', echo);
+  });
+  await check(
+    'oidc-provider: tokens bound to a key (DPoP) with nonces, for a client with a key',
+    async () => {
+      const subject = await callTool(robots, 'bound', 'whoami', {});
+      if (subject !== '"key-robot"') throw new Error(subject);
+    },
+  );
+  await check('oidc-provider: tokens bound to a key (DPoP) for a person, and after a refresh', async () => {
+    await robots.run(['login', 'bound-person']);
+    const whoami = (): Promise<string> => callTool(robots, 'bound-person', 'whoami', {});
+    await until('a call works', async () => (await whoami()) === '"ann"');
+    await sleep(15_000);
+    if ((await whoami()) !== '"ann"') throw new Error('another subject');
+  });
+  await check('oidc-provider: opaque tokens, which a manager introspects', async () => {
+    const settings = `resource = ${JSON.stringify(opaqueResource)}\nintrospection_client_id = "manager"\n`;
+    await processes.startManager('opaque', ports.opaque, protect(settings), {
+      env: { MCP_MANAGER_INTROSPECTION_SECRET: 'secret-of-the-manager' },
+    });
+    const token = await robotToken(`${opaqueResource}/mcp`);
+    if (token.includes('.')) throw new Error('the token is not opaque');
+    await robots.run(['restart', 'opaque', '--url', robots.url]);
+    await callTool(robots, 'opaque', 'echo__echo', echo);
+    const refused = await fetch(`${opaqueResource}/api/v1/servers`, {
+      headers: { authorization: `Bearer ${token}x` },
+    });
+    if (refused.status !== 401) throw new Error(`a wrong token has status ${refused.status}`);
+  });
+}
