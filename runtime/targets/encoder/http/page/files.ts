@@ -1,11 +1,10 @@
 import { readTextAsset } from '../../../../platform/text-asset.ts';
 
-/** Files of the page for trying the model, by their path under `browser/`. The page also uses files of the API docs page. */
+/** Files of the page for trying the model, by their path under `browser/`. The page also uses the files that all pages share. */
 export const PAGE_FILES = [
   'index.html',
   'try.css',
   'app.js',
-  'copy-button.js',
   'curl.js',
   'entities.js',
   'numbers.js',

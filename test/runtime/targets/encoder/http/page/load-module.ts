@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 
-const FOLDERS = ['targets/encoder/http/page/browser', 'serve/http/docs-page/browser'];
+const FOLDERS = [
+  'targets/encoder/http/page/browser',
+  'serve/http/pages/browser',
+  'serve/http/docs-page/browser',
+];
 
 /** Loads a module that is meant for browsers, and uses nothing only they have. */
 export async function loadModule<Module>(file: string): Promise<Module> {

@@ -1,0 +1,52 @@
+import { readTextAsset } from '../../../platform/text-asset.ts';
+
+/** Files that the pages of all programs share, by path under `browser/`. docs/design-language.md describes them. */
+export const SHARED_FILES = [
+  'icon.svg',
+  'tokens.css',
+  'style.css',
+  'frame.css',
+  'components.css',
+  'charts.css',
+  'copy-button.js',
+  'counted.js',
+  'dom.js',
+  'format.js',
+  'json-text.js',
+  'key-form.js',
+  'notice.js',
+  'route.js',
+  'server.js',
+  'session.js',
+  'start-app.js',
+  'table.js',
+  'charts/axis.js',
+  'charts/bars.js',
+  'charts/columns.js',
+  'charts/figure.js',
+  'charts/heat-map.js',
+  'charts/lines.js',
+  'charts/scale.js',
+  'charts/scatter.js',
+  'charts/svg.js',
+  'components/chart.js',
+  'components/data-table.js',
+  'components/dialog.js',
+  'components/facts.js',
+  'components/filters.js',
+  'components/form.js',
+  'components/log-view.js',
+  'components/secret-once.js',
+  'components/states.js',
+  'forms/choice-field.js',
+  'forms/field.js',
+  'forms/json-field.js',
+  'forms/list-field.js',
+  'forms/object-field.js',
+  'forms/schema.js',
+  'forms/simple-field.js',
+] as const;
+export type SharedFile = (typeof SHARED_FILES)[number];
+
+export const readSharedFile = (file: SharedFile): string =>
+  readTextAsset(`page/${file}`, new URL(`browser/${file}`, import.meta.url));
