@@ -35,23 +35,28 @@ interface Sources {
   readonly hasLua?: boolean;
 }
 
-const DOCS_PAGE = 'runtime/serve/http/docs-page/browser';
+/** Pages of all programs. */
+const SHARED_PAGES = ['runtime/serve/http/pages/browser', 'runtime/serve/http/docs-page/browser'];
 
 const SOURCES = {
   encoder: {
     main: 'runtime/targets/encoder/main.ts',
     workers: { encoder: 'runtime/targets/encoder/engine/worker.ts' },
-    pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
+    pages: [...SHARED_PAGES, 'runtime/targets/encoder/http/page/browser'],
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
     workers: {},
-    pages: [DOCS_PAGE, 'runtime/targets/manager/http/sign-in-page/browser'],
+    pages: [
+      ...SHARED_PAGES,
+      'runtime/targets/manager/http/pages/browser',
+      'runtime/targets/manager/http/sign-in-page/browser',
+    ],
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
     workers: {},
-    pages: [DOCS_PAGE],
+    pages: [...SHARED_PAGES, 'runtime/targets/gateway/front/pages/browser'],
     data: [
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',
       'runtime/targets/gateway/ask/tokens/o200k.tokens.zst',

@@ -1,23 +1,16 @@
 import { readTextAsset } from '../../../platform/text-asset.ts';
 
-/** Files of the API docs page, by path under `browser/`; other pages can use parts of it. */
+/** Files of the API docs page, by path under `browser/`. */
 export const DOCS_FILES = [
   'docs.html',
-  'icon.svg',
-  'style.css',
   'docs.css',
-  'counted.js',
-  'dom.js',
-  'json-text.js',
-  'key-form.js',
-  'notice.js',
-  'server.js',
-  'table.js',
   'docs/content.js',
   'docs/operation.js',
   'docs/page.js',
   'docs/prose.js',
+  'docs/read-response.js',
   'docs/schema.js',
+  'docs/try-it.js',
 ] as const;
 export type DocsFile = (typeof DOCS_FILES)[number];
 

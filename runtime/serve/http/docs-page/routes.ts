@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
+import { servePageFile } from '../pages/page-file.ts';
+import { sharedAssetRoutes } from '../pages/routes.ts';
 import { DOCS_FILES, readDocsFile } from './files.ts';
-import { servePageFile } from './page-file.ts';
 
 /** A link to another page of the same server. */
 export interface PageLink {
@@ -10,7 +11,7 @@ export interface PageLink {
 
 const PLACE_OF_LINKS = '<!-- other pages -->';
 
-/** Routes of the page at `/docs` that shows `/openapi.json`, and of its assets; it works offline. */
+/** Routes of the page at `/docs` that shows `/openapi.json`, of its assets and of those that all pages share; it works offline. */
 export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   const routes = new Hono();
   const links = otherPages.map(({ href, name }) => `<a href="${href}">${name}</a>`).join('\n        ');
@@ -22,5 +23,6 @@ export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   for (const file of DOCS_FILES) {
     if (file !== 'docs.html') routes.get(`/assets/${file}`, servePageFile(file, readDocsFile(file)));
   }
+  routes.route('/', sharedAssetRoutes());
   return routes;
 }

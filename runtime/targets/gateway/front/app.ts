@@ -36,6 +36,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { priceMapRoutes } from './price-map/routes.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
@@ -133,6 +134,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     },
   });
   for (const { routes } of groups) app.route('/', routes);
+  app.route('/', pageRoutes());
   app.route(
     '/',
     documentRoutes(
@@ -141,7 +143,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
       options,
     ),
   );
-  app.route('/', docsPageRoutes());
+  app.route('/', docsPageRoutes([{ href: './', name: 'Pages' }]));
   return app;
 }
 

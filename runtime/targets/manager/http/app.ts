@@ -14,6 +14,7 @@ import { GROUP_PATH, groupMiddleware } from './env.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
 import { protectedResource } from './protected-resource.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { groupOperations } from './routes/group-operations.ts';
@@ -58,8 +59,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     ...groupOperations(callerRoutes.flatMap((group) => group.operations)),
   ];
   const documents = documentRoutes(context, operations, options.metrics);
-  const page = docsPageRoutes();
-  page.route('/', signInPageRoutes());
+  const pages = [pageRoutes(), docsPageRoutes([{ href: './', name: 'Pages' }]), signInPageRoutes()];
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],
@@ -68,7 +68,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     // Open metrics have no caller.
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
-    openPaths: [...documents.openPaths, ...page.routes.map(({ path }) => path)],
+    openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
     errorFormats: [problemFormat(baseAddress)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
@@ -85,7 +85,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   }
   for (const { routes } of callerRoutes) app.route(GROUP_PATH, routes);
   app.route('/', documents.routes);
-  app.route('/', page);
+  for (const page of pages) app.route('/', page);
   if (options.mcp) app.route('/', options.mcp);
   return app;
 }

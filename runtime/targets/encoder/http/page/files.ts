@@ -1,17 +1,21 @@
 import { readTextAsset } from '../../../../platform/text-asset.ts';
 
-/** Files of the page for trying the model, by their path under `browser/`. The page also uses files of the API docs page. */
+/** Files of the page for trying the model, by their path under `browser/`. The page also uses the files that all pages share. */
 export const PAGE_FILES = [
   'index.html',
   'try.css',
   'app.js',
-  'copy-button.js',
-  'curl.js',
   'entities.js',
+  'label-examples.js',
   'numbers.js',
   'results.js',
   'text-list.js',
+  'tokens.js',
   'vectors.js',
+  'file/cells.js',
+  'file/csv.js',
+  'file/file-panel.js',
+  'file/run-rows.js',
   'tasks/bar.js',
   'tasks/bars.js',
   'tasks/embedding.js',
@@ -28,6 +32,7 @@ export const PAGE_FILES = [
   'tasks/reranking.js',
   'tasks/sentence-embedding.js',
   'tasks/sequence-classification.js',
+  'tasks/threshold.js',
   'tasks/token-classification.js',
   'tasks/zero-shot-classification.js',
   'tasks/zero-shot-ner.js',

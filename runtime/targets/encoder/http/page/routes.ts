@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { servePageFile } from '../../../../serve/http/docs-page/page-file.ts';
 import { docsPageRoutes } from '../../../../serve/http/docs-page/routes.ts';
+import { servePageFile } from '../../../../serve/http/pages/page-file.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */

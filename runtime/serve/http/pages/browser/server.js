@@ -21,29 +21,26 @@ export class ServerError extends Error {
 /** @typedef {{ total?: number, tokenization?: number, queue?: number, inference?: number }} Timings in milliseconds */
 
 /**
+ * @typedef {object} CallOptions
+ * @property {string} [method] default: POST with a body, else GET
+ * @property {unknown} [body] a form or a file as it is, anything else as JSON
+ * @property {Record<string, string | number | boolean | undefined>} [query] undefined values are left out
+ * @property {string} [key]
+ * @property {AbortSignal} [signal]
+ */
+
+/**
  * Calls the server that serves this page. Paths are relative, so that the page works behind a proxy's prefix.
  * @param {string} path
- * @param {{ body?: unknown, key?: string, signal?: AbortSignal }} [options]
+ * @param {CallOptions} [options]
  * @returns {Promise<Answer>}
  */
-export async function call(path, { body, key = '', signal } = {}) {
+export async function call(path, options = {}) {
   const started = performance.now();
-  /** @type {Record<string, string>} */
-  const headers = key === '' ? {} : { Authorization: `Bearer ${key}` };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const request = {
-    method: body === undefined ? 'GET' : 'POST',
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal ? { signal } : {}),
-  };
-  const { response, text } = await exchange(path, request).catch((error) => {
-    if (signal?.aborted) throw error;
-    throw new ServerError('The server did not respond. Check that it is running.', 0);
-  });
-  if (!response.ok) throw new ServerError(wordsOf(response, text), response.status);
+  const response = await open(path, options);
+  const text = await reading(response.text(), options.signal);
   return {
-    data: parsed(text, response),
+    data: text === '' ? undefined : parsed(text, response),
     milliseconds: performance.now() - started,
     timings: timingsOf(response),
     truncated: (response.headers.get('x-truncated-indexes') ?? '').split(',').filter(Boolean).map(Number),
@@ -51,12 +48,50 @@ export async function call(path, { body, key = '', signal } = {}) {
 }
 
 /**
+ * Same as `call`, but returns the response unread. Throws a ServerError for an error response.
  * @param {string} path
- * @param {RequestInit} request
+ * @param {CallOptions} [options]
+ * @returns {Promise<Response>}
  */
-async function exchange(path, request) {
-  const response = await fetch(path, request);
-  return { response, text: await response.text() };
+export async function open(path, { method, body, query = {}, key = '', signal } = {}) {
+  const isRaw = body instanceof FormData || body instanceof Blob || body instanceof URLSearchParams;
+  /** @type {Record<string, string>} */
+  const headers = key === '' ? {} : { Authorization: `Bearer ${key}` };
+  if (body !== undefined && !isRaw) headers['Content-Type'] = 'application/json';
+  const request = {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers,
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  };
+  const response = await reading(fetch(withQuery(path, query), request), signal);
+  if (!response.ok)
+    throw new ServerError(wordsOf(response, await reading(response.text(), signal)), response.status);
+  return response;
+}
+
+/**
+ * @template Result
+ * @param {Promise<Result>} work
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<Result>}
+ */
+const reading = (work, signal) =>
+  work.catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ServerError('The server did not respond. Check that it is running.', 0);
+  });
+
+/**
+ * @param {string} path
+ * @param {Record<string, string | number | boolean | undefined>} query
+ */
+function withQuery(path, query) {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const text = new URLSearchParams(entries).toString();
+  return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`;
 }
 
 /**

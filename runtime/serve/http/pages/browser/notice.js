@@ -3,7 +3,7 @@ import { element } from './dom.js';
 
 /**
  * Shows an error with the server's message.
- * @param {ServerError} error
+ * @param {Pick<ServerError, 'message' | 'status'>} error
  */
 export function errorNotice({ message, status }) {
   const title = status === 0 ? 'No response' : `Error ${status}`;

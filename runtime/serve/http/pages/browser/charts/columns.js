@@ -1,0 +1,123 @@
+/** @import { Drawing, Stop } from './figure.js' */
+/** @import { PlotOptions } from './lines.js' */
+import { axisText, MARGIN, valueText, verticalAxis } from './axis.js';
+import { HEIGHT, horizontal, stopsOf } from './lines.js';
+import { extent, linearScale } from './scale.js';
+import { seriesClass, svg } from './svg.js';
+
+/**
+ * Columns over time, stacked if there are several series.
+ * @param {PlotOptions} options
+ * @param {number} width
+ * @returns {Drawing}
+ */
+export function drawColumns({ series, unit, time, xUnit = '' }, width) {
+  const totals = new Map(/** @type {[number, number][]} */ ([]));
+  for (const { points } of series)
+    for (const [at, value] of points) totals.set(at, (totals.get(at) ?? 0) + (value ?? 0));
+  const places = [...totals.keys()].sort((one, other) => one - other);
+  const [gap] = extent(places.slice(1).map((at, before) => at - (places[before] ?? 0)));
+  const step = Number.isFinite(gap) ? gap : 1;
+  // Half a column of space at both ends.
+  const { x, axis } = horizontal(
+    [(places[0] ?? 0) - step / 2, (places.at(-1) ?? 0) + step / 2],
+    width,
+    time,
+    xUnit,
+  );
+  const y = linearScale([...totals.values()], [HEIGHT - MARGIN.bottom, MARGIN.top], {
+    ticks: 4,
+    fromZero: true,
+  });
+  const size = Math.max(1, Math.min(48, (x.at(step) - x.at(0)) * 0.8));
+  const done = new Map(/** @type {[number, number][]} */ ([]));
+  const columns = series.flatMap(({ points }, at) =>
+    points.flatMap(([px, py]) => {
+      if (!py) return [];
+      const from = done.get(px) ?? 0;
+      done.set(px, from + py);
+      return [
+        svg('rect', {
+          class: `bar ${seriesClass(at)}`,
+          x: x.at(px) - size / 2,
+          y: y.at(from + py),
+          width: size,
+          height: Math.max(0.5, y.at(from) - y.at(from + py)),
+        }),
+      ];
+    }),
+  );
+  return {
+    node: svg(
+      'svg',
+      { class: 'plot', width, height: HEIGHT },
+      ...verticalAxis(y, width, unit),
+      ...axis,
+      ...columns,
+    ),
+    stops: stopsOf(series, x, unit, time, xUnit),
+  };
+}
+
+/** @typedef {{ from: number, to: number, count: number }} Bin */
+
+/**
+ * Columns of a histogram, without gaps. Of several series, the second and later ones are outlines.
+ * @param {readonly { name: string, bins: readonly Bin[] }[]} series
+ * @param {string} unit
+ * @param {number} width
+ * @returns {Drawing}
+ */
+export function drawHistogram(series, unit, width) {
+  const bins = series.flatMap((one) => one.bins);
+  const { x } = horizontal(
+    bins.flatMap(({ from, to }) => [from, to]),
+    width,
+    false,
+    unit,
+  );
+  const y = linearScale(
+    bins.map(({ count }) => count),
+    [HEIGHT - MARGIN.bottom, MARGIN.top],
+    { ticks: 4, fromZero: true },
+  );
+  const text = axisText(false, unit, 0);
+  const axis = x.ticks.map((tick) =>
+    svg('text', { class: 'tick', x: x.at(tick), y: HEIGHT - 8, 'text-anchor': 'middle' }, text(tick)),
+  );
+  const drawn = series.flatMap((one, at) =>
+    at === 0
+      ? one.bins.map(({ from, to, count }) =>
+          svg('rect', {
+            class: `bar ${seriesClass(0)}`,
+            x: x.at(from) + 0.5,
+            y: y.at(count),
+            width: Math.max(1, x.at(to) - x.at(from) - 1),
+            height: y.at(0) - y.at(count),
+          }),
+        )
+      : [
+          svg('path', {
+            class: `line ${seriesClass(at)}`,
+            d: `M${x.at(one.bins[0]?.from ?? 0)} ${y.at(0)}${one.bins.map(({ from, to, count }) => `L${x.at(from)} ${y.at(count)}L${x.at(to)} ${y.at(count)}`).join('')}`,
+          }),
+        ],
+  );
+  /** @type {Stop[]} */
+  const stops = (series[0]?.bins ?? []).map(({ from, to }, at) => ({
+    x: (x.at(from) + x.at(to)) / 2,
+    y: 0,
+    words: () =>
+      `${valueText(unit, from)} to ${valueText(unit, to)}: ${series.map((one) => `${one.name} ${one.bins[at]?.count ?? 0}`).join(', ')}`,
+  }));
+  return {
+    node: svg(
+      'svg',
+      { class: 'plot', width, height: HEIGHT },
+      ...verticalAxis(y, width, ''),
+      ...axis,
+      ...drawn,
+    ),
+    stops,
+  };
+}

@@ -1,0 +1,100 @@
+import { element } from '../dom.js';
+import { errorNotice } from '../notice.js';
+import { ServerError } from '../server.js';
+
+/**
+ * A button of a dialog. The last one is the main action, which Enter in a field presses.
+ * @typedef {object} Action
+ * @property {string} name
+ * @property {'quiet' | 'danger'} [kind]
+ * @property {() => unknown} [run] the dialog stays open if it returns false or throws a ServerError, which the dialog then shows
+ */
+
+let dialogs = 0;
+
+/**
+ * Opens a modal dialog. Escape closes it, and the focus returns to where it was.
+ * @param {{ title: string, content: (Node | string) | readonly (Node | string)[], actions: readonly Action[], wide?: boolean }} options
+ * @returns {{ close: () => void, closed: Promise<void>, dialog: HTMLDialogElement }}
+ */
+export function openDialog({ title, content, actions, wide = false }) {
+  const id = `dialog-${++dialogs}`;
+  const problem = element('div', { role: 'alert' });
+  const form = element(
+    'form',
+    { method: 'dialog', novalidate: true },
+    element('h2', { id }, title),
+    element('div', { class: 'dialog-content' }, ...[content].flat()),
+    problem,
+  );
+  const dialog = element('dialog', { 'aria-labelledby': id, class: wide ? 'wide' : '' }, form);
+  const opener = document.activeElement;
+  const close = () => dialog.close();
+
+  /** @param {Action} action */
+  const press = async ({ run }) => {
+    problem.replaceChildren();
+    form.setAttribute('aria-busy', 'true');
+    try {
+      if ((await run?.()) !== false) close();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      problem.replaceChildren(errorNotice(error));
+    } finally {
+      form.removeAttribute('aria-busy');
+    }
+  };
+  const buttons = actions.map((action, at) => {
+    const isMain = at === actions.length - 1;
+    const button = element(
+      'button',
+      { type: isMain ? 'submit' : 'button', class: action.kind ?? '' },
+      action.name,
+    );
+    if (!isMain) button.addEventListener('click', () => void press(action));
+    return button;
+  });
+  form.append(element('div', { class: 'actions' }, ...buttons));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const main = actions.at(-1);
+    if (main && !form.hasAttribute('aria-busy')) void press(main);
+  });
+  const closed = new Promise((/** @type {(value: void) => void} */ resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      // Not all browsers return the focus if the dialog is removed.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      resolve();
+    });
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return { close, closed, dialog };
+}
+
+/**
+ * Asks for confirmation of an action that cannot be undone, and runs it. Returns whether it ran.
+ * @param {{ title: string, words: string, action: Action }} options
+ * @returns {Promise<boolean>}
+ */
+export async function confirmAction({ title, words, action }) {
+  let isDone = false;
+  const dialog = openDialog({
+    title,
+    content: element('p', {}, words),
+    actions: [
+      { name: 'Cancel', kind: 'quiet' },
+      {
+        ...action,
+        async run() {
+          const result = await action.run?.();
+          isDone = result !== false;
+          return result;
+        },
+      },
+    ],
+  });
+  await dialog.closed;
+  return isDone;
+}

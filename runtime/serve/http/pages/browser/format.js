@@ -1,0 +1,114 @@
+const LANGUAGE = 'en';
+const WHOLE = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumSignificantDigits: 3 });
+const PRECISE = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 4 });
+const PERCENT = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 });
+const DATE_TIME = new Intl.DateTimeFormat(LANGUAGE, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
+const DAY = new Intl.DateTimeFormat(LANGUAGE, { month: 'short', day: 'numeric' });
+const CLOCK = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, { year: 'numeric', month: 'short' });
+const DAY_MS = 86_400_000;
+const MISSING = '–';
+
+/** @typedef {number | null | undefined} Amount missing values are shown as a dash */
+
+/**
+ * A number of things: 1,234,567.
+ * @param {Amount} value
+ */
+export const count = (value) => (isMissing(value) ? MISSING : WHOLE.format(value));
+
+/**
+ * A number where space is scarce: 1.23M.
+ * @param {Amount} value
+ */
+export const short = (value) =>
+  isMissing(value) ? MISSING : (Math.abs(value) < 1000 ? PRECISE : SHORT).format(value);
+
+/**
+ * A share between 0 and 1: 12.3%.
+ * @param {Amount} value
+ */
+export const percent = (value) => (isMissing(value) ? MISSING : PERCENT.format(value));
+
+/**
+ * An amount of money, with cents, or with the first two digits of smaller amounts: $1,234.50, $0.00042.
+ * @param {Amount} value
+ * @param {string} [currency]
+ */
+export function money(value, currency = 'USD') {
+  if (isMissing(value)) return MISSING;
+  const isSmall = value !== 0 && Math.abs(value) < 0.1;
+  const digits = isSmall
+    ? { minimumFractionDigits: 2, maximumFractionDigits: 12, maximumSignificantDigits: 2 }
+    : {};
+  return new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency, ...digits }).format(value);
+}
+
+/** @type {readonly (readonly [name: string, milliseconds: number])[]} */
+const TIMES = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+];
+
+/**
+ * A duration: 3.2 ms, 12.5 s, 3 min 20 s, 2 d 4 h.
+ * @param {Amount} milliseconds
+ */
+export function duration(milliseconds) {
+  if (isMissing(milliseconds)) return MISSING;
+  if (milliseconds < 1000)
+    return `${PRECISE.format(Number(milliseconds.toFixed(milliseconds < 10 ? 1 : 0)))} ms`;
+  if (milliseconds < 60_000) return `${PRECISE.format(Number((milliseconds / 1000).toFixed(1)))} s`;
+  const at = TIMES.findIndex(([, size]) => milliseconds >= size);
+  const [name, size] = TIMES[at] ?? ['min', 60_000];
+  const [smaller, part] = TIMES[at + 1] ?? ['s', 1000];
+  const whole = Math.floor(milliseconds / size);
+  const rest = Math.floor((milliseconds % size) / part);
+  return rest === 0 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${smaller}`;
+}
+
+/**
+ * A size in bytes: 512 B, 1.5 MiB.
+ * @param {Amount} value
+ */
+export function bytes(value) {
+  if (isMissing(value)) return MISSING;
+  const power = value < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
+  const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB'][power];
+  return `${PRECISE.format(Number((value / 1024 ** power).toFixed(1)))} ${unit}`;
+}
+
+/**
+ * A moment: local time as text, UTC as its title.
+ * @param {string | number | Date | null | undefined} moment
+ * @returns {Node}
+ */
+export function dateTime(moment) {
+  const date = moment === null || moment === undefined ? undefined : new Date(moment);
+  if (!date || Number.isNaN(date.getTime())) return document.createTextNode(MISSING);
+  const node = document.createElement('time');
+  node.dateTime = date.toISOString();
+  node.title = `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
+  node.textContent = DATE_TIME.format(date);
+  return node;
+}
+
+/**
+ * A moment on the axis of a chart that spans `range` milliseconds: a clock time within two days, a day within a year, else a month.
+ * @param {number} moment
+ * @param {number} range
+ */
+export const axisTime = (moment, range) =>
+  (range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
+
+/**
+ * @param {Amount} value
+ * @returns {value is null | undefined}
+ */
+const isMissing = (value) => value === null || value === undefined || Number.isNaN(value);

@@ -1,0 +1,8 @@
+import { readTextAsset } from '../../../../platform/text-asset.ts';
+
+/** Files of the pages of the manager, by path under `browser/`. The pages also use the files that all pages share. */
+export const PAGE_FILES = ['index.html', 'app.js'] as const;
+export type PageFile = (typeof PAGE_FILES)[number];
+
+export const readPageFile = (file: PageFile): string =>
+  readTextAsset(`page/${file}`, new URL(`browser/${file}`, import.meta.url));
