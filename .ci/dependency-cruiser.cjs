@@ -14,7 +14,7 @@ const LAYERS = {
     'ask/cache gateway-state.ts ask/models ask/completions config registry telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
     'lab/secrets lab/artifacts lab/jobs lab/workflows context.ts lab/compare front servers commands',
   manager:
-    'shared config access shapes sign-in upstream supervisor calls pins context.ts plugins http mcp client config-edit install registry servers commands',
+    'shared config config-edit access install shapes sign-in upstream supervisor calls pins context.ts plugins http mcp client registry servers commands',
 };
 const layersPointDown = Object.entries(LAYERS).flatMap(([target, names]) => {
   const paths = names.split(' ').map((layer) => layer.replaceAll('.ts', '\\.ts$').replace(/(?<!\$)$/, '/'));

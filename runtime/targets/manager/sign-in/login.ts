@@ -5,7 +5,7 @@ import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
 import type { RemoteLaunch, ServerSpec, SignInSettings } from '../config/spec.ts';
 import { UNKNOWN_STATE } from './authorization-response.ts';
 import { beginSignIn, type StartedSignIn } from './begin-sign-in.ts';
-import { listenForCallback } from './callback-server.ts';
+import { type CallbackOptions, type CallbackServer, listenForCallback } from './callback-server.ts';
 import { oauthHttpFor } from './oauth-http-for.ts';
 import { probeServer } from './probe-server.ts';
 import type { SignInRecord } from './sign-in-record.ts';
@@ -19,6 +19,8 @@ export interface LoginOptions {
   readonly pasted?: NodeJS.ReadableStream | undefined;
   /** Receives a problem with a pasted line, which the person can correct. */
   readonly onProblem: (message: string) => void;
+  /** Receives the redirect of the browser; by default a server on this machine, which only this sign-in uses. */
+  readonly listen?: ((options: CallbackOptions) => Promise<CallbackServer>) | undefined;
   readonly timeoutMs: number;
 }
 
@@ -28,7 +30,7 @@ export async function login(
   options: LoginOptions,
 ): Promise<SignInRecord> {
   const { remote, settings } = signInLaunch(name, launch);
-  const { store } = options;
+  const { store, listen = listenForCallback } = options;
   const url = new URL(remote.url);
   const target = { server: name, url: remote.url };
   const before = readable(store, target);
@@ -51,7 +53,7 @@ export async function login(
       throw error;
     }
   };
-  const callback = await listenForCallback({
+  const callback = await listen({
     fixed: settings.redirectUri,
     earlier: before?.redirectUri,
     onRedirect,
