@@ -4,11 +4,13 @@ import { showAdd } from './configuration/add.js';
 import { showConfiguration } from './configuration/edit.js';
 import { showConfigurationFile } from './configuration/list.js';
 import { showGroups } from './groups.js';
-import { showKeys } from './keys.js';
+import { showKeys } from './keys/list.js';
+import { showNewKey } from './keys/new.js';
 import { showPins } from './pins.js';
 import { showServers } from './servers/list.js';
 import { showLog } from './servers/log.js';
 import { showServer } from './servers/overview.js';
+import { showPrompt } from './servers/prompt.js';
 import { showPrompts } from './servers/prompts.js';
 import { showResources } from './servers/resources.js';
 import { showServerTools } from './servers/tools.js';
@@ -31,10 +33,12 @@ startApp({
     { path: 'keys', name: 'Keys', group: 'Manage', show: showKeys },
     { path: 'pins', name: 'Pins and approvals', group: 'Manage', show: showPins },
     { path: 'audit', name: 'Audit log', group: 'Manage', show: showAudit },
+    { path: 'keys/new', title: 'New key', show: showNewKey },
     { path: 'servers/:name', show: showServer },
     { path: 'servers/:name/log', show: showLog },
     { path: 'servers/:name/tools', show: showServerTools },
     { path: 'servers/:name/prompts', show: showPrompts },
+    { path: 'servers/:name/prompts/:prompt', show: showPrompt },
     { path: 'servers/:name/resources', show: showResources },
     { path: 'servers/:name/configuration', show: showConfiguration },
     { path: 'tools/:server/:tool', show: showTool },

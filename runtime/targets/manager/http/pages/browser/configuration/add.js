@@ -33,7 +33,7 @@ const SCHEMA = {
       description: 'In addresses and before the names of tools, e.g. time.',
     },
     launch: {
-      title: 'What the manager starts',
+      title: 'Source',
       oneOf: [
         {
           title: 'A package',

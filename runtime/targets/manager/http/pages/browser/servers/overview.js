@@ -70,11 +70,6 @@ function parts(server) {
   const { calls, usage } = server;
   return [
     figures([
-      {
-        name: 'State',
-        value: server.phase,
-        ...(server.phase === 'failed' ? { kind: /** @type {const} */ ('alarm') } : {}),
-      },
       { name: 'Calls', value: count(calls.calls), note: `${count(calls.failed)} failed` },
       {
         name: 'Median duration',
@@ -84,7 +79,11 @@ function parts(server) {
       { name: 'Restarts', value: count(server.restarts) },
       ...(usage
         ? [
-            { name: 'Memory', value: bytes(usage.memoryBytes), note: `${count(usage.processes)} processes` },
+            {
+              name: 'Memory',
+              value: bytes(usage.memoryBytes),
+              note: usage.processes === 1 ? '1 process' : `${count(usage.processes)} processes`,
+            },
             {
               name: 'Processors in use',
               value: usage.processors === undefined ? '–' : percent(usage.processors),
@@ -105,7 +104,7 @@ function parts(server) {
       ...(server.pid ? [/** @type {const} */ (['Process', String(server.pid)])] : []),
       ...(server.startedAt ? [/** @type {const} */ (['Started', dateTime(server.startedAt)])] : []),
       ['Last check', dateTime(server.lastChecked)],
-      ...optional('Latency of the check', server.latency),
+      ...optional('Duration of the check', checkDuration(server.latency)),
       ['Running and queued calls', `${server.running} running, ${server.queued} queued`],
       ['Latest call', dateTime(calls.lastCalledAt)],
       ['Pinned tools', server.pinned ? 'yes' : 'no'],
@@ -116,6 +115,18 @@ function parts(server) {
       server.changedTools?.map((/** @type {any} */ { tool, change }) => `${tool} (${change})`),
     ),
   ];
+}
+
+/** @type {Record<string, number>} */
+const UNITS = { ns: 1e-6, µs: 0.001, ms: 1, s: 1000 };
+
+/**
+ * A duration of the API, e.g. `1.234567ms`.
+ * @param {string | undefined} text
+ */
+function checkDuration(text) {
+  const [, value, unit = ''] = /^([\d.]+)([nµm]?s)$/.exec(text ?? '') ?? [];
+  return value === undefined ? text : duration(Number(value) * (UNITS[unit] ?? 1));
 }
 
 /** @type {Record<string, string>} */

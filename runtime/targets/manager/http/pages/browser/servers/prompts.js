@@ -1,9 +1,6 @@
 /** @import { Place } from '../start-app.js' */
 import { dataTable } from '../components/data-table.js';
-import { openDialog } from '../components/dialog.js';
-import { formOf } from '../components/form.js';
-import { element } from '../dom.js';
-import { contentBlock, jsonBlock } from '../results/content.js';
+import { linkTo } from '../route.js';
 import { api } from '../shared/api.js';
 import { readCaller } from '../shared/caller.js';
 import { withoutSupport } from '../shared/without-support.js';
@@ -13,7 +10,7 @@ import { shortened } from '../shared/text.js';
 import { serverHead } from './head.js';
 
 /**
- * The prompts of a server, with a form that fills them in.
+ * The prompts of a server.
  * @param {Place} place
  */
 export async function showPrompts(place) {
@@ -27,7 +24,7 @@ export async function showPrompts(place) {
       caption: `Prompts of ${name}`,
       filters: [{ key: 'q', title: 'Search', kind: 'text' }],
       columns: [
-        { key: 'name', title: 'Prompt', cell: (prompt) => opener(prompt, () => openPrompt(prompt)) },
+        { key: 'name', title: 'Prompt' },
         {
           key: 'description',
           title: 'Description',
@@ -39,6 +36,7 @@ export async function showPrompts(place) {
           cell: ({ arguments: list }) => listText(list?.map((/** @type {any} */ one) => one.name)),
         },
       ],
+      href: (prompt) => linkTo(['servers', name, 'prompts', prompt.name]),
       load: localRows(
         async () =>
           withoutSupport(async () => {
@@ -50,59 +48,4 @@ export async function showPrompts(place) {
       empty: 'This server has no prompts that the key can use.',
     }),
   );
-
-  /** @param {any} prompt */
-  function openPrompt(prompt) {
-    const list = prompt.arguments ?? [];
-    const result = element('div', { class: 'page', 'aria-live': 'polite' });
-    const form = formOf(
-      {
-        type: 'object',
-        properties: Object.fromEntries(
-          list.map((/** @type {any} */ { name: key, description }) => [key, { type: 'string', description }]),
-        ),
-        required: list.flatMap((/** @type {any} */ { name: key, required }) => (required ? [key] : [])),
-      },
-      {
-        submit: 'Fill in',
-        async onSubmit(args) {
-          const { data } = await session.call(`${path}/${encodeURIComponent(prompt.name)}`, {
-            body: { arguments: args },
-          });
-          result.replaceChildren(...(data.messages ?? []).map(message));
-        },
-      },
-    );
-    const { dialog } = openDialog({
-      title: prompt.name,
-      content: [],
-      wide: true,
-      actions: [{ name: 'Close', kind: 'quiet' }],
-    });
-    // A form cannot contain another one.
-    dialog.append(
-      element('div', { class: 'dialog-content' }, element('p', {}, prompt.description ?? ''), form, result),
-    );
-  }
 }
-
-/**
- * @param {any} item
- * @param {() => void} open
- */
-function opener({ name }, open) {
-  const node = element('button', { type: 'button', class: 'link' }, name);
-  node.addEventListener('click', open);
-  return node;
-}
-
-/** @param {any} message */
-const message = ({ role, content }) =>
-  element(
-    'div',
-    { class: 'result-block' },
-    element('p', {}, element('strong', {}, String(role))),
-    ...(typeof content === 'object' && content !== null
-      ? [content].flat().map(contentBlock)
-      : [jsonBlock(content, 'Content')]),
-  );

@@ -1,41 +1,14 @@
-/** @import { Place } from './start-app.js' */
-import { dataTable } from './components/data-table.js';
-import { confirmAction, openDialog } from './components/dialog.js';
-import { badge } from './components/facts.js';
-import { formOf } from './components/form.js';
-import { secretOnce } from './components/secret-once.js';
-import { element } from './dom.js';
-import { dateTime } from './format.js';
-import { admin } from './shared/api.js';
-import { button } from './shared/button.js';
-import { EDIT_HINT, readCaller } from './shared/caller.js';
-import { localRows } from './shared/local-rows.js';
-import { listText } from './shared/patterns.js';
-
-const patterns = (/** @type {string} */ title, /** @type {string} */ description) => ({
-  type: 'array',
-  items: { type: 'string' },
-  title,
-  description,
-});
-
-const SCHEMA = {
-  type: 'object',
-  required: ['name'],
-  properties: {
-    name: { type: 'string', title: 'Name', description: 'Shown in logs and in the audit log.' },
-    servers: patterns('Allowed servers', 'For example time or git*. Empty: all servers.'),
-    tools: patterns('Allowed tools', 'For example git/log. Anything else on that server is denied.'),
-    prompts: patterns('Allowed prompts', 'For example git/*.'),
-    resources: patterns('Allowed resources', 'For example docs/file:///public/*.'),
-    groups: patterns('Groups', 'Only the servers and tools of these groups.'),
-    readOnly: { type: 'boolean', title: 'Only tools that change nothing' },
-    admin: { type: 'boolean', title: 'Admin: reload, restart servers, read logs and the audit log' },
-    edit: { type: 'boolean', title: 'Edit: change servers and keys, and therefore run any command' },
-    rate: { type: 'string', title: 'Rate limit', description: 'For example 100/m.' },
-    expires: { type: 'string', title: 'Expiry', description: 'For example 30d or 2027-01-31. Empty: never.' },
-  },
-};
+/** @import { Place } from '../start-app.js' */
+import { dataTable } from '../components/data-table.js';
+import { confirmAction } from '../components/dialog.js';
+import { badge } from '../components/facts.js';
+import { element } from '../dom.js';
+import { dateTime } from '../format.js';
+import { admin } from '../shared/api.js';
+import { button } from '../shared/button.js';
+import { EDIT_HINT, readCaller } from '../shared/caller.js';
+import { localRows } from '../shared/local-rows.js';
+import { listText } from '../shared/patterns.js';
 
 /** @type {Record<string, 'good' | 'plain'>} */
 const STATES = { active: 'good' };
@@ -46,7 +19,6 @@ const STATES = { active: 'good' };
  */
 export async function showKeys({ root, session, signal }) {
   const caller = await readCaller(session, signal);
-  const created = element('div', { 'aria-live': 'polite' });
   const holder = element('div');
 
   const draw = () =>
@@ -104,34 +76,11 @@ export async function showKeys({ root, session, signal }) {
     if (isDone) draw();
   }
 
-  function create() {
-    const form = formOf(SCHEMA, {
-      submit: 'Create key',
-      async onSubmit(body) {
-        const { data } = await session.call(admin('keys'), { body });
-        close();
-        created.replaceChildren(secretOnce({ name: `API key ${data.record.name}`, secret: data.key }));
-        draw();
-      },
-    });
-    const { close, dialog } = openDialog({
-      title: 'New key',
-      content: [],
-      wide: true,
-      actions: [{ name: 'Cancel', kind: 'quiet' }],
-    });
-    // A form cannot contain another one.
-    dialog.prepend(form);
-    dialog.prepend(dialog.querySelector('h2') ?? '');
-    form.querySelector('input')?.focus();
-  }
-
   draw();
   root.append(
     caller.edit
-      ? element('div', { class: 'actions' }, button('New key', create))
+      ? element('p', {}, element('a', { href: '#/keys/new' }, 'New key'))
       : element('p', { class: 'hint' }, EDIT_HINT),
-    created,
     holder,
   );
 }
