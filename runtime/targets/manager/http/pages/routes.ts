@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
 import { type Access, authenticate } from '../../../../serve/access.ts';
 import { servePageFile } from '../../../../serve/http/pages/page-file.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
@@ -13,7 +14,7 @@ export function pageRoutes(access: Access): Hono {
     if (wantsPage(c)) return await page(c, next);
     // For programs, the path does not exist, and without a key they do not find out.
     await authenticate(access, c.req.header('Authorization'));
-    return await next();
+    throw new AppError('NotFoundError', `No such path: ${c.req.method} ${c.req.path}`);
   });
   for (const file of PAGE_FILES) {
     if (file !== 'index.html') routes.get(`/assets/${file}`, servePageFile(file, readPageFile(file)));
