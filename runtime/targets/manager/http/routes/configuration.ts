@@ -80,7 +80,7 @@ export function configurationRoutes(
     const { text, revision } = await readBody(c, serverTextRequest);
     const edited = await changer.change({
       edit: (file) => replaceServer(file, c.req.param('name'), text),
-      revision: revision ?? undefined,
+      revision,
       isDryRun: flagOf(c, 'dry_run'),
     });
     return answer(c, 'EditedConfiguration', edited);

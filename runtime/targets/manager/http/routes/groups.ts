@@ -39,7 +39,7 @@ export function groupRoutes({ groups }: ManagerContext, { answer }: HttpParts): 
         method: 'get',
         path: '/api/v1/groups',
         id: 'listGroups',
-        tag: 'Groups',
+        tag: 'Servers',
         summary: 'List the groups of servers and tools that the caller can use.',
         description:
           'Each group has endpoints of its own: `/groups/{group}/mcp` and `/groups/{group}/api/v1`.',

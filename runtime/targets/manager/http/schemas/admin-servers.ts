@@ -57,7 +57,9 @@ export const serverOverviewBody = struct('ServerOverviewBody', serverRow);
 export const serverOverviews = struct('ServerOverviews', {
   servers: Type.Array(serverOverview),
   total: Type.Integer({ minimum: 0, description: 'Number of servers that match the filters.' }),
-  phases: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+  phases: Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
     description: 'Number of servers by phase, regardless of the filters.',
   }),
   nextCursor,

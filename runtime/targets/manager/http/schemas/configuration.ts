@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed, optional, textMap } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, textMap } from '../../../../serve/http/schemas.ts';
 import { nextCursor, optionalText, struct } from './struct.ts';
 import { reload } from './admin.ts';
 
@@ -33,14 +33,14 @@ export const serverConfigurationBody = struct('ServerConfiguration', {
 
 export const serverTextRequest = closed('ServerText', {
   text: Type.String({ description: 'One table `[[servers]]` in TOML.' }),
-  revision: optional(Type.String({ description: 'The revision that the text is based on.' })),
+  revision: Type.Optional(Type.String({ description: 'The revision that the text is based on.' })),
 });
 
 const values = (description: string) => Type.Optional(textMap({ description }));
 export const newServerRequest = closed('NewServer', {
   name: Type.String({ minLength: 1, description: 'Name of the server.' }),
   settings: anyObject('The keys of the server in the file, e.g. `command`, `args` and `tools`.'),
-  secrets: optional(
+  secrets: Type.Optional(
     closed(
       'ServerSecrets',
       {

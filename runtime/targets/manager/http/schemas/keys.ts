@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf, optional } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '../../../../serve/http/schemas.ts';
 import { dateTime, optionalText, struct } from './struct.ts';
 
 const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
@@ -44,16 +44,16 @@ export const keysBody = struct('ApiKeys', {
 
 export const newKeyRequest = closed('NewApiKey', {
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the key, which logs contain.' }),
-  servers: optional(scopes.servers),
-  tools: optional(scopes.tools),
-  prompts: optional(scopes.prompts),
-  resources: optional(scopes.resources),
-  groups: optional(scopes.groups),
-  readOnly: optional(readOnly),
-  admin: optional(admin),
-  edit: optional(edit),
-  rate: optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
-  expires: optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),
+  servers: Type.Optional(scopes.servers),
+  tools: Type.Optional(scopes.tools),
+  prompts: Type.Optional(scopes.prompts),
+  resources: Type.Optional(scopes.resources),
+  groups: Type.Optional(scopes.groups),
+  readOnly: Type.Optional(readOnly),
+  admin: Type.Optional(admin),
+  edit: Type.Optional(edit),
+  rate: Type.Optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
+  expires: Type.Optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),
 });
 
 export const createdKeyBody = struct('CreatedApiKey', {
