@@ -31,7 +31,7 @@ export async function showClients({ root, query, session, signal }) {
   servers.value = query.get('servers') ?? '';
   const form = element(
     'form',
-    { class: 'filters' },
+    { class: 'filters', 'aria-label': 'What the client uses' },
     element('p', { class: 'filter choice' }, element('label', { for: 'client-group' }, 'Group'), group),
     element('p', { class: 'filter text' }, element('label', { for: 'client-servers' }, 'Servers'), servers),
   );

@@ -28,7 +28,7 @@ export async function showPins({ root, session, signal }) {
   });
   const form = element(
     'form',
-    { class: 'toolbar' },
+    { class: 'toolbar', 'aria-label': 'Pin tools' },
     element('label', { for: 'pin-server' }, 'Server'),
     server,
     element('button', { type: 'submit', class: 'quiet' }, 'Pin its tools'),
@@ -125,8 +125,12 @@ export async function showPins({ root, session, signal }) {
               : `The server has ${data.tools} tools. ${data.differences.length} differ from their pins.`,
           ),
           ...data.differences.flatMap((/** @type {any} */ { tool, change, lines }) => [
-            element('h3', {}, `${tool} (${change})`),
-            diffView(lines.map((/** @type {string} */ line) => line.trimStart()).join('\n')),
+            element(
+              'details',
+              {},
+              element('summary', {}, `${tool} (${change})`),
+              diffView(lines.map((/** @type {string} */ line) => line.trimStart()).join('\n')),
+            ),
           ]),
         ],
         actions: [

@@ -53,6 +53,7 @@ export async function showTool({ root, params, session, signal, setTitle }) {
     facts([['Annotations', annotations(tool.annotations ?? {})]]),
     element('h2', {}, 'Call'),
     formOf(inputSchema, {
+      values: {},
       submit: 'Call tool',
       async onSubmit(args) {
         result.replaceChildren();
@@ -80,9 +81,18 @@ export async function showTool({ root, params, session, signal, setTitle }) {
  * @param {any} tool
  */
 const schemasOf = ({ inputSchema, outputSchema, _meta = {} }) => ({
-  inputSchema: _meta['mcp-manager/inputSchema'] ?? inputSchema ?? { type: 'object' },
+  inputSchema: withAnyArguments(_meta['mcp-manager/inputSchema'] ?? inputSchema ?? { type: 'object' }),
   outputSchema: _meta['mcp-manager/outputSchema'] ?? outputSchema,
 });
+
+/**
+ * A schema that names no arguments allows all of them.
+ * @param {any} schema
+ */
+const withAnyArguments = (schema) =>
+  'properties' in schema || 'additionalProperties' in schema
+    ? schema
+    : { ...schema, additionalProperties: true };
 
 /**
  * Hints of the server, which are not verified.
