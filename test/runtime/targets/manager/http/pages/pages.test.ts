@@ -275,11 +275,14 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
     visit(
       '#/',
       async (page) => {
+        await heading(page, 'Servers').waitFor();
         const problems: unknown[] = [];
         for (const hash of EVERY_PAGE) {
           await page.goto(`${manager.url}/${hash}`);
-          await page.reload();
-          await page.locator('main h1').waitFor();
+          // The event of the changed address comes before the next frame.
+          await page.evaluate(
+            () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+          );
           await expect.poll(() => page.locator('.state.loading, [aria-busy]').count()).toBe(0);
           const scrollWidth = await page.locator('html').evaluate((node) => node.scrollWidth);
           problems.push(...(await audit(page)).map((problem) => `${hash}: ${problem}`));
