@@ -47,3 +47,13 @@ export function withShare(node, share) {
  */
 export const scrollable = (name, content) =>
   element('div', { class: 'scrollable', role: 'region', 'aria-label': name, tabindex: 0 }, content);
+
+/**
+ * A path or a name that lines can break after its punctuation, instead of within its words.
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
+export const withBreaks = (text) =>
+  text
+    .split(/(?<=[/._:-])(?=\w|\{)/)
+    .flatMap((part, at) => (at === 0 ? [part] : [document.createElement('wbr'), part]));

@@ -1,10 +1,12 @@
+/** @import { Session } from '../session.js' */
 /** @import { OpenApi } from './schema.js' */
 import { counted } from '../counted.js';
-import { element, scrollable } from '../dom.js';
+import { element, scrollable, withBreaks } from '../dom.js';
 import { table } from '../table.js';
 import { contents, examplesOf, exampleText } from './content.js';
 import { prose } from './prose.js';
 import { resolved, typeText } from './schema.js';
+import { tryIt } from './try-it.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -35,14 +37,16 @@ export const operationsOf = ({ paths }) =>
 /**
  * @param {OpenApi} api
  * @param {Operation} operation
+ * @param {Session} session
  */
-export function operationSection(api, { id, method, path, details }) {
+export function operationSection(api, operation, session) {
+  const { id, method, path, details } = operation;
   const heading = element(
     'h2',
     { id },
     element('span', { class: 'method' }, method),
     ' ',
-    element('code', {}, path),
+    element('code', {}, ...withBreaks(path)),
   );
   const summary = details.summary ? [element('p', { class: 'summary' }, details.summary)] : [];
   return element(
@@ -53,6 +57,7 @@ export function operationSection(api, { id, method, path, details }) {
     ...prose(details.description),
     ...parameters(api, details.parameters ?? []),
     ...request(api, resolved(api, details.requestBody)),
+    tryIt(api, operation, session),
     element('h3', {}, 'Responses'),
     ...responses(api, details.responses ?? {}),
   );
