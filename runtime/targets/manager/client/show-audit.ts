@@ -27,11 +27,14 @@ export async function showAudit(
   }
   if (json) printJson(output, answer.entries);
   else {
-    const rows = answer.entries.map((entry) => KEYS.map((key) => oneLine(String(entry[key] ?? '-'))));
+    const rows = answer.entries.map((entry) => KEYS.map((key) => oneLine(cellOf(entry[key]))));
     printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
   }
   return 0;
 }
+
+const cellOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '-';
 
 const KEYS = ['at', 'caller', 'server', 'kind', 'name', 'outcome', 'ms'];
 const COLUMNS = ['TIME', 'KEY', 'SERVER', 'KIND', 'NAME', 'OUTCOME', 'MS'];

@@ -40,7 +40,7 @@ export function replaceServer(text: string, name: string, block: string): string
 }
 
 /** Reads the only server of a text. */
-export function serverIn(block: string): Table {
+function serverIn(block: string): Table {
   const table = parsed(block);
   const { servers, ...others } = table;
   const [server, second] = Array.isArray(servers) ? servers : [];

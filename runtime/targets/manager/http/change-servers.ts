@@ -9,7 +9,7 @@ import type { ManagerContext } from '../context.ts';
 import { compact } from './views/compact.ts';
 
 /** The answer to a change of the servers file. */
-export interface EditedConfiguration {
+interface EditedConfiguration {
   readonly diff: string;
   readonly written: boolean;
   readonly warnings: readonly string[];

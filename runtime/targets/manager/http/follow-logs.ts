@@ -16,7 +16,7 @@ export interface FollowOptions {
   readonly onEnd?: (() => void) | undefined;
 }
 
-export type LogFormat = 'ndjson' | 'events';
+type LogFormat = 'ndjson' | 'events';
 
 /** How a line is written, and what keeps the connection open. */
 const FORMATS: Record<

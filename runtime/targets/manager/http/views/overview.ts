@@ -22,7 +22,7 @@ export const overviewView = (
   pinned: server.spec().pins !== undefined,
 });
 
-export function kindOf(launch: Launch): 'process' | 'container' | 'remote' | 'unusable' {
+function kindOf(launch: Launch): 'process' | 'container' | 'remote' | 'unusable' {
   if (launch.kind !== 'process') return launch.kind;
   return launch.container === undefined ? 'process' : 'container';
 }

@@ -1,69 +1,22 @@
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { audit } from '../../../../../helpers/audit.ts';
+import { describe, expect, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
-import { type ManagerWithFiles, serverToml, startWithFiles } from '../start-with-files.ts';
+import { heading, openPages, press, SCRIPT } from './open-pages.ts';
 
 const chromium = await provideChromium();
 
-/** Content that would run, load or lead somewhere if a page did not show it as text. */
-const SCRIPT = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const SVG = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>`,
 ).toString('base64');
 
-const CONFIG = `# The servers of the team.
-${serverToml('echo', 'echo')}
-${serverToml('careful', 'echo', { lazy: true, approvals: [{ tools: ['add'], action: 'ask' }] })}
-${serverToml('hostile', 'malformed', {
-  env: {
-    TOOLS: JSON.stringify([
-      {
-        name: 'evil',
-        description: SCRIPT,
-        inputSchema: { type: 'object', properties: { [SCRIPT]: { type: 'string', description: SCRIPT } } },
-      },
-    ]),
-    PROMPTS: JSON.stringify([{ name: SCRIPT, description: SCRIPT }]),
-    RESOURCES: JSON.stringify([{ uri: 'javascript:alert(1)', name: SCRIPT }]),
-  },
-})}
-[[groups]]
-name = "research"
-servers = ["echo"]
-`;
-
 describe.skipIf(chromium === undefined)('the pages of the manager, in a browser', () => {
-  const pages = usePages(chromium);
-  let manager: ManagerWithFiles;
-  beforeAll(async () => {
-    manager = await startWithFiles(CONFIG);
-    await Promise.all(['echo', 'hostile'].map((name) => manager.get(`/api/v1/servers/${name}/tools`)));
-  });
-  afterAll(() => manager.close());
-
-  type Options = NonNullable<Parameters<typeof pages.visit>[2]>;
-  /** Opens a page with a key in the session. */
-  const visit = (
-    hash: string,
-    body: (page: Page) => Promise<void>,
-    { key = manager.keys.editor, ...options }: Options & { key?: string } = {},
-  ): Promise<void> =>
-    pages.visit(`${manager.url}/${hash}`, body, {
-      ...options,
-      before: (page) => page.addInitScript((value) => sessionStorage.setItem('api-key /', value), key),
-    });
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const { manager, visit, visitWithoutKey } = openPages(chromium);
 
   test('a key is asked for once, and all servers are listed with their state', () =>
-    pages.visit(
-      manager.url,
+    visitWithoutKey(
       async (page) => {
-        await page.getByLabel('API key').fill(manager.keys.admin);
+        await page.getByLabel('API key').fill(manager().keys.admin);
         await page.keyboard.press('Enter');
         await page.getByRole('link', { name: 'hostile' }).waitFor();
         expect(await page.getByRole('row', { name: /^echo/ }).innerText()).toMatch(/running\s+ok/);
@@ -86,7 +39,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await page.getByRole('link', { name: 'Log', exact: true }).click();
       const log = page.getByRole('log');
       await expect.poll(() => log.innerText()).toContain('started: echo');
-      await manager.send('POST', '/api/v1/servers/echo/tools/log', { text: `seen live ${SCRIPT}` });
+      await manager().send('POST', '/api/v1/servers/echo/tools/log', { text: `seen live ${SCRIPT}` });
       await expect.poll(() => log.innerText()).toContain(`seen live ${SCRIPT}`);
       await page.getByRole('link', { name: 'Overview' }).click();
       await press(page, 'Restart');
@@ -103,11 +56,13 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await found.focus();
       await page.keyboard.press('Enter');
       await heading(page, 'add').waitFor();
-      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      await expect
+        .poll(() => page.locator('body').evaluate((body) => body.ownerDocument.activeElement?.tagName))
+        .toBe('H1');
       const first = page.getByLabel('a', { exact: true });
       for (
         let tabs = 0;
-        tabs < 30 && !(await first.evaluate((node) => node === document.activeElement));
+        tabs < 30 && !(await first.evaluate((node) => node === node.ownerDocument.activeElement));
         tabs += 1
       ) {
         await page.keyboard.press('Tab');
@@ -168,7 +123,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
         '#/servers/hostile/prompts',
         '#/servers/hostile/resources',
       ]) {
-        await page.goto(`${manager.url}/${hash}`);
+        await page.goto(`${manager().url}/${hash}`);
         await expect.poll(() => page.getByText(SCRIPT).count()).toBeGreaterThan(0);
         expect(await page.locator('main script, main a[href^="javascript"]').count()).toBe(0);
       }
@@ -181,7 +136,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       await page.getByLabel('name', { exact: true }).fill('Ada');
       await press(page, 'Fill in');
       await expect.poll(() => page.getByRole('region', { name: 'Messages' }).innerText()).toContain('Ada');
-      await page.goto(`${manager.url}/#/servers/echo/resources`);
+      await page.goto(`${manager().url}/#/servers/echo/resources`);
       await press(page, 'memo://one');
       await page.getByRole('heading', { name: 'Content' }).waitFor();
     }));
@@ -196,10 +151,10 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
         await page.getByLabel('Start with the first call').check();
         await press(page, 'Review change');
         await page.getByRole('dialog').getByText('+name = "new-one"').waitFor();
-        expect(manager.read('.mcpd.toml')).not.toContain('new-one');
+        expect(manager().read('.mcpd.toml')).not.toContain('new-one');
         await press(page, 'Write the file');
         await heading(page, 'new-one').waitFor();
-        expect(manager.read('.mcpd.toml')).toContain('name = "new-one"');
+        expect(manager().read('.mcpd.toml')).toContain('name = "new-one"');
 
         await page.getByRole('link', { name: 'Configuration' }).last().click();
         const text = page.getByLabel('[[servers]] of new-one');
@@ -214,7 +169,7 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
         await press(page, 'Remove server');
         await page.getByRole('dialog').getByRole('button', { name: 'Remove the server' }).click();
         await heading(page, 'Configuration').waitFor();
-        expect(manager.read('.mcpd.toml')).not.toContain('new-one');
+        expect(manager().read('.mcpd.toml')).not.toContain('new-one');
       },
       { callFails: true },
     ));
@@ -242,55 +197,11 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
         await page.getByRole('link', { name: 'echo' }).click();
         await page.getByRole('link', { name: 'add', exact: true }).waitFor();
         expect(await page.getByRole('link', { name: 'Log', exact: true }).count()).toBe(0);
-        await page.goto(`${manager.url}/#/add`);
+        await page.goto(`${manager().url}/#/add`);
         await page.getByText('require a key with edit permission').waitFor();
-        await page.goto(`${manager.url}/#/audit`);
+        await page.goto(`${manager().url}/#/audit`);
         await page.getByText('no admin permission').waitFor();
       },
-      { key: manager.keys.user, callFails: true },
+      { key: () => manager().keys.user, callFails: true },
     ));
-
-  const EVERY_PAGE = [
-    '#/',
-    '#/servers/echo',
-    '#/servers/echo/log',
-    '#/servers/echo/tools',
-    '#/servers/echo/resources',
-    '#/servers/echo/configuration',
-    '#/tools?q=adds',
-    '#/tools/echo/add',
-    '#/clients',
-    '#/groups',
-    '#/configuration',
-    '#/add',
-    '#/keys',
-    '#/pins',
-    '#/audit',
-  ];
-  test.each([
-    { width: 320, colorScheme: 'dark' },
-    { width: 1280, colorScheme: 'light' },
-    { width: 2560, colorScheme: 'dark' },
-  ] as const)('every page is accessible at $width in $colorScheme', ({ width, colorScheme }) =>
-    visit(
-      '#/',
-      async (page) => {
-        await heading(page, 'Servers').waitFor();
-        const problems: unknown[] = [];
-        for (const hash of EVERY_PAGE) {
-          await page.goto(`${manager.url}/${hash}`);
-          // The event of the changed address comes before the next frame.
-          await page.evaluate(
-            () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-          );
-          await expect.poll(() => page.locator('.state.loading, [aria-busy]').count()).toBe(0);
-          const scrollWidth = await page.locator('html').evaluate((node) => node.scrollWidth);
-          problems.push(...(await audit(page)).map((problem) => `${hash}: ${problem}`));
-          if (scrollWidth > width) problems.push(`${hash}: ${scrollWidth} px wide`);
-        }
-        expect(problems).toEqual([]);
-      },
-      { viewport: { width, height: 800 }, colorScheme },
-    ),
-  );
 });

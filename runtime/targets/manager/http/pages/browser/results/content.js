@@ -31,7 +31,7 @@ const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
  */
 export function contentBlock(block) {
   const { type } = block;
-  if (type === 'text') return textBlock(String(block['text'] ?? ''));
+  if (type === 'text') return textBlock(textOf(block['text']));
   if (type === 'image' || type === 'audio') return mediaBlock(block);
   if (type === 'resource' && typeof block['resource'] === 'object' && block['resource'] !== null)
     return resourceBlock(/** @type {Block} */ (block['resource']));
@@ -79,9 +79,7 @@ export const jsonBlock = (value, name) => textBlock(jsonText(value), name);
  */
 function mediaBlock({ data, mimeType, type }) {
   const mime = typeof mimeType === 'string' ? mimeType.trim().toLowerCase() : '';
-  return (
-    mediaElement(String(data ?? ''), mime) ?? binaryNote(mime || String(type), String(data ?? '').length)
-  );
+  return mediaElement(textOf(data), mime) ?? binaryNote(mime || textOf(type), textOf(data).length);
 }
 
 /**
@@ -127,13 +125,12 @@ export function resourceBlock({ uri, mimeType, text, blob }) {
   const mime = typeof mimeType === 'string' ? mimeType.trim().toLowerCase() : '';
   const body =
     typeof text === 'string'
-      ? textBlock(text, String(uri ?? 'Resource'))
-      : (mediaElement(String(blob ?? ''), mime) ??
-        binaryNote(mime || 'unknown type', String(blob ?? '').length));
+      ? textBlock(text, textOf(uri) || 'Resource')
+      : (mediaElement(textOf(blob), mime) ?? binaryNote(mime || 'unknown type', textOf(blob).length));
   return element(
     'div',
     { class: 'result-block' },
-    element('p', { class: 'hint' }, element('code', {}, String(uri ?? '')), mime === '' ? '' : ` (${mime})`),
+    element('p', { class: 'hint' }, element('code', {}, textOf(uri)), mime === '' ? '' : ` (${mime})`),
     body,
   );
 }
@@ -146,9 +143,15 @@ const linkBlock = ({ uri, name, description }) =>
   element(
     'div',
     { class: 'result-block' },
-    element('p', {}, `Resource ${String(name ?? '')}: `, element('code', {}, String(uri ?? ''))),
-    ...(description ? [element('p', { class: 'hint' }, String(description))] : []),
+    element('p', {}, `Resource ${textOf(name)}: `, element('code', {}, textOf(uri))),
+    ...(description ? [element('p', { class: 'hint' }, textOf(description))] : []),
   );
+
+/**
+ * A member of a block as text; members of other types are not shown.
+ * @param {unknown} value
+ */
+const textOf = (value) => (typeof value === 'string' ? value : '');
 
 /** @param {string} text */
 function indented(text) {

@@ -8,13 +8,14 @@ import { element } from '../dom.js';
  */
 export function button(name, run, kind = '') {
   const node = element('button', { type: 'button', class: kind }, name);
-  node.addEventListener('click', async () => {
+  const press = async () => {
     node.disabled = true;
     try {
       await run();
     } finally {
       node.disabled = false;
     }
-  });
+  };
+  node.addEventListener('click', () => void press());
   return node;
 }
