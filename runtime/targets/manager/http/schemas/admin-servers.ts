@@ -37,7 +37,7 @@ const processUsage = closed(
       Type.Number({ minimum: 0, description: 'Processors in use on average over the last seconds.' }),
     ),
   },
-  'What the processes of a server use. The numbers are a few seconds old.',
+  'Usage of the processes of a server, a few seconds old.',
 );
 
 const serverRow = {

@@ -42,7 +42,7 @@ const changes = {
   updated: names('Servers with other changes, for example of filters or limits, which required no restart.'),
 };
 export const reloadBody = struct('Reload', changes);
-export const reload = closed('AppliedChanges', changes, 'What the running manager changed.');
+export const reload = closed('AppliedChanges', changes, 'Changes of the running manager.');
 
 export const logLine = closed(
   'LogLine',

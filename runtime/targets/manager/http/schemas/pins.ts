@@ -6,9 +6,7 @@ import { nextCursor, struct } from './struct.ts';
 
 const approvalRule = closed('ApprovalRule', {
   tools: Type.Array(Type.String(), { description: 'Patterns for the names of tools on the server.' }),
-  when: Type.Optional(
-    oneOf(APPROVAL_CONDITIONS, { description: 'What the annotations of the tool must say.' }),
-  ),
+  when: Type.Optional(oneOf(APPROVAL_CONDITIONS, { description: 'Required annotations of the tool.' })),
   action: oneOf(APPROVAL_ACTIONS),
 });
 
@@ -23,7 +21,7 @@ const toolPolicy = closed('ToolPolicy', {
   server: Type.String(),
   pinned: Type.Integer({ minimum: 0, description: 'Number of pinned tools; 0 if the server is not pinned.' }),
   onChange: Type.Optional(
-    oneOf(PIN_ACTIONS, { description: 'What happens with tools that are new or differ from their pin.' }),
+    oneOf(PIN_ACTIONS, { description: 'Treatment of tools that are new or differ from their pin.' }),
   ),
   changedTools,
   approvals: Type.Array(approvalRule, { description: 'The first rule that matches a tool applies.' }),
