@@ -87,6 +87,11 @@ export const MANAGER_HTTP = {
     behaviour:
       'The OpenAPI document is there in 3.1 and 3.0, as JSON and YAML, with all ten operations, and a page to read it.',
   },
+  'manager:pages': {
+    source: 'issue 23, part 4',
+    behaviour:
+      'Browsers get the pages at /, with all of their files; without a key that can edit, servers are not changed over HTTP.',
+  },
   'manager:operations': {
     source: 'design "Services decided"',
     behaviour: '/healthz, /readyz and /metrics answer, and every answer has an X-Request-Id.',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
@@ -127,6 +129,31 @@ verifiesManaged('manager:openapi', async (arm) => {
   const assets = [...page.text.matchAll(/(?:src|href)="([^"#:]+)"/g)].map(([, path = '']) => path);
   expect(assets.length).toBeGreaterThan(1);
   for (const path of assets) expect((await get(`/${path.replace(/^\//, '')}`)).status).toBe(200);
+});
+
+verifiesManaged('manager:pages', async (arm) => {
+  const { get, post, folder } = await start(arm, { config: ECHO });
+  const page = await get('/', { accept: 'text/html' });
+  const assets = [...page.text.matchAll(/(?:src|href)="(assets[^"]+)"/g)].map(([, path = '']) => path);
+  expect(assets.length).toBeGreaterThan(5);
+  const seen = new Set<string>();
+  for (const path of assets) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const { status, text } = await get(`/${path}`);
+    expect([path, status]).toEqual([path, 200]);
+    if (!path.endsWith('.js')) continue;
+    const imports = [...text.matchAll(/\bfrom\s*["'](\.[^"']+)["']/g)];
+    for (const [, to = ''] of imports) assets.push(new URL(to, `http://x/${path}`).pathname.slice(1));
+  }
+  expect(seen.size).toBeGreaterThan(40);
+  expect((await get('/')).status).toBe(404);
+  const refused = await post('/api/v1/admin/configuration/servers', {
+    name: 'more',
+    settings: { command: 'sh', tools: ['*'] },
+  });
+  expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('edit permission')]);
+  expect(readFileSync(join(folder, '.mcpd.toml'), 'utf8')).not.toContain('more');
 });
 
 verifiesManaged('manager:operations', async (arm) => {

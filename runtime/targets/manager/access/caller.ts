@@ -7,6 +7,8 @@ export interface Caller {
   readonly name: string;
   /** Whether the caller can reload, restart servers and read logs. */
   readonly admin: boolean;
+  /** Whether the caller can change the configuration and the keys, and therefore run any command on this machine. */
+  readonly edit?: boolean | undefined;
   /** Whether the caller can only use tools with the annotation `readOnlyHint`. */
   readonly readOnly?: boolean | undefined;
   /** The group whose endpoint the caller uses. */
@@ -33,5 +35,5 @@ export const isCaller = (principal: object | undefined): principal is Caller =>
 /** The identity of the person who starts `mcp-manager stdio` without a running manager. */
 export const LOCAL_USER = 'local';
 
-/** The caller if there are no keys: every client that can connect has all permissions. */
+/** The caller if there are no keys: every client that can connect has all permissions except changes of the configuration. */
 export const ANYONE: Caller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };

@@ -18,6 +18,8 @@ export interface Groups {
    */
   readonly enter: (caller: Caller, name: string) => Caller;
   readonly replace: (specs: readonly GroupSpec[]) => void;
+  /** Returns the groups of the configuration. */
+  readonly all: () => readonly GroupSpec[];
   /** Adds a listener for changes. */
   readonly onChange: (listener: () => void) => void;
 }
@@ -53,6 +55,7 @@ export function createGroups(initial: readonly GroupSpec[] = []): Groups {
       members = membersOf(specs);
       for (const listener of listeners) listener();
     },
+    all: () => specs,
     onChange: (listener) => void listeners.push(listener),
   };
 }

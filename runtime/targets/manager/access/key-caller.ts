@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** The part of a key's record that its permissions depend on. */
-type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'readOnly'> & {
+type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'edit' | 'readOnly'> & {
   readonly servers: readonly string[];
   readonly tools: readonly string[];
   readonly prompts?: readonly string[] | undefined;
@@ -18,7 +18,7 @@ type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'readOnly'> & {
  * the servers that the other patterns mention, or all servers if there are no patterns.
  */
 export function keyCaller(record: KeyPermissions): Caller {
-  const { name, admin, readOnly, servers } = record;
+  const { name, admin, edit = false, readOnly, servers } = record;
   const scopes = {
     tool: record.tools.map(splitPattern),
     prompt: (record.prompts ?? []).map(splitPattern),
@@ -37,6 +37,7 @@ export function keyCaller(record: KeyPermissions): Caller {
   return {
     name,
     admin,
+    edit,
     readOnly,
     groups: record.groups,
     canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),

@@ -18,6 +18,8 @@ export const keyRecord = Type.Object(
     groups: Type.Optional(patterns),
     readOnly: Type.Boolean(),
     admin: Type.Boolean(),
+    /** Whether the key can change the configuration and the keys over HTTP. */
+    edit: Type.Optional(Type.Boolean()),
     rate: Type.Optional(Type.String()),
     created: time,
     expires: Type.Optional(time),

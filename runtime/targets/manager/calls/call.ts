@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Requester } from '../upstream/connection.ts';
+import type { CallStatistics } from './statistics.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /**
@@ -35,6 +36,8 @@ export interface Calls {
   /** Forwards every subscription; counting the subscribers of a resource is up to the caller of this function. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
+  /** Returns numbers about the calls of a server by its normalized name. */
+  statistics(server: string): CallStatistics;
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
 }
 

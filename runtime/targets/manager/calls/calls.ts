@@ -6,7 +6,7 @@ import { createCallRunner } from './run-call.ts';
 import type { SignInPage } from './require-sign-in.ts';
 import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
-import { observeCalls } from './metrics.ts';
+import { type CallObserver, observeCalls } from './metrics.ts';
 import { listAllCalls } from './list-all.ts';
 import { promptCalls } from './prompts.ts';
 import type { Tracer } from '../../../serve/telemetry/tracer.ts';
@@ -16,6 +16,7 @@ import { createCheckList } from '../shapes/check-list.ts';
 import { mcpCalls } from './mcp-calls.ts';
 import { createToolCatalog } from './tool-catalog.ts';
 import { createServerLists } from './server-lists.ts';
+import { createCallStatistics } from './statistics.ts';
 import { toolCalls } from './tools.ts';
 import { watchPins } from './watch-pins.ts';
 
@@ -48,7 +49,13 @@ export function createCalls({
   tracer,
   signInPage,
 }: CallsOptions): Calls {
-  const observer = metrics && observeCalls(metrics, supervisor);
+  const statistics = createCallStatistics(supervisor, clock.now);
+  const observers = [statistics, ...(metrics ? [observeCalls(metrics, supervisor)] : [])];
+  const observer: CallObserver = {
+    onCall: (call) => {
+      for (const { onCall } of observers) onCall(call);
+    },
+  };
   const checkList = createCheckList();
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') serverOf(supervisor, event)?.listFaults.clear();
@@ -59,6 +66,7 @@ export function createCalls({
   const catalog = createToolCatalog(lists, clock);
   watchPins(supervisor, catalog);
   return {
+    statistics: statistics.of,
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
     ...toolCalls(runCall, catalog),
     ...listAllCalls(runCall, lists, catalog),

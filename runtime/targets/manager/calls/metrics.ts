@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 
-const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
+export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 /** The outcome of a call; `tool-error` is a result with `isError`. */
 export type CallOutcome = 'ok' | 'tool-error' | ErrorCode;

@@ -33,15 +33,13 @@ const MAX_INDEXES = 16;
 export function createToolSearch(calls: Calls): ToolSearch {
   const indexes = new Map<string, ToolIndex>();
   const indexOf = (caller: Caller, tools: readonly FoundTool[]): MiniSearch => {
-    const rows = tools.map(texts);
-    const content = JSON.stringify(rows);
     const key = `${caller.group ?? ''} ${caller.name}`;
     const known = indexes.get(key);
-    const index = known?.content === content ? known.index : createIndex(rows);
+    const current = known && isSame(known.tools, tools) ? { ...known, tools } : updated(known, tools);
     indexes.delete(key);
-    indexes.set(key, { content, index });
+    indexes.set(key, current);
     for (const oldest of [...indexes.keys()].slice(0, -MAX_INDEXES)) indexes.delete(oldest);
-    return index;
+    return current.index;
   };
   return {
     async search(caller, query, limit, { requestId, signal, onFailure }) {
@@ -64,9 +62,22 @@ export function createToolSearch(calls: Calls): ToolSearch {
 }
 
 interface ToolIndex {
+  readonly tools: readonly FoundTool[];
   /** The indexed texts; the index is outdated when they change. */
   readonly content: string;
   readonly index: MiniSearch;
+}
+
+/** Cached lists contain the same objects, which is faster to find out than whether their texts are equal. */
+const isSame = (one: readonly FoundTool[], other: readonly FoundTool[]): boolean =>
+  one.length === other.length &&
+  one.every(({ server, tool }, at) => tool === other[at]?.tool && server === other[at].server);
+
+/** New lists often have the same texts as before. */
+function updated(known: ToolIndex | undefined, tools: readonly FoundTool[]): ToolIndex {
+  const rows = tools.map(texts);
+  const content = JSON.stringify(rows);
+  return { tools, content, index: known?.content === content ? known.index : createIndex(rows) };
 }
 
 function createIndex(rows: readonly Record<string, string>[]): MiniSearch {

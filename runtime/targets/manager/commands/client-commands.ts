@@ -1,4 +1,5 @@
 import type { Command } from '../../../serve/cli/command.ts';
+import { auditCommand } from './audit.ts';
 import { callCommand } from './call.ts';
 import { doctorCommand } from './doctor.ts';
 import { inspectorCommand } from './inspector.ts';
@@ -20,6 +21,7 @@ export const CLIENT_COMMANDS: Record<string, Command> = {
   resources: resourcesCommand,
   read: readCommand,
   logs: logsCommand,
+  audit: auditCommand,
   restart: restartCommand,
   reload: reloadCommand,
   doctor: doctorCommand,

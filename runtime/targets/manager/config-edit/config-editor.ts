@@ -3,7 +3,7 @@ import { isJsonPath, readConfigFile } from '../config/config-file.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { readServersText } from '../config/read-servers-text.ts';
 import { readSecretsFile } from '../config/secrets-file.ts';
-import { editFile, type FileKind } from './edit-file.ts';
+import { editFile, type FileKind, refuseDamage } from './edit-file.ts';
 
 type Edit = (text: string) => string | Promise<string>;
 
@@ -23,6 +23,18 @@ export async function editServers({ config }: ConfigPaths, edit: Edit): Promise<
   refuseJson(config);
   await readServersText(config);
   return await editFile(config, async (text) => ensureNotEmpty(await edit(text)), SERVERS);
+}
+
+/** Returns the text of the servers file before and after an edit, which must be valid. Nothing is written. */
+export async function previewServers(
+  { config }: ConfigPaths,
+  edit: Edit,
+): Promise<{ readonly before: string; readonly after: string }> {
+  refuseJson(config);
+  const { whole: before } = await readServersText(config);
+  const after = ensureNotEmpty(await edit(before));
+  refuseDamage(config, { before, after }, SERVERS);
+  return { before, after };
 }
 
 /** Creates the servers file; resolves with false if it exists. */

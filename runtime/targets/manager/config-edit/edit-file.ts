@@ -44,7 +44,7 @@ export async function editFile(
 }
 
 /** Rejects new problems only: an edit of an invalid file can be one of several that repair it. */
-function refuseDamage(
+export function refuseDamage(
   path: string,
   { before, after }: { before: string; after: string },
   kind: FileKind,

@@ -8,9 +8,9 @@ import { type Change, editToml, type MutableTable, put } from './edit-toml.ts';
 import { cutBlock, cutKey, insertSection, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
-const isServer = ({ kind, keys }: Statement): boolean =>
+export const isServerHeader = ({ kind, keys }: Statement): boolean =>
   kind === 'array-table' && keys.join('.') === 'servers';
-const belongsToServers = ({ keys }: Statement): boolean => keys[0] === 'servers';
+export const isInServers = ({ keys }: Statement): boolean => keys[0] === 'servers';
 
 /** Appends a server to a servers file. */
 export function addServer(text: string, server: Table): string {
@@ -24,40 +24,40 @@ export function addServer(text: string, server: Table): string {
   const withoutEmptyList = (body: string): string | undefined =>
     cutKey(body, ({ keys }) => keys.join('.') === 'servers');
   const append: Change = (table) => {
-    table['servers'] = [...listOf(table), server];
+    table['servers'] = [...serverTables(table), server];
   };
   return editToml(text, append, {
     first: [
-      (body) => insertSection(body, block, belongsToServers),
-      (body) => insertSection(withoutEmptyList(body) ?? body, block, belongsToServers),
+      (body) => insertSection(body, block, isInServers),
+      (body) => insertSection(withoutEmptyList(body) ?? body, block, isInServers),
     ],
   });
 }
 
 export function removeServer(text: string, name: string): string {
   const remove: Change = (table) => {
-    const servers = listOf(table);
-    servers.splice(indexOf(servers, name), 1);
+    const servers = serverTables(table);
+    servers.splice(serverIndex(servers, name), 1);
     if (servers.length === 0) delete table['servers'];
   };
   return editToml(text, remove, { first: [(body) => cutServer(body, name)] });
 }
 
 function cutServer(text: string, name: string): string | undefined {
-  const index = indexOf(listOf(parse(text)), name);
+  const index = serverIndex(serverTables(parse(text)), name);
   let seen = -1;
   return cutBlock(
     text,
-    (header) => isServer(header) && (seen += 1) === index,
-    (header) => !isServer(header) && belongsToServers(header),
+    (header) => isServerHeader(header) && (seen += 1) === index,
+    (header) => !isServerHeader(header) && isInServers(header),
   );
 }
 
 /** Sets a key of a server; `undefined` removes it. */
 export function setServerKey(text: string, name: string, key: string, value: unknown): string {
   return editToml(text, (table) => {
-    const servers = listOf(table);
-    const server: MutableTable = membersOf(servers[indexOf(servers, name)]);
+    const servers = serverTables(table);
+    const server: MutableTable = membersOf(servers[serverIndex(servers, name)]);
     if (value === undefined) delete server[key];
     else put(server, key, value);
   });
@@ -65,18 +65,20 @@ export function setServerKey(text: string, name: string, key: string, value: unk
 
 /** Returns the value of a server's key in the file, without expanding it. */
 export function readServerKey(text: string, name: string, key: string): unknown {
-  const servers = listOf(parse(text.replace(/^\uFEFF/, '')));
-  const server = servers[indexOf(servers, name)];
+  const servers = serverTables(parse(text.replace(/^\uFEFF/, '')));
+  const server = servers[serverIndex(servers, name)];
   return isTable(server) && Object.hasOwn(server, key) ? server[key] : undefined;
 }
 
-function listOf(table: MutableTable): unknown[] {
+/** Returns the servers of a file, which can be changed in place. */
+export function serverTables(table: MutableTable): unknown[] {
   const servers = table['servers'] ?? [];
   if (Array.isArray(servers)) return servers;
   throw configError('servers must be a list. Start each server with [[servers]], in double brackets.');
 }
 
-function indexOf(servers: readonly unknown[], name: string): number {
+/** Returns the index of a server; throws if there is none with this name. */
+export function serverIndex(servers: readonly unknown[], name: string): number {
   const names = servers.map((server) =>
     isTable(server) && typeof server['name'] === 'string' ? serverName(server['name']) : '',
   );

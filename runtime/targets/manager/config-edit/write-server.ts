@@ -4,7 +4,7 @@ import { readConfigFile } from '../config/config-file.ts';
 import { problemsError } from '../config/problems.ts';
 import { readServersText } from '../config/read-servers-text.ts';
 import type { Table } from '../config/table-reader.ts';
-import { editSecrets, editServers } from './config-editor.ts';
+import { editSecrets, editServers, previewServers } from './config-editor.ts';
 import { setSecret } from './secrets-text.ts';
 import { type Separated, separateSecrets } from './separate-secrets.ts';
 import { addServer } from './servers-text.ts';
@@ -17,6 +17,26 @@ export interface NewServer {
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
 }
 
+/** What adding servers changes. */
+export interface AddedServers {
+  /** The servers file before and after. */
+  readonly before: string;
+  readonly after: string;
+  /** Messages about values for the secrets file. */
+  readonly warnings: readonly string[];
+}
+
+/** Returns what `writeServers` would change. Nothing is written. */
+export async function previewNewServers(
+  servers: readonly NewServer[],
+  paths: ConfigPaths,
+): Promise<AddedServers> {
+  const separated = separate(servers);
+  const add = adding(separated);
+  await checkFirst(paths, { servers, add, source: paths.config });
+  return { ...(await previewServers(paths, add)), warnings: movedValues(separated, paths) };
+}
+
 /**
  * Adds servers to the two files: all of them or, if one is invalid, none. `source` is the file they come from, for messages.
  * Resolves with messages about values that were moved to the secrets file.
@@ -26,24 +46,37 @@ export async function writeServers(
   paths: ConfigPaths,
   source = paths.config,
 ): Promise<readonly string[]> {
-  const separated = servers.map(({ name, table, secrets }) => {
-    const { table: shared, secrets: found } = separateSecrets(table);
-    return { name, table: shared, secrets, found };
-  });
-  const add = (text: string): string =>
-    separated.reduce((edited, { name, table }) => addServer(edited, { name, ...table }), text);
+  const separated = separate(servers);
+  const add = adding(separated);
   await checkFirst(paths, { servers, add, source });
   // Secrets are written first, so that a manager that watches the files never sees a server without its values.
   await editSecrets(paths, (text) => separated.reduce(putSecrets, text));
   await editServers(paths, add);
-  return separated.flatMap(({ name, found }) =>
+  return movedValues(separated, paths);
+}
+
+/** A server without the values that look like secrets. */
+type SeparatedServer = NewServer & { readonly found: Separated['secrets'] };
+
+const separate = (servers: readonly NewServer[]): SeparatedServer[] =>
+  servers.map(({ name, table, secrets }) => {
+    const { table: shared, secrets: found } = separateSecrets(table);
+    return { name, table: shared, secrets, found };
+  });
+
+const adding =
+  (servers: readonly SeparatedServer[]) =>
+  (text: string): string =>
+    servers.reduce((edited, { name, table }) => addServer(edited, { name, ...table }), text);
+
+const movedValues = (servers: readonly SeparatedServer[], { runtime }: ConfigPaths): readonly string[] =>
+  servers.flatMap(({ name, found }) =>
     Object.keys(found).map((key) =>
       key === 'args'
-        ? `The arguments of ${name} may contain a secret. That argument and all after it were stored in ${paths.runtime}.`
-        : `The ${key} of ${name} may contain a secret and was stored in ${paths.runtime}.`,
+        ? `The arguments of ${name} may contain a secret. That argument and all after it were stored in ${runtime}.`
+        : `The ${key} of ${name} may contain a secret and was stored in ${runtime}.`,
     ),
   );
-}
 
 interface Addition {
   readonly servers: readonly NewServer[];
@@ -68,10 +101,7 @@ async function checkFirst({ config: path }: ConfigPaths, { servers, add, source 
     throw problemsError(caused.map(({ message }) => ({ file: source, line: undefined, message })));
 }
 
-function putSecrets(
-  text: string,
-  { name, secrets, found }: NewServer & { readonly found: Separated['secrets'] },
-): string {
+function putSecrets(text: string, { name, secrets, found }: SeparatedServer): string {
   const withFound = Object.entries(found).reduce(
     (edited, [key, value]) => setSecret(edited, name, [key], value),
     text,

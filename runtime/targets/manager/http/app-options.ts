@@ -4,8 +4,21 @@ import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { Redactor } from '../../../serve/redact.ts';
-import type { CorsSettings, ResourceSettings } from '../config/spec.ts';
+import type { ConfigPaths } from '../config/config-paths.ts';
+import type { CorsSettings, ResourceSettings, ServerSpec } from '../config/spec.ts';
 import type { Plugins } from '../plugins/plugins.ts';
+import type { SignInStore } from '../sign-in/sign-in-store.ts';
+
+/** The files of the manager, and what is needed to change them. */
+export interface ManagerFiles {
+  readonly paths: ConfigPaths;
+  readonly keys: string;
+  /** Undefined if calls are not audited. */
+  readonly auditLog: string | undefined;
+  readonly signIns: SignInStore;
+  /** Reads the servers of the configuration as they are now. */
+  readonly readServers: () => Promise<readonly ServerSpec[]>;
+}
 
 export interface ManagerAppOptions {
   /** The address on which the server listens, and additional host names that it accepts. */
@@ -26,6 +39,8 @@ export interface ManagerAppOptions {
   readonly plugins?: Plugins | undefined;
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings | undefined;
+  /** The files that administrators read and change over HTTP; without them, there are no such routes. */
+  readonly files?: ManagerFiles | undefined;
   /** Redacts secrets in errors of servers. */
   readonly redact: Redactor;
 }

@@ -16,10 +16,18 @@ import { problemFormat } from './problem.ts';
 import { protectedResource } from './protected-resource.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { adminRoutes } from './routes/admin.ts';
+import { adminServerRoutes } from './routes/admin-servers.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { callerRoutes } from './routes/caller.ts';
+import { clientRoutes } from './routes/clients.ts';
+import { configurationRoutes } from './routes/configuration.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { groupOperations } from './routes/group-operations.ts';
+import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { logRoutes } from './routes/logs.ts';
+import { pinRoutes } from './routes/pins.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -39,7 +47,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     answer: createStructAnswer(baseAddress),
     readBody: createBodyReader(bodies),
   };
-  const callerRoutes = [
+  const scopedRoutes = [
     healthRoutes(context, parts),
     serverRoutes(context),
     toolRoutes(context, parts, createToolCallAnswer(context, options)),
@@ -48,18 +56,35 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     resourceRoutes(context, parts),
     searchRoutes(context, parts),
   ];
+  const { files } = options;
   const all = [
-    ...callerRoutes,
+    ...scopedRoutes,
+    callerRoutes(context, parts),
+    groupRoutes(context, parts),
+    clientRoutes(context, parts, baseAddress),
     signInRoutes(context, parts, baseAddress),
     adminRoutes(context, parts),
+    adminServerRoutes(context, parts),
     logRoutes(context, parts),
+    ...(files
+      ? [
+          configurationRoutes(context, files, parts),
+          keyRoutes(context, files, parts),
+          pinRoutes(context, files, parts, options),
+          auditRoutes(files, parts),
+        ]
+      : []),
   ];
   const operations = [
     ...all.flatMap((group) => group.operations),
-    ...groupOperations(callerRoutes.flatMap((group) => group.operations)),
+    ...groupOperations(scopedRoutes.flatMap((group) => group.operations)),
   ];
   const documents = documentRoutes(context, operations, options.metrics);
-  const pages = [pageRoutes(), docsPageRoutes([{ href: './', name: 'Pages' }]), signInPageRoutes()];
+  const pages = [
+    pageRoutes(context.kernel.access),
+    docsPageRoutes([{ href: './', name: 'Pages' }]),
+    signInPageRoutes(),
+  ];
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],
@@ -68,7 +93,11 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     // Open metrics have no caller.
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
-    openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
+    openPaths: [
+      ...documents.openPaths,
+      CALLBACK_PATH,
+      ...pages.flatMap(({ routes }) => routes.map(({ path }) => path)),
+    ],
     errorFormats: [problemFormat(baseAddress)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
@@ -83,7 +112,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   for (const below of ['api', 'openapi']) {
     app.use(`${GROUP_PATH}/${below}/*`, groupMiddleware(context.groups));
   }
-  for (const { routes } of callerRoutes) app.route(GROUP_PATH, routes);
+  for (const { routes } of scopedRoutes) app.route(GROUP_PATH, routes);
   app.route('/', documents.routes);
   for (const page of pages) app.route('/', page);
   if (options.mcp) app.route('/', options.mcp);

@@ -47,6 +47,16 @@ export const listCall = (c: Context<ShellEnv>, server: string): PageCall => ({
   wholeList: true,
 });
 
+/** Returns the caller of a request that changes files; every other caller is refused, also if there are no keys. */
+export function requireEditor(c: Context<ShellEnv>): Caller {
+  const caller = requireAdmin(c);
+  if (caller.edit === true) return caller;
+  throw new AppError(
+    'ForbiddenError',
+    'Changes over HTTP require a key with edit permission. Create one with `mcp-manager keys create --edit`.',
+  );
+}
+
 export function requireAdmin(c: Context<ShellEnv>): Caller {
   const caller = callerOf(c);
   if (caller.admin) return caller;

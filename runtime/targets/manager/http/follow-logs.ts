@@ -10,16 +10,30 @@ export interface FollowOptions {
   readonly canRead: () => boolean;
   /** Ends the stream when it is aborted. */
   readonly signal: AbortSignal;
+  /** The form of the stream: a JSON object per line, or server-sent events. */
+  readonly format?: LogFormat | undefined;
   /** Called when the stream has ended, also by its reader. */
   readonly onEnd?: (() => void) | undefined;
 }
 
+type LogFormat = 'ndjson' | 'events';
+
+/** How a line is written, and what keeps the connection open. */
+const FORMATS: Record<
+  LogFormat,
+  { readonly before: string; readonly after: string; readonly keepAlive: string }
+> = {
+  ndjson: { before: '', after: '\n', keepAlive: '\n' },
+  events: { before: 'data: ', after: '\n\n', keepAlive: ':\n\n' },
+};
+
 /** Maximum number of lines that are buffered for a slow reader; further lines are skipped. */
 const MAX_BUFFERED = 1000;
 
-/** Streams new lines of a log, one JSON object per line. */
+/** Streams new lines of a log. */
 export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const { before, after, keepAlive: silence } = FORMATS[options.format ?? 'ndjson'];
   let stop = (): void => undefined;
 
   return new ReadableStream<Uint8Array>(
@@ -27,9 +41,9 @@ export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableSt
       start(controller) {
         let skipped = 0;
         const write = (line: LogLine): void =>
-          controller.enqueue(encoder.encode(`${JSON.stringify(logLineView(line))}\n`));
+          controller.enqueue(encoder.encode(before + JSON.stringify(logLineView(line)) + after));
         const keepAlive = setInterval(() => {
-          if (options.canRead()) controller.enqueue(encoder.encode('\n'));
+          if (options.canRead()) controller.enqueue(encoder.encode(silence));
           else end();
         }, options.keepAliveMs);
         const onLine = (line: LogLine): void => {

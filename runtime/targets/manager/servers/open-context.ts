@@ -15,7 +15,7 @@ import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
-import { openSignIns } from '../sign-in/sign-in-store.ts';
+import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
@@ -46,6 +46,7 @@ export interface ContextParts {
 
 export interface OpenedContext extends ManagerContext {
   readonly reloader: Reloader<AppliedChanges>;
+  readonly signIns: SignInStore;
   readonly reopenAudit: () => void;
   /** Closes everything but the tracer of the kernel. */
   readonly close: () => Promise<void>;
@@ -122,6 +123,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     signIns: remoteSignIns,
     reloader,
     version,
+    signIns,
     reopenAudit: () => audit?.reopen(),
     close: closers.close,
   };

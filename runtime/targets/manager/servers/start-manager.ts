@@ -82,7 +82,8 @@ export async function startManager(
   });
   logConfigProblems(config, log);
   for (const warning of settings.tracingWarnings) log.warn(warning);
-  const keys = watchedKeys(keysPath(settings.keysFile, paths), { log });
+  const keysFile = keysPath(settings.keysFile, paths);
+  const keys = watchedKeys(keysFile, { log });
   // Imported on demand, because few managers have an authorization server.
   const introspectionSecret = env[INTROSPECTION_SECRET] || undefined;
   const tokens =
@@ -140,6 +141,20 @@ export async function startManager(
       plugins,
       oauth: daemon.oauth,
       mcp: mcp.routes,
+      files: {
+        paths,
+        keys: keysFile,
+        auditLog: settings.auditLog,
+        signIns: context.signIns,
+        readServers: async () =>
+          (
+            await readConfig(paths, env, {
+              timeouts: settings.timeouts,
+              keepsUnusable: true,
+              readsPins: false,
+            })
+          ).servers,
+      },
     };
     const app = managerApp(context, appOptions);
     const direct = directCalls(context, appOptions, mcp.direct);

@@ -24,6 +24,7 @@ export class ServerError extends Error {
  * @typedef {object} CallOptions
  * @property {string} [method] default: POST with a body, else GET
  * @property {unknown} [body] a form or a file as it is, anything else as JSON
+ * @property {Record<string, string>} [headers]
  * @property {Record<string, string | number | boolean | undefined>} [query] undefined values are left out
  * @property {string} [key]
  * @property {AbortSignal} [signal]
@@ -53,10 +54,10 @@ export async function call(path, options = {}) {
  * @param {CallOptions} [options]
  * @returns {Promise<Response>}
  */
-export async function open(path, { method, body, query = {}, key = '', signal } = {}) {
+export async function open(path, { method, body, headers: own = {}, query = {}, key = '', signal } = {}) {
   const isRaw = body instanceof FormData || body instanceof Blob || body instanceof URLSearchParams;
   /** @type {Record<string, string>} */
-  const headers = key === '' ? {} : { Authorization: `Bearer ${key}` };
+  const headers = key === '' ? { ...own } : { ...own, Authorization: `Bearer ${key}` };
   if (body !== undefined && !isRaw) headers['Content-Type'] = 'application/json';
   const request = {
     method: method ?? (body === undefined ? 'GET' : 'POST'),

@@ -47,6 +47,7 @@ const row = (record: KeyRecord, now: number): string[] => [
 
 function accessOf({
   admin,
+  edit = false,
   readOnly,
   servers,
   tools,
@@ -65,5 +66,6 @@ function accessOf({
     scopes.length === 0 ? 'all servers' : scopes.join(' '),
     ...(readOnly ? ['read-only'] : []),
     ...(admin ? ['admin'] : []),
+    ...(edit ? ['edit'] : []),
   ].join(', ');
 }

@@ -1,12 +1,26 @@
+import type { Context } from 'hono';
 import { Hono } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import { type Access, authenticate } from '../../../../serve/access.ts';
 import { servePageFile } from '../../../../serve/http/pages/page-file.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the pages at `/` and of their assets. */
-export function pageRoutes(): Hono {
+export function pageRoutes(access: Access): Hono {
   const routes = new Hono();
+  const page = servePageFile('index.html', readPageFile('index.html'));
+  routes.get('/', async (c, next) => {
+    c.header('Vary', 'Accept', { append: true });
+    if (wantsPage(c)) return await page(c, next);
+    // For programs, the path does not exist, and without a key they do not find out.
+    await authenticate(access, c.req.header('Authorization'));
+    throw new AppError('NotFoundError', `No such path: ${c.req.method} ${c.req.path}`);
+  });
   for (const file of PAGE_FILES) {
-    routes.get(file === 'index.html' ? '/' : `/assets/${file}`, servePageFile(file, readPageFile(file)));
+    if (file !== 'index.html') routes.get(`/assets/${file}`, servePageFile(file, readPageFile(file)));
   }
   return routes;
 }
+
+/** Whether a request comes from the address bar of a browser. */
+const wantsPage = (c: Context): boolean => (c.req.header('Accept') ?? '').toLowerCase().includes('text/html');

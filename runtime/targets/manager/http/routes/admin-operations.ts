@@ -3,7 +3,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { reloadBody, serverStatusBody, statusBody } from '../schemas/admin.ts';
 import { serverName } from './operations.ts';
 
-const TIME = {
+export const TIME = {
   name: 'time',
   status: 'ok',
   lastChecked: '2026-01-31T12:00:00.123456Z',

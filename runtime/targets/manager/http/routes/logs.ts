@@ -13,6 +13,7 @@ import { serverName } from './operations.ts';
 
 const LINES = { min: 0, max: 100_000, fallback: 100 };
 const LINES_TYPE = 'application/x-ndjson';
+const EVENTS_TYPE = 'text/event-stream';
 /** Interval of empty lines, well below the minute after which proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -36,12 +37,14 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
       () => ending.abort(),
       () => undefined,
     );
-    c.header('Content-Type', LINES_TYPE);
+    const isEvents = (c.req.header('Accept') ?? '').toLowerCase().includes(EVENTS_TYPE);
+    c.header('Content-Type', isEvents ? EVENTS_TYPE : LINES_TYPE);
     c.header('Cache-Control', 'no-store');
     c.header('X-Accel-Buffering', 'no');
     const onEnd = (): void => ending.abort();
     const canRead = (): boolean => caller.canUse(name);
-    return c.body(followLogs(logs, { lines, keepAliveMs: KEEP_ALIVE_MS, canRead, signal, onEnd }));
+    const format = isEvents ? 'events' : 'ndjson';
+    return c.body(followLogs(logs, { lines, format, keepAliveMs: KEEP_ALIVE_MS, canRead, signal, onEnd }));
   });
 
   return { routes, operations: [LOGS] };
@@ -56,7 +59,7 @@ const LOGS: Operation = {
   tag: 'Admin',
   summary: 'Get the last lines of the log of a server.',
   description:
-    'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open.',
+    'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
   parameters: [
     serverName,
     {

@@ -8,7 +8,7 @@ const { $schema: _link, ...health } = serverHealth.properties;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** The status of a server for operators, in addition to its health. */
-const serverState = {
+export const serverState = {
   ...health,
   phase: oneOf(['idle', 'starting', 'running', 'waiting', 'failed', 'stopping'], {
     description:
@@ -35,12 +35,14 @@ export const statusBody = struct('Status', {
 });
 
 const names = (description: string) => Type.Array(Type.String(), { description });
-export const reloadBody = struct('Reload', {
+const changes = {
   added: names('New servers.'),
   removed: names('Removed servers.'),
   restarted: names('Servers that were restarted because their command, URL or environment changed.'),
   updated: names('Servers with other changes, for example of filters or limits, which required no restart.'),
-});
+};
+export const reloadBody = struct('Reload', changes);
+export const reload = closed('AppliedChanges', changes, 'Changes of the running manager.');
 
 export const logLine = closed(
   'LogLine',

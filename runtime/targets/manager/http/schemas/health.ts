@@ -2,6 +2,18 @@ import { Type } from 'typebox';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { dateTime, listOrNull, optionalText, struct } from './struct.ts';
 
+export const changedTools = Type.Optional(
+  Type.Array(
+    Type.Object({
+      tool: Type.String({ description: 'Name of the tool on the server.' }),
+      change: oneOf(['new', 'changed'], {
+        description: '`new`: the tool is not pinned. `changed`: it differs from its pinned definition.',
+      }),
+    }),
+    { description: 'For servers with pinned tools: the tools that differ. See `mcp-manager pin`.' },
+  ),
+);
+
 export const serverHealth = struct(
   'ServerHealth',
   {
@@ -27,17 +39,7 @@ export const serverHealth = struct(
           'Tools, prompts and resources in the latest lists that are omitted because they are malformed, and overrides of tools that cannot be applied.',
       }),
     ),
-    changedTools: Type.Optional(
-      Type.Array(
-        Type.Object({
-          tool: Type.String({ description: 'Name of the tool on the server.' }),
-          change: oneOf(['new', 'changed'], {
-            description: '`new`: the tool is not pinned. `changed`: it differs from its pinned definition.',
-          }),
-        }),
-        { description: 'For servers with pinned tools: the tools that differ. See `mcp-manager pin`.' },
-      ),
-    ),
+    changedTools,
   },
   'The health of one server.',
 );

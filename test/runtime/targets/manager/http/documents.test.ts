@@ -3,10 +3,20 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
+import { PAGE_FILES } from '../../../../../runtime/targets/manager/http/pages/files.ts';
+import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
 import { keyOf } from '../access/key-of.ts';
 import { useApi } from './use-api.ts';
 
-const api = useApi(() => ({ servers: [] }));
+/** The operations for files are in the document only if there are files; none of them is called here. */
+const files = {
+  paths: { config: '', runtime: '' },
+  keys: '',
+  auditLog: undefined,
+  signIns: openSignIns('', { env: {} }),
+  readServers: () => Promise.resolve([]),
+};
+const api = useApi(() => ({ servers: [], files }));
 const locked = useApi(() => ({ servers: [], keys: [keyOf('mcpm_x')] }));
 
 interface Operation {
@@ -57,6 +67,9 @@ test('the document has every operation of the contract, by its published name', 
     ['GET /api/v1/servers/{name}/resources/templates', 'listResourceTemplates', 'Resources'],
     ['GET /api/v1/servers/{name}/resources/content', 'getResourceContent', 'Resources'],
     ['GET /api/v1/tools', 'searchTools', 'Tools'],
+    ['GET /api/v1/caller', 'getCaller', 'Servers'],
+    ['GET /api/v1/groups', 'listGroups', 'Servers'],
+    ['GET /api/v1/clients', 'listClientSnippets', 'Clients'],
     ['GET /api/v1/servers/{name}/sign-in', 'getSignIn', 'Sign-in'],
     ['POST /api/v1/servers/{name}/sign-in', 'startSignIn', 'Sign-in'],
     ['DELETE /api/v1/servers/{name}/sign-in', 'endSignIn', 'Sign-in'],
@@ -64,7 +77,21 @@ test('the document has every operation of the contract, by its published name', 
     ['GET /api/v1/admin/status', 'getStatus', 'Admin'],
     ['POST /api/v1/admin/reload', 'reload', 'Admin'],
     ['POST /api/v1/admin/servers/{name}/restart', 'restartServer', 'Admin'],
+    ['GET /api/v1/admin/servers', 'listServerOverviews', 'Admin'],
+    ['GET /api/v1/admin/servers/{name}', 'getServerOverview', 'Admin'],
     ['GET /api/v1/admin/servers/{name}/logs', 'getServerLogs', 'Admin'],
+    ['GET /api/v1/admin/configuration', 'getConfiguration', 'Configuration'],
+    ['POST /api/v1/admin/configuration/servers', 'addServer', 'Configuration'],
+    ['GET /api/v1/admin/configuration/servers/{name}', 'getServerConfiguration', 'Configuration'],
+    ['PUT /api/v1/admin/configuration/servers/{name}', 'replaceServer', 'Configuration'],
+    ['DELETE /api/v1/admin/configuration/servers/{name}', 'removeServer', 'Configuration'],
+    ['GET /api/v1/admin/keys', 'listKeys', 'Keys'],
+    ['POST /api/v1/admin/keys', 'createKey', 'Keys'],
+    ['DELETE /api/v1/admin/keys/{id}', 'revokeKey', 'Keys'],
+    ['GET /api/v1/admin/pins', 'listToolPolicies', 'Pins'],
+    ['POST /api/v1/admin/servers/{name}/pin', 'pinTools', 'Pins'],
+    ['DELETE /api/v1/admin/servers/{name}/pin', 'unpinTools', 'Pins'],
+    ['GET /api/v1/admin/audit', 'listAuditEntries', 'Admin'],
     ['GET /healthz', 'healthz', 'Operations'],
     ['GET /readyz', 'readyz', 'Operations'],
     ['GET /metrics', 'metrics', 'Operations'],
@@ -194,10 +221,12 @@ test('the page that shows it is all here, and works without the internet', async
   expect(linked.length).toBeGreaterThan(4);
   for (const path of [
     ...linked,
-    ...DOCS_FILES.filter((file) => file !== 'docs.html').map((file) => `assets/${file}`),
+    ...[...PAGE_FILES, ...DOCS_FILES]
+      .filter((file) => file !== 'docs.html' && file !== 'index.html')
+      .map((file) => `assets/${file}`),
   ]) {
     expect(path).not.toMatch(/^\/|:/);
-    expect([path, (await api().get(`/${path}`)).status]).toEqual([path, 200]);
+    expect([path, (await api().get(`/${path}`, { Accept: 'text/html' })).status]).toEqual([path, 200]);
   }
   expect((await api().get('/docs/')).headers.get('Location')).toBe('../docs');
 });

@@ -1,27 +1,46 @@
-import { facts } from './components/facts.js';
+import { showAudit } from './audit.js';
+import { showClients } from './clients.js';
+import { showAdd } from './configuration/add.js';
+import { showConfiguration } from './configuration/edit.js';
+import { showConfigurationFile } from './configuration/list.js';
+import { showGroups } from './groups.js';
+import { showKeys } from './keys/list.js';
+import { showNewKey } from './keys/new.js';
+import { showPins } from './pins.js';
+import { showServers } from './servers/list.js';
+import { showLog } from './servers/log.js';
+import { showServer } from './servers/overview.js';
+import { showPrompt } from './servers/prompt.js';
+import { showPrompts } from './servers/prompts.js';
+import { showResources } from './servers/resources.js';
+import { showServerTools } from './servers/tools.js';
 import { createSession } from './session.js';
 import { startApp } from './start-app.js';
-
-const session = createSession();
+import { showTools } from './tools/search.js';
+import { showTool } from './tools/tool.js';
 
 startApp({
   title: 'mcp-manager',
-  session,
+  session: createSession(),
   links: [{ name: 'API docs', href: 'docs' }],
   sections: [
-    {
-      path: '',
-      name: 'Servers',
-      async show({ root, signal }) {
-        const { data: document } = await session.call('openapi.json', { signal });
-        const { data } = await session.call('api/v1/servers', { signal });
-        root.append(
-          facts([
-            ['API version', document.info.version],
-            ['Servers', String((data ?? []).length)],
-          ]),
-        );
-      },
-    },
+    { path: '', name: 'Servers', group: 'Use', show: showServers },
+    { path: 'tools', name: 'Tools', group: 'Use', show: showTools },
+    { path: 'clients', name: 'Connect a client', group: 'Use', show: showClients },
+    { path: 'groups', name: 'Groups', group: 'Use', show: showGroups },
+    { path: 'configuration', name: 'Configuration', group: 'Manage', show: showConfigurationFile },
+    { path: 'add', name: 'Add a server', group: 'Manage', show: showAdd },
+    { path: 'keys', name: 'Keys', group: 'Manage', show: showKeys },
+    { path: 'pins', name: 'Pins and approvals', group: 'Manage', show: showPins },
+    { path: 'audit', name: 'Audit log', group: 'Manage', show: showAudit },
+    { path: 'keys/new', title: 'New key', show: showNewKey },
+    { path: 'servers/:name', show: showServer },
+    { path: 'servers/:name/log', show: showLog },
+    { path: 'servers/:name/tools', show: showServerTools },
+    { path: 'servers/:name/prompts', show: showPrompts },
+    { path: 'servers/:name/prompts/:prompt', show: showPrompt },
+    { path: 'servers/:name/resources', show: showResources },
+    { path: 'servers/:name/configuration', show: showConfiguration },
+    { path: 'tools/:server/:tool', show: showTool },
   ],
 });

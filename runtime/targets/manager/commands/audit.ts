@@ -1,0 +1,29 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { requiredNumber } from '../../../serve/cli/values.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+
+/** `audit`: prints the latest calls in the audit log of the running manager. */
+export const auditCommand: Command = {
+  summary: 'Show the latest calls in the audit log of the running manager.',
+  options: {
+    lines: { short: 'n', value: 'count', help: 'Maximum number of calls', fallback: '50' },
+    server: { value: 'name', help: 'Only calls of this server' },
+    caller: { value: 'name', help: 'Only calls with the key of this name' },
+    outcome: { value: 'outcome', help: 'Only calls with this outcome', choices: ['ok', 'failed'] },
+    ...TEXT_OR_JSON,
+    ...CLIENT_OPTIONS,
+  },
+  async run(invocation, output) {
+    const limit = String(requiredNumber(invocation, 'lines', { min: 1, max: 500 }));
+    const filters = ['server', 'caller', 'outcome'].flatMap((name) => {
+      const value = invocation.value(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    const query = { limit, ...Object.fromEntries(filters) };
+    const { showAudit } = await import('../client/show-audit.ts');
+    return await withManager(invocation, (manager) =>
+      showAudit(manager, { query, json: isJson(invocation) }, output),
+    );
+  },
+};

@@ -1,0 +1,66 @@
+import { parse } from 'smol-toml';
+import { inputError, messageOf } from '../../../contract/errors.ts';
+import { isTable, type Table } from '../config/table-reader.ts';
+import { editToml } from './edit-toml.ts';
+import { findBlock, sectionText } from './sections.ts';
+import { isInServers, isServerHeader, serverIndex, serverTables } from './servers-text.ts';
+
+/** Returns the part of a servers file that describes a server, with the comments above it. */
+export function serverBlock(text: string, name: string): string {
+  const body = text.replace(/^\uFEFF/, '');
+  const servers = serverTables(parse(body));
+  const index = serverIndex(servers, name);
+  const found = blockAt(body, index);
+  // In a list of inline tables, a server has no part of its own.
+  if (!found) return sectionText('[[servers]]', isTable(servers[index]) ? servers[index] : {});
+  return `${body.slice(found.start, found.end).trim()}\n`;
+}
+
+/** Replaces the part that describes a server. `block` contains one table `[[servers]]`, with comments if wanted. */
+export function replaceServer(text: string, name: string, block: string): string {
+  const table = serverIn(block);
+  return editToml(
+    text,
+    (file) => {
+      const servers = serverTables(file);
+      servers[serverIndex(servers, name)] = table;
+    },
+    {
+      first: [
+        (body) => {
+          const found = blockAt(body, serverIndex(serverTables(parse(body)), name));
+          if (!found) return undefined;
+          const [before, after] = [body.slice(0, found.start), body.slice(found.end)];
+          const [, gap = ''] = /\n(\s*)$/.exec(body.slice(found.start, found.end)) ?? [];
+          return `${before}${block.trim()}\n${gap}${after}`;
+        },
+      ],
+    },
+  );
+}
+
+/** Reads the only server of a text. */
+function serverIn(block: string): Table {
+  const table = parsed(block);
+  const { servers, ...others } = table;
+  const [server, second] = Array.isArray(servers) ? servers : [];
+  if (isTable(server) && second === undefined && Object.keys(others).length === 0) return server;
+  throw inputError('The text must contain one server: a table [[servers]] and nothing else.');
+}
+
+function parsed(block: string): Table {
+  try {
+    return parse(block);
+  } catch (error) {
+    throw inputError(`The text is not valid TOML: ${messageOf(error).split('\n', 1)[0]}`, error);
+  }
+}
+
+function blockAt(text: string, index: number): { readonly start: number; readonly end: number } | undefined {
+  let seen = -1;
+  return findBlock(
+    text,
+    (header) => isServerHeader(header) && (seen += 1) === index,
+    (header) => !isServerHeader(header) && isInServers(header),
+  );
+}

@@ -1,0 +1,129 @@
+/** @import { Place } from '../start-app.js' */
+import { formOf } from '../components/form.js';
+import { element } from '../dom.js';
+import { linkTo } from '../route.js';
+import { admin } from '../shared/api.js';
+import { EDIT_HINT, readCaller } from '../shared/caller.js';
+import { reviewChange } from './review.js';
+
+const texts = { type: 'array', items: { type: 'string' } };
+const pairs = (/** @type {string} */ title, /** @type {string} */ description) => ({
+  type: 'array',
+  title,
+  description,
+  items: {
+    type: 'object',
+    title: 'Value',
+    required: ['name', 'value'],
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      value: { type: 'string', title: 'Value' },
+    },
+  },
+});
+
+/** The settings that most servers need. All others can be added to the text of the server afterwards. */
+const SCHEMA = {
+  type: 'object',
+  required: ['name', 'launch', 'tools'],
+  properties: {
+    name: {
+      type: 'string',
+      title: 'Name',
+      description: 'In addresses and before the names of tools, e.g. time.',
+    },
+    launch: {
+      title: 'Source',
+      oneOf: [
+        {
+          title: 'A package',
+          type: 'object',
+          required: ['package'],
+          properties: {
+            package: {
+              type: 'string',
+              title: 'Package',
+              description:
+                'With its version: uvx::mcp-server-time@2025.8.4, npx::@scope/name@1.0.0 or docker::image@tag.',
+            },
+            args: { ...texts, title: 'Arguments' },
+          },
+        },
+        {
+          title: 'A command',
+          type: 'object',
+          required: ['command'],
+          properties: {
+            command: { type: 'string', title: 'Command' },
+            args: { ...texts, title: 'Arguments' },
+          },
+        },
+        {
+          title: 'A remote server',
+          type: 'object',
+          required: ['url'],
+          properties: {
+            url: { type: 'string', title: 'URL', description: 'For example https://mcp.example.com/mcp.' },
+          },
+        },
+      ],
+    },
+    tools: {
+      ...texts,
+      title: 'Allowed tools',
+      description: 'Names or patterns. * allows all tools.',
+      default: ['*'],
+      minItems: 1,
+    },
+    env: pairs('Secret environment variables', 'Stored in the secrets file, and never shown again.'),
+    headers: pairs(
+      'Secret headers',
+      'For a remote server. Stored in the secrets file, and never shown again.',
+    ),
+    lazy: { type: 'boolean', title: 'Start with the first call, and stop when idle' },
+    read_only: { type: 'boolean', title: 'Allow only tools that change nothing' },
+  },
+};
+
+/**
+ * A form for a new server. The change of the file is shown before it is written.
+ * @param {Place} place
+ */
+export async function showAdd({ root, session, signal, navigate }) {
+  const caller = await readCaller(session, signal);
+  if (!caller.edit) {
+    root.append(element('p', {}, EDIT_HINT));
+    return;
+  }
+  root.append(
+    formOf(SCHEMA, {
+      values: { tools: ['*'] },
+      submit: 'Review change',
+      async onSubmit({ name, launch, env, headers, lazy, read_only: readOnly, tools }) {
+        const settings = {
+          ...launch,
+          tools,
+          ...(lazy ? { lazy } : {}),
+          ...(readOnly ? { read_only: readOnly } : {}),
+        };
+        const secrets = {
+          ...(env?.length ? { env: recordOf(env) } : {}),
+          ...(headers?.length ? { headers: recordOf(headers) } : {}),
+        };
+        const written = await reviewChange({
+          title: `Add ${name}`,
+          send: (isDryRun) =>
+            session.call(admin('configuration', 'servers'), {
+              body: { name, settings, secrets },
+              query: { dry_run: isDryRun },
+            }),
+        });
+        if (written)
+          navigate(linkTo(written.problem ? ['configuration'] : ['servers', name.trim().toLowerCase()]));
+      },
+    }),
+  );
+}
+
+/** @param {readonly { name: string, value: string }[]} list */
+const recordOf = (list) => Object.fromEntries(list.map(({ name, value }) => [name, value]));

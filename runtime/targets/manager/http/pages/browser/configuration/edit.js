@@ -1,0 +1,102 @@
+/** @import { Place } from '../start-app.js' */
+import { element } from '../dom.js';
+import { errorNotice } from '../notice.js';
+import { ServerError } from '../server.js';
+import { admin } from '../shared/api.js';
+import { button } from '../shared/button.js';
+import { readCaller } from '../shared/caller.js';
+import { serverHead } from '../servers/head.js';
+import { reviewChange, writtenNotice } from './review.js';
+
+/**
+ * The part of the configuration file that describes a server, to be changed as text.
+ * @param {Place} place
+ */
+export async function showConfiguration(place) {
+  const { root, params, session, signal, navigate } = place;
+  const { name = '' } = params;
+  const caller = await readCaller(session, signal);
+  const path = admin('configuration', 'servers', name);
+  const notice = element('div');
+  const field = element('textarea', {
+    id: 'server-text',
+    class: 'configuration',
+    rows: 18,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    'aria-describedby': 'server-text-words',
+  });
+  let revision = '';
+
+  async function load() {
+    const { data } = await session.call(path, { signal });
+    field.value = data.text;
+    ({ revision } = data);
+    return data;
+  }
+  /** @param {() => Promise<void>} run */
+  async function guarded(run) {
+    notice.replaceChildren();
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      const shown = errorNotice(error);
+      shown.setAttribute('role', 'alert');
+      notice.replaceChildren(shown);
+    }
+  }
+  const save = () =>
+    guarded(async () => {
+      const written = await reviewChange({
+        title: `Change ${name}`,
+        send: (isDryRun) =>
+          session.call(path, {
+            method: 'PUT',
+            body: { text: field.value, revision },
+            query: { dry_run: isDryRun },
+          }),
+      });
+      if (!written) return;
+      const renamed = /^\s*name\s*=\s*["']([^"']+)["']/m.exec(field.value)?.[1]?.trim().toLowerCase();
+      if (renamed !== undefined && renamed !== name) {
+        navigate('#/configuration');
+        return;
+      }
+      await load();
+      notice.replaceChildren(writtenNotice(written));
+    });
+  const remove = () =>
+    guarded(async () => {
+      const written = await reviewChange({
+        title: `Remove ${name}?`,
+        confirm: 'Remove the server',
+        isDangerous: true,
+        send: (isDryRun) => session.call(path, { method: 'DELETE', query: { dry_run: isDryRun, revision } }),
+      });
+      if (written) navigate('#/configuration');
+    });
+
+  const data = await load();
+  root.append(
+    serverHead(place, 'configuration', caller),
+    element(
+      'div',
+      { class: 'field' },
+      element('label', { for: 'server-text' }, `[[servers]] of ${name}`),
+      field,
+      element(
+        'p',
+        { id: 'server-text-words', class: 'field-words' },
+        `From ${data.path}. Values in the secrets file are not shown. The change is shown before it is written.`,
+      ),
+    ),
+    notice,
+    element(
+      'div',
+      { class: 'actions' },
+      button('Review change', save),
+      button('Remove server', remove, 'danger'),
+    ),
+  );
+}

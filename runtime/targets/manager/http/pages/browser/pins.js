@@ -1,0 +1,177 @@
+/** @import { Place } from './start-app.js' */
+import { dataTable } from './components/data-table.js';
+import { confirmAction, openDialog } from './components/dialog.js';
+import { badge } from './components/facts.js';
+import { element } from './dom.js';
+import { errorNotice } from './notice.js';
+import { linkTo } from './route.js';
+import { ServerError } from './server.js';
+import { admin } from './shared/api.js';
+import { button } from './shared/button.js';
+import { EDIT_HINT, readCaller } from './shared/caller.js';
+import { listText } from './shared/patterns.js';
+import { diffView } from './configuration/diff.js';
+
+/**
+ * Pinned tools, approval rules and overrides of tools.
+ * @param {Place} place
+ */
+export async function showPins({ root, session, signal }) {
+  const caller = await readCaller(session, signal);
+  const notice = element('div');
+  const server = element('input', {
+    id: 'pin-server',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    required: true,
+  });
+  const form = element(
+    'form',
+    { class: 'toolbar', 'aria-label': 'Pin tools' },
+    element('label', { for: 'pin-server' }, 'Server'),
+    server,
+    element('button', { type: 'submit', class: 'quiet' }, 'Pin its tools'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (server.value.trim() !== '') void review(server.value.trim());
+  });
+  const table = dataTable({
+    caption: 'Servers with rules for tools',
+    filters: [
+      {
+        key: 'changed',
+        title: 'Tools that differ',
+        kind: 'choice',
+        choices: [{ value: 'true', name: 'only these' }],
+      },
+    ],
+    columns: [
+      { key: 'server', title: 'Server' },
+      {
+        key: 'pinned',
+        title: 'Pinned tools',
+        numeric: true,
+        cell: ({ pinned }) => (pinned === 0 ? '–' : String(pinned)),
+      },
+      { key: 'onChange', title: 'Changed tools are', cell: ({ onChange }) => ACTIONS[onChange] ?? '–' },
+      {
+        key: 'changedTools',
+        title: 'Differ now',
+        cell: ({ changedTools = [] }) =>
+          changedTools.length === 0
+            ? '–'
+            : badge(
+                listText(changedTools.map((/** @type {any} */ { tool, change }) => `${tool} (${change})`)),
+                'warning',
+              ),
+      },
+      {
+        key: 'approvals',
+        title: 'Approval rules',
+        cell: ({ approvals }) => listText(approvals.map(ruleText)),
+      },
+      {
+        key: 'overrides',
+        title: 'Overrides',
+        cell: ({ overrides }) => listText(overrides.map(overrideText)),
+      },
+      ...(caller.edit
+        ? [
+            {
+              key: 'actions',
+              title: 'Actions',
+              cell: (/** @type {any} */ row) =>
+                element(
+                  'div',
+                  { class: 'actions' },
+                  button('Compare', () => review(row.server), 'quiet'),
+                  ...(row.pinned > 0 ? [button('Unpin', () => unpin(row.server), 'danger')] : []),
+                ),
+            },
+          ]
+        : []),
+    ],
+    href: ({ server: name }) => linkTo(['servers', name]),
+    async load({ filters, cursor, limit, signal: stop }) {
+      const { data } = await session.call(admin('pins'), {
+        query: { ...filters, cursor, limit },
+        signal: stop,
+      });
+      return { rows: data.servers, total: data.total, next: data.nextCursor };
+    },
+    empty: 'No server has pinned tools, approval rules or overrides.',
+  });
+
+  /**
+   * Compares the tools of a server with their pins, and pins them when the user confirms it.
+   * @param {string} name
+   */
+  async function review(name) {
+    notice.replaceChildren();
+    try {
+      const path = admin('servers', name, 'pin');
+      const { data } = await session.call(path, { method: 'POST', query: { dry_run: true } });
+      const dialog = openDialog({
+        title: `Tools of ${name}`,
+        wide: true,
+        content: [
+          element(
+            'p',
+            {},
+            data.differences.length === 0
+              ? `All ${data.tools} tools are as pinned.`
+              : `The server has ${data.tools} tools. ${data.differences.length} differ from their pins.`,
+          ),
+          ...data.differences.flatMap((/** @type {any} */ { tool, change, lines }) => [
+            element(
+              'details',
+              {},
+              element('summary', {}, `${tool} (${change})`),
+              diffView(lines.map((/** @type {string} */ line) => line.trimStart()).join('\n')),
+            ),
+          ]),
+        ],
+        actions: [
+          { name: 'Cancel', kind: 'quiet' },
+          { name: 'Pin these tools', run: () => session.call(path, { method: 'POST' }) },
+        ],
+      });
+      await dialog.closed;
+      await table.refresh();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      notice.replaceChildren(errorNotice(error));
+    }
+  }
+
+  /** @param {string} name */
+  async function unpin(name) {
+    await confirmAction({
+      title: `Unpin the tools of ${name}?`,
+      words: 'Changes of its tools are no longer reported or blocked.',
+      action: {
+        name: 'Unpin',
+        kind: 'danger',
+        run: () => session.call(admin('servers', name, 'pin'), { method: 'DELETE' }),
+      },
+    });
+    await table.refresh();
+  }
+
+  root.append(caller.edit ? form : element('p', { class: 'hint' }, EDIT_HINT), notice, table);
+}
+
+/** @type {Record<string, string>} */
+const ACTIONS = { warn: 'reported', block: 'blocked' };
+
+/** @type {Record<string, string>} */
+const CONDITIONS = { destructive: ' if destructive', not_read_only: ' if not read-only' };
+
+/** @param {any} rule */
+const ruleText = ({ tools, when, action }) => `${action} ${tools.join(' ')}${CONDITIONS[when] ?? ''}`;
+
+/** @param {any} override */
+const overrideText = ({ tool, rename, hidden, described }) =>
+  `${tool}${rename ? ` → ${rename}` : ''}${hidden ? ', hidden' : ''}${described ? ', new description' : ''}`;

@@ -1,0 +1,41 @@
+/** @import { Place } from '../start-app.js' */
+import { element } from '../dom.js';
+import { linkTo } from '../route.js';
+
+/** The pages of a server. The first ones require admin permission, the configuration edit permission. */
+const PAGES = [
+  { path: '', name: 'Overview', needs: 'admin' },
+  { path: 'log', name: 'Log', needs: 'admin' },
+  { path: 'tools', name: 'Tools', needs: '' },
+  { path: 'prompts', name: 'Prompts', needs: '' },
+  { path: 'resources', name: 'Resources', needs: '' },
+  { path: 'configuration', name: 'Configuration', needs: 'edit' },
+];
+
+/**
+ * The heading of a page of a server, with links to its other pages.
+ * @param {Place} place
+ * @param {string} current
+ * @param {{ admin: boolean, edit: boolean }} caller
+ */
+export function serverHead({ params, setTitle }, current, caller) {
+  const { name = '' } = params;
+  setTitle(name);
+  const links = PAGES.filter(
+    ({ needs }) => needs === '' || (needs === 'admin' ? caller.admin : caller.edit),
+  ).map(({ path, name: title }) =>
+    element(
+      'li',
+      {},
+      element(
+        'a',
+        {
+          href: linkTo(['servers', name, ...(path === '' ? [] : [path])]),
+          ...(path === current ? { 'aria-current': 'page' } : {}),
+        },
+        title,
+      ),
+    ),
+  );
+  return element('nav', { class: 'tabs', 'aria-label': `Pages of ${name}` }, element('ul', {}, ...links));
+}

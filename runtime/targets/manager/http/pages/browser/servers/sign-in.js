@@ -1,0 +1,83 @@
+/** @import { Place } from '../start-app.js' */
+import { badge } from '../components/facts.js';
+import { element } from '../dom.js';
+import { errorNotice } from '../notice.js';
+import { ServerError } from '../server.js';
+import { button } from '../shared/button.js';
+
+const CHECK_MS = 1500;
+
+/** @type {Record<string, [words: string, kind: 'good' | 'warning']>} */
+const STATES = {
+  'signed-in': ['signed in', 'good'],
+  required: ['not signed in', 'warning'],
+};
+
+/**
+ * The sign-in of the caller to a remote server. It is made on a page of its own, in a new tab.
+ * @param {Place} place
+ */
+export async function signInPart({ params, session, signal }) {
+  const { name = '' } = params;
+  const path = `api/v1/servers/${encodeURIComponent(name)}/sign-in`;
+  const part = element('section', {}, element('h2', {}, 'Sign-in'));
+  const body = element('div', { class: 'page' });
+  part.append(body);
+
+  async function draw() {
+    const { data } = await session.call(path, { signal });
+    const [words, kind] = STATES[data.state] ?? [data.state, 'plain'];
+    const isSignedIn = data.state === 'signed-in';
+    const start = element(
+      'a',
+      { href: `sign-in?server=${encodeURIComponent(name)}`, target: '_blank', rel: 'noopener noreferrer' },
+      isSignedIn ? 'Sign in again in a new tab' : 'Sign in, in a new tab',
+    );
+    start.addEventListener('click', watch);
+    body.replaceChildren(
+      element('p', {}, badge(words, kind)),
+      element(
+        'p',
+        { class: 'hint' },
+        data.isShared ? 'All callers share this sign-in.' : 'Each user of the manager has a sign-in of their own.',
+      ),
+      element(
+        'div',
+        { class: 'actions' },
+        start,
+        ...(isSignedIn ? [button('Sign out', () => guarded(end), 'quiet')] : []),
+      ),
+    );
+    return data;
+  }
+
+  /** @param {() => Promise<unknown>} run */
+  async function guarded(run) {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      body.prepend(errorNotice(error));
+    }
+  }
+
+  /** Shows the new state after the sign-in in the other tab. */
+  async function watch() {
+    const { data: before } = await session.call(path, { signal });
+    const timer = setInterval(async () => {
+      const { data } = await session.call(path, { signal }).catch(() => ({ data: before }));
+      if (data.state === before.state && data.expiresAt === before.expiresAt) return;
+      clearInterval(timer);
+      await draw();
+    }, CHECK_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+  }
+
+  async function end() {
+    await session.call(path, { method: 'DELETE' });
+    await draw();
+  }
+
+  await guarded(draw);
+  return part;
+}

@@ -1,0 +1,24 @@
+/** @import { Session } from '../session.js' */
+import { api } from './api.js';
+
+/**
+ * @typedef {object} Caller
+ * @property {string} name
+ * @property {boolean} admin
+ * @property {boolean} edit
+ */
+
+/**
+ * Reads the permissions of the key. They decide which buttons a page shows; the server checks them again.
+ * @param {Session} session
+ * @param {AbortSignal} signal
+ * @returns {Promise<Caller>}
+ */
+export async function readCaller(session, signal) {
+  const { data } = await session.call(api('caller'), { signal });
+  return data;
+}
+
+/** What a page says instead of buttons that change something. */
+export const EDIT_HINT =
+  'Changes require a key with edit permission. Create one on the machine of the manager: mcp-manager keys create --name <name> --edit';

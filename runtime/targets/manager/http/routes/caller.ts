@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { ManagerContext } from '../../context.ts';
+import { callerOf } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { struct } from '../schemas/struct.ts';
+import { compact } from '../views/compact.ts';
+
+const caller = struct('Caller', {
+  name: Type.String({ description: 'Name of the key, or of the user of an access token.' }),
+  admin: Type.Boolean({ description: 'Whether the caller can reload, restart servers and read logs.' }),
+  edit: Type.Boolean({ description: 'Whether the caller can change servers, keys and pins.' }),
+  readOnly: Type.Boolean({ description: 'Whether the caller can only call tools that change nothing.' }),
+  groups: Type.Optional(Type.Array(Type.String(), { description: 'Groups that the caller is limited to.' })),
+  version: Type.String({ description: 'Version of the manager.' }),
+});
+
+/** `GET /api/v1/caller`: the permissions of the caller. */
+export function callerRoutes({ version }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
+  const routes = newRoutes();
+  routes.get('/api/v1/caller', (c) => {
+    const { name, admin, edit = false, readOnly = false, groups } = callerOf(c);
+    return answer(c, 'Caller', { name, admin, edit, readOnly, ...compact({ groups }), version });
+  });
+  return {
+    routes,
+    operations: [
+      {
+        method: 'get',
+        path: '/api/v1/caller',
+        id: 'getCaller',
+        tag: 'Servers',
+        summary: 'Get the permissions of the key or access token of this request.',
+        answer: answerOf('The permissions.', caller, {
+          name: 'laptop',
+          admin: true,
+          edit: false,
+          readOnly: false,
+          version: '0.1.0',
+        }),
+        errors: [],
+      },
+    ],
+  };
+}

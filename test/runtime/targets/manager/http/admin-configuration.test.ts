@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
+import { type ManagerWithFiles, serverToml, startWithFiles } from './start-with-files.ts';
+
+const ADMIN = '/api/v1/admin';
+const CONFIG = `# The servers of the team.
+${serverToml('echo', 'echo')}
+# Has approvals.
+${serverToml('careful', 'echo', { lazy: true, approvals: [{ tools: ['add'], action: 'ask' }] })}
+[[groups]]
+name = "research"
+servers = ["echo"]
+`;
+
+let manager: ManagerWithFiles;
+let described: DescribedAnswers;
+beforeAll(async () => {
+  manager = await startWithFiles(CONFIG);
+  described = describedAnswers((await manager.get('/openapi.json')).body);
+  await manager.get('/api/v1/servers/echo/tools');
+});
+afterAll(() => manager.close());
+
+/** Sends a request and expects the answer to be as documented. */
+const send: ManagerWithFiles['send'] = async (method, path, body, key) => {
+  const answer = await manager.send(method, path, body, key);
+  described.expectDescribed(method, path, answer);
+  return answer;
+};
+describe('the configuration', () => {
+  const SERVERS = `${ADMIN}/configuration/servers`;
+  const list = async (query = '') => (await send('GET', `${ADMIN}/configuration${query}`)).body;
+
+  test('a server is changed as text: shown as a diff, then written and applied; comments stay', async () => {
+    expect(await list()).toMatchObject({
+      path: manager.path('.mcpd.toml'),
+      editable: true,
+      total: 2,
+      servers: [
+        { name: 'echo', enabled: true },
+        { name: 'careful', lazy: true },
+      ],
+    });
+    const { body } = await send('GET', `${SERVERS}/ECHO`);
+    expect(body.text).toMatch(/^# The servers of the team\.\n\[\[servers\]\]\nname = "echo"\n/);
+    const change = { text: `${body.text}concurrency = 3\n`, revision: body.revision };
+    const before = manager.read('.mcpd.toml');
+    const preview = await send('PUT', `${SERVERS}/echo?dry_run=true`, change);
+    expect(preview.body).toMatchObject({
+      written: false,
+      diff: expect.stringContaining('\n+concurrency = 3\n'),
+    });
+    expect(preview.body).not.toHaveProperty('applied');
+    expect(manager.read('.mcpd.toml')).toBe(before);
+
+    const written = await send('PUT', `${SERVERS}/echo`, change);
+    expect(written.body).toMatchObject({ written: true, applied: { updated: ['echo'], restarted: [] } });
+    expect(manager.read('.mcpd.toml')).toBe(before.replace('\n# Has', 'concurrency = 3\n\n# Has'));
+    // The text is based on the file before.
+    const stale = await send('PUT', `${SERVERS}/echo`, change);
+    expect([stale.status, stale.body.detail]).toEqual([409, expect.stringContaining('has changed since')]);
+  });
+
+  test.each([
+    ['[[servers]]\nname = "echo"\n', 422, /exactly one of package, command and url/],
+    ['[[servers]\n', 422, /not valid TOML/],
+    ['[daemon]\naddr = "0.0.0.0:1"\n', 422, /one server/],
+    ['[[servers]]\nname = "careful"\ncommand = "x"\ntools = ["*"]\n', 422, /duplicate server name/],
+  ])('a mistake in %j changes nothing', async (text, status, reason) => {
+    const before = manager.read('.mcpd.toml');
+    const answer = await send('PUT', `${SERVERS}/echo`, { text });
+    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(reason)]);
+    expect(manager.read('.mcpd.toml')).toBe(before);
+  });
+
+  test('a server is added with its secrets in the other file, and removed with them', async () => {
+    const server = {
+      name: 'Added',
+      settings: {
+        command: process.execPath,
+        args: ['--eval', '', '--token=tok-5ecret'],
+        tools: ['*'],
+        lazy: true,
+      },
+      secrets: { env: { API_KEY: 'env-5ecret' } },
+    };
+    const preview = await send('POST', `${SERVERS}?dry_run=true`, server);
+    expect(preview.body).toMatchObject({
+      written: false,
+      diff: expect.stringContaining('+name = "added"'),
+      warnings: [expect.stringContaining('may contain a secret')],
+    });
+    expect(existsSync(manager.path('secrets.toml'))).toBe(false);
+    const added = await send('POST', SERVERS, server);
+    expect(added.body).toMatchObject({ written: true, applied: { added: ['added'] } });
+    expect(manager.read('.mcpd.toml')).not.toContain('5ecret');
+    expect(manager.read('secrets.toml')).toContain('env-5ecret');
+    expect(added.text + preview.text).not.toContain('5ecret');
+    expect((await send('POST', SERVERS, server)).body.detail).toContain('already exists');
+    expect((await send('POST', SERVERS, { ...server, settings: { tools: null } })).status).toBe(422);
+
+    const removed = await send('DELETE', `${SERVERS}/added?with_secrets=true`);
+    expect(removed.body).toMatchObject({ written: true, applied: { removed: ['added'] } });
+    expect(manager.read('secrets.toml')).not.toContain('5ecret');
+    expect((await list('?q=added')).total).toBe(0);
+    expect((await send('GET', `${SERVERS}/added`)).status).toBe(404);
+    expect((await send('DELETE', `${SERVERS}/added`)).status).toBe(422);
+  });
+
+  test('a server that cannot start stays in the file, and the answer has the reason', async () => {
+    const settings = { command: process.execPath, args: ['--eval', 'process.exit(3)'], tools: ['*'] };
+    const { body } = await send('POST', SERVERS, { name: 'broken', settings });
+    expect(body).toMatchObject({ written: true, problem: expect.stringContaining('broken') });
+    expect(manager.read('.mcpd.toml')).toContain('name = "broken"');
+    expect((await send('DELETE', `${SERVERS}/broken`)).body.written).toBe(true);
+  });
+});

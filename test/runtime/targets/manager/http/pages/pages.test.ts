@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { heading, openPages, press, SCRIPT } from './open-pages.ts';
+
+const chromium = await provideChromium();
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const SVG = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>`,
+).toString('base64');
+
+describe.skipIf(chromium === undefined)('the pages of the manager, in a browser', () => {
+  const { manager, visit, visitWithoutKey } = openPages(chromium);
+
+  test('a key is asked for once, and all servers are listed with their state', () =>
+    visitWithoutKey(
+      async (page) => {
+        await page.getByLabel('API key').fill(manager().keys.admin);
+        await page.keyboard.press('Enter');
+        await page.getByRole('link', { name: 'hostile' }).waitFor();
+        expect(await page.getByRole('row', { name: /^echo/ }).innerText()).toMatch(/running\s+ok/);
+        await page.getByLabel('Search').fill('care');
+        await page.getByText('1 of 1 row').waitFor();
+        await page.getByLabel('Search').fill('');
+        await press(page, 'Server');
+        await expect
+          .poll(() => page.locator('tbody th').allInnerTexts())
+          .toEqual(['hostile', 'echo', 'careful']);
+        expect(page.url()).toContain('sort=-name');
+      },
+      { callFails: true },
+    ));
+
+  test('a server is watched, its log is followed, and it is restarted after a confirmation', () =>
+    visit('#/servers/echo', async (page) => {
+      await heading(page, 'echo').waitFor();
+      await page.getByText('Median duration').waitFor();
+      await page.getByRole('link', { name: 'Log', exact: true }).click();
+      const log = page.getByRole('log');
+      await expect.poll(() => log.innerText()).toContain('started: echo');
+      await manager().send('POST', '/api/v1/servers/echo/tools/log', { text: `seen live ${SCRIPT}` });
+      await expect.poll(() => log.innerText()).toContain(`seen live ${SCRIPT}`);
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await press(page, 'Restart');
+      await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }));
+
+  test('a tool is found, read and called with the keyboard alone', () =>
+    visit('#/tools', async (page) => {
+      await page.getByLabel('Search names, descriptions and parameters').focus();
+      await page.keyboard.type('adds two numbers');
+      const found = page.getByRole('row', { name: /^add\s+echo/ }).getByRole('link');
+      await found.waitFor();
+      await found.focus();
+      await page.keyboard.press('Enter');
+      await heading(page, 'add').waitFor();
+      await expect
+        .poll(() => page.locator('body').evaluate((body) => body.ownerDocument.activeElement?.tagName))
+        .toBe('H1');
+      const first = page.getByLabel('a', { exact: true });
+      for (
+        let tabs = 0;
+        tabs < 30 && !(await first.evaluate((node) => node === node.ownerDocument.activeElement));
+        tabs += 1
+      ) {
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.type('2');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('This field is required.').waitFor();
+      await page.keyboard.type('40.5');
+      await page.keyboard.press('Enter');
+      await expect
+        .poll(() => page.getByRole('region', { name: 'Result' }).innerText())
+        .toMatch(/ok[^]*42\.5/);
+    }));
+
+  test('a tool that requires it is called after a confirmation only', () =>
+    visit(
+      '#/tools/careful/add',
+      async (page) => {
+        await page.getByLabel('a', { exact: true }).fill('1');
+        await page.getByLabel('b', { exact: true }).fill('2');
+        await press(page, 'Call tool');
+        await page.getByText('requires a confirmation').waitFor();
+        expect(await page.getByRole('region', { name: 'Result' }).count()).toBe(0);
+        await page.getByRole('dialog').getByRole('button', { name: 'Call tool' }).click();
+        await expect.poll(() => page.getByRole('region', { name: 'Result' }).innerText()).toContain('3');
+      },
+      { callFails: true },
+    ));
+
+  test('results are text, images, sounds and JSON; hostile content never runs', () =>
+    visit('#/tools/hostile/answer', async (page) => {
+      const content = [
+        { type: 'text', text: SCRIPT },
+        { type: 'image', data: PIXEL, mimeType: 'image/png' },
+        { type: 'image', data: SVG, mimeType: 'image/svg+xml' },
+        { type: 'image', data: 'PGgxPmhpPC9oMT4=', mimeType: 'text/html' },
+        { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
+        { type: 'resource_link', uri: 'javascript:alert(1)', name: SCRIPT },
+        { type: 'resource', resource: { uri: 'x:1', mimeType: 'text/html', text: SCRIPT } },
+      ];
+      const result = { content, structuredContent: { [SCRIPT]: SCRIPT }, isError: true };
+      await page
+        .getByRole('textbox')
+        .first()
+        .fill(JSON.stringify({ answer: { result } }));
+      await press(page, 'Call tool');
+      const shown = page.getByRole('region', { name: 'Result' });
+      await shown.getByText('the tool reported an error').waitFor();
+      expect(await shown.getByText(SCRIPT).count()).toBeGreaterThanOrEqual(3);
+      expect(await shown.locator('img').count()).toBe(2);
+      expect(await shown.locator('audio').count()).toBe(1);
+      expect(await shown.getByText('Binary content: text/html').count()).toBe(1);
+      expect(await shown.locator('a, script, iframe').count()).toBe(0);
+      expect(await page.title()).toBe('answer · mcp-manager');
+      for (const hash of [
+        '#/tools/hostile/evil',
+        '#/servers/hostile/prompts',
+        '#/servers/hostile/resources',
+      ]) {
+        await page.goto(`${manager().url}/${hash}`);
+        await expect.poll(() => page.getByText(SCRIPT).count()).toBeGreaterThan(0);
+        expect(await page.locator('main script, main a[href^="javascript"]').count()).toBe(0);
+      }
+      expect(await page.title()).not.toBe('run');
+    }));
+
+  test('prompts are filled in, and resources are read', () =>
+    visit('#/servers/echo/prompts', async (page) => {
+      await page.getByRole('link', { name: 'greet', exact: true }).click();
+      await page.getByLabel('name', { exact: true }).fill('Ada');
+      await press(page, 'Fill in');
+      await expect.poll(() => page.getByRole('region', { name: 'Messages' }).innerText()).toContain('Ada');
+      await page.goto(`${manager().url}/#/servers/echo/resources`);
+      await press(page, 'memo://one');
+      await page.getByRole('heading', { name: 'Content' }).waitFor();
+    }));
+
+  test('a server is changed and removed as text, after its diff was shown', () =>
+    visit(
+      '#/add',
+      async (page) => {
+        await page.getByLabel('Name', { exact: true }).fill('new-one');
+        await page.getByRole('combobox').first().selectOption({ label: 'A command' });
+        await page.getByLabel('Command', { exact: true }).fill(process.execPath);
+        await page.getByLabel('Start with the first call').check();
+        await press(page, 'Review change');
+        await page.getByRole('dialog').getByText('+name = "new-one"').waitFor();
+        expect(manager().read('.mcpd.toml')).not.toContain('new-one');
+        await press(page, 'Write the file');
+        await heading(page, 'new-one').waitFor();
+        expect(manager().read('.mcpd.toml')).toContain('name = "new-one"');
+
+        await page.getByRole('link', { name: 'Configuration' }).last().click();
+        const text = page.getByLabel('[[servers]] of new-one');
+        await text.fill(`${await text.inputValue()}concurency = 2\n`);
+        await press(page, 'Review change');
+        await page.getByText('Did you mean').waitFor();
+        await text.fill((await text.inputValue()).replace('concurency', 'concurrency'));
+        await press(page, 'Review change');
+        await page.getByRole('dialog').getByText('+concurrency = 2').waitFor();
+        await press(page, 'Write the file');
+        await page.getByText('Servers updated: new-one.').waitFor();
+        await press(page, 'Remove server');
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove the server' }).click();
+        await heading(page, 'Configuration').waitFor();
+        expect(manager().read('.mcpd.toml')).not.toContain('new-one');
+      },
+      { callFails: true },
+    ));
+
+  test('a key is created, shown once and revoked', () =>
+    visit('#/keys/new', async (page) => {
+      await page.getByLabel('Name', { exact: true }).fill('phone');
+      await press(page, 'Create key');
+      const key = await page.getByRole('textbox', { name: 'API key phone' }).innerText();
+      expect(key).toMatch(/^mcpm_/);
+      await page.getByRole('link', { name: 'All keys' }).click();
+      const row = page.getByRole('row', { name: /^phone/ });
+      await row.getByRole('button', { name: 'Revoke' }).click();
+      expect(await page.content()).not.toContain(key);
+      await press(page, 'Revoke key');
+      await expect.poll(() => row.innerText()).toContain('revoked');
+    }));
+
+  test('a key without permissions gets no buttons that it cannot use', () =>
+    visit(
+      '#/',
+      async (page) => {
+        await page.getByRole('link', { name: 'echo' }).waitFor();
+        expect(await page.getByRole('columnheader', { name: 'Memory' }).count()).toBe(0);
+        await page.getByRole('link', { name: 'echo' }).click();
+        await page.getByRole('link', { name: 'add', exact: true }).waitFor();
+        expect(await page.getByRole('link', { name: 'Log', exact: true }).count()).toBe(0);
+        await page.goto(`${manager().url}/#/add`);
+        await page.getByText('require a key with edit permission').waitFor();
+        await page.goto(`${manager().url}/#/audit`);
+        await page.getByText('no admin permission').waitFor();
+      },
+      { key: () => manager().keys.user, callFails: true },
+    ));
+});
