@@ -4,11 +4,13 @@ import type { Schema, UsageRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Selects requests. All conditions that are set must match; there is an index for each. */
+/** Selects requests. All conditions that are set must match. */
 export interface RequestFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly teamId?: string | undefined;
+  /** There is no index for it. */
+  readonly organizationId?: string | undefined;
   readonly model?: string | undefined;
   readonly status?: string | undefined;
   /** Start of the time range in milliseconds since 1970, inclusive. */
@@ -66,6 +68,7 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
     user_id: filter.userId,
     api_key_id: filter.keyId,
     team_id: filter.teamId,
+    organization_id: filter.organizationId,
     model: filter.model,
     status: filter.status,
   };

@@ -87,11 +87,7 @@ async function stepRows(trx: Transaction<Schema>, from: number, to: number): Pro
   const rows = await nextRows(trx, from, to, ROWS_PER_STEP);
   const last = rows.at(-1)?.timestamp;
   if (rows.length < ROWS_PER_STEP || last === undefined) return rows;
-  const whole = await trx
-    .selectFrom('gateway_usage')
-    .select(COLUMNS)
-    .where('timestamp', '=', last)
-    .execute();
+  const whole = await trx.selectFrom('gateway_usage').select(COLUMNS).where('timestamp', '=', last).execute();
   return [...rows.filter(({ timestamp }) => timestamp < last), ...whole];
 }
 

@@ -1,16 +1,11 @@
 import { sql } from 'kysely';
 import type { Nanos } from '../../../shared/money.ts';
 import type { Store } from '../../../store/store.ts';
+import { mergePoints, totalsOf } from './merge-trends.ts';
 import { groupName } from './group-name.ts';
 import { usageParts } from './select-usage.ts';
 import type { TrendScope } from './sum-scopes.ts';
-import type {
-  GroupedTrend,
-  TrendGrouping,
-  TrendPoint,
-  TrendRange,
-  TrendTotals,
-} from './trends-api.ts';
+import type { GroupedTrend, TrendGrouping, TrendPoint, TrendRange } from './trends-api.ts';
 
 interface Row {
   readonly start: number;
@@ -76,32 +71,7 @@ const groupOf = ([name, members]: Named): GroupedTrend['groups'][number] => {
   return { group: name === '' ? null : name, totals: totalsOf(points), points };
 };
 
-const byCost = (
-  one: GroupedTrend['groups'][number],
-  other: GroupedTrend['groups'][number],
-): number => {
+const byCost = (one: GroupedTrend['groups'][number], other: GroupedTrend['groups'][number]): number => {
   const difference = other.totals.cost - one.totals.cost;
   return difference === 0n ? other.totals.requests - one.totals.requests : difference > 0n ? 1 : -1;
 };
-
-/** Adds up the points of each interval; they are in order of time. */
-function mergePoints(points: readonly TrendPoint[]): TrendPoint[] {
-  const byStart = Map.groupBy(points, ({ start }) => start);
-  return [...byStart]
-    .map(([start, members]) => ({ start, ...totalsOf(members) }))
-    .toSorted((one, other) => one.start - other.start);
-}
-
-function totalsOf(points: readonly TrendTotals[]): TrendTotals {
-  const sum = (name: Exclude<keyof TrendTotals, 'cost'>): number =>
-    points.reduce((total, point) => total + point[name], 0);
-  return {
-    requests: sum('requests'),
-    errors: sum('errors'),
-    promptTokens: sum('promptTokens'),
-    completionTokens: sum('completionTokens'),
-    cachedTokens: sum('cachedTokens'),
-    totalTokens: sum('totalTokens'),
-    cost: points.reduce((total, { cost }) => total + cost, 0n),
-  };
-}

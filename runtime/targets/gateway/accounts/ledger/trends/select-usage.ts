@@ -6,8 +6,8 @@ import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, sumKind, type TrendScope
 import { TREND_INTERVAL_HOURS, type TrendGrouping, type TrendRange } from './trends-api.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum range by hour of what has no sums by hour, and is read from the usage itself. */
-const MAX_UNSUMMED_MS = 48 * HOUR_MS;
+/** Maximum range by hour of what has no sums by hour, and is read from the usage itself: 48 hours and the part of one. */
+const MAX_UNSUMMED_MS = 49 * HOUR_MS;
 
 /** Both parts of a query: the sums, and the usage rows that are not in the sums yet. */
 export interface UsageParts {
@@ -31,7 +31,8 @@ export function usageParts(
   if (!isSummed && to - from > MAX_UNSUMMED_MS) throw tooLong();
   const column = sql.ref(group === 'model' ? 'model' : SCOPE_COLUMNS[group]);
   const counted = sql`(select counted_until from gateway_usage_counted)`;
-  const isOwn = scope && isStorable(scope.id) ? [sql`${sql.ref(SCOPE_COLUMNS[scope.kind])} = ${scope.id}`] : [];
+  const isOwn =
+    scope && isStorable(scope.id) ? [sql`${sql.ref(SCOPE_COLUMNS[scope.kind])} = ${scope.id}`] : [];
   const isNothing = scope && !isStorable(scope.id) ? [sql`1 = 0`] : [];
   return {
     sumsWhere: allOf([
@@ -64,7 +65,11 @@ const LARGER: Readonly<Record<Store['kind'], RawBuilder<unknown>>> = {
 const allOf = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<boolean> =>
   sql<boolean>`${sql.join(conditions, sql` and `)}`;
 
-function hasSums(interval: TrendRange['interval'], scope: TrendScope | undefined, by: TrendGrouping): boolean {
+function hasSums(
+  interval: TrendRange['interval'],
+  scope: TrendScope | undefined,
+  by: TrendGrouping,
+): boolean {
   if (interval === 'hour') return scope === undefined && isOneOf(HOUR_SUMS.all, sumKind(by));
   return isOneOf(DAY_SUMS[scope?.kind ?? 'all'], sumKind(by));
 }
@@ -73,7 +78,10 @@ const isOneOf = (words: readonly string[], word: string): boolean => words.inclu
 
 function noSums(scope: TrendScope | undefined, by: TrendGrouping): AppError {
   const groups = ['provider', ...DAY_SUMS[scope?.kind ?? 'all']].join(', ');
-  return problem('group_by', `The usage of one ${scope?.kind} cannot be grouped by ${by}. Use one of ${groups}.`);
+  return problem(
+    'group_by',
+    `The usage of one ${scope?.kind} cannot be grouped by ${by}. Use one of ${groups}.`,
+  );
 }
 
 const tooLong = (): AppError =>

@@ -6,7 +6,6 @@ import { parseJsonText } from '../../../../../core/json/json-text.ts';
  */
 export type Speeds = readonly [latency: Buckets, firstOutput: Buckets, tokensPerSecond: Buckets];
 
-
 /** Number of values by bucket. */
 type Buckets = Map<number, number>;
 

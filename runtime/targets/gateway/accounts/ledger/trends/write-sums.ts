@@ -42,7 +42,11 @@ const added = <Value = number>(name: string) =>
 async function addKnownSpeeds(trx: Transaction<Schema>, sums: readonly Sum[]): Promise<void> {
   if (sums.length === 0) return;
   const wanted = sql.join(
-    sums.map((sum) => sql`(${sql.join(KEY.map((name) => sql.val(sum[name])))})`),
+    sums.map(
+      // PostgreSQL does not know the types of values in a list.
+      ({ hours, kind, scope, start, name }) =>
+        sql`(cast(${hours} as integer), ${kind}, ${scope}, cast(${start} as bigint), ${name})`,
+    ),
   );
   const known = await trx
     .selectFrom('gateway_usage_sums')

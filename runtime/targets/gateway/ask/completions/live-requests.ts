@@ -1,0 +1,62 @@
+import type { Spender } from '../../accounts/identity/identity.ts';
+import type { Attempt } from '../routing/routing.ts';
+import type { CompletionRequest } from './completion.ts';
+
+/** A request in flight. */
+export interface LiveRequest {
+  readonly requestId: string;
+  readonly endpoint: string;
+  /** Start in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Undefined until the request is admitted. */
+  readonly userId: string | undefined;
+  readonly keyId: string | undefined;
+  readonly teamId: string | undefined;
+  /** The model that answers; undefined until one has begun to. */
+  readonly model: string | undefined;
+  /** Attempts that have ended. */
+  readonly attempts: readonly Attempt[];
+}
+
+/** The requests in flight of this process. */
+export interface LiveRequests {
+  begin(request: CompletionRequest, attempts: readonly Attempt[]): LiveHandle;
+  /** The oldest first. */
+  list(): readonly LiveRequest[];
+}
+
+/** Reports the progress of one request. */
+export interface LiveHandle {
+  readonly admitted: (spender: Spender) => void;
+  readonly answeredBy: (model: string) => void;
+  readonly end: () => void;
+}
+
+export function createLiveRequests(): LiveRequests {
+  const live = new Set<LiveRequest>();
+  return {
+    begin({ requestId, endpoint, startedAt }, attempts) {
+      const one: { -readonly [Name in keyof LiveRequest]: LiveRequest[Name] } = {
+        requestId,
+        endpoint,
+        startedAt,
+        attempts,
+        userId: undefined,
+        keyId: undefined,
+        teamId: undefined,
+        model: undefined,
+      };
+      live.add(one);
+      return {
+        admitted({ user, key, groups }) {
+          one.userId = user.userId;
+          one.keyId = key?.id;
+          one.teamId = groups.find(({ kind }) => kind === 'team')?.id;
+        },
+        answeredBy: (model) => void (one.model = model),
+        end: () => void live.delete(one),
+      };
+    },
+    list: () => [...live],
+  };
+}
