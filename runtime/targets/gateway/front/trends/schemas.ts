@@ -39,7 +39,7 @@ export const spending = closed('Spending', {
 
 const value = (description?: string) => orNull(Type.Number({ minimum: 0 }), description);
 const percentiles = (description: string) =>
-  closed('Percentiles', { p50: value(), p90: value(), p95: value(), p99: value() }, description);
+  closed('SpeedPercentiles', { p50: value(), p90: value(), p95: value(), p99: value() }, description);
 const speeds = {
   answers: count('Number of successful answers of models.'),
   latency_ms: percentiles('Duration in milliseconds. All percentiles are exact to 5 %.'),
@@ -49,7 +49,7 @@ const speeds = {
   ),
 };
 
-export const latency = closed('Latency', {
+export const latency = closed('UsageLatency', {
   ...range,
   all: closed('LatencySummary', speeds),
   points: Type.Array(closed('LatencyPoint', { start, ...speeds }), {

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { audit } from '../../../../../helpers/audit.ts';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { startScripted } from '../../scripted-provider.ts';
+import { HOSTILE, signedIn, useBusyGateway } from './busy-gateway.ts';
+
+const chromium = await provideChromium();
+const scripted = await startScripted();
+
+const SHOWN = [
+  ['', 'Spend by model'],
+  ['spending?group=user', 'mallory'],
+  ['requests', 'mallory'],
+  ['requests/tried-request', 'HTTP 503 from the provider'],
+  ['latency', 'Time to the first output'],
+  ['playground', 'Second model'],
+  ['keys', 'nightly job'],
+  ['users', 'Ada Lovelace'],
+  ['users/mallory', 'img src=x'],
+  ['teams/research', 'Members'],
+  ['budget-use', 'Spent, held and left'],
+  ['budgets', 'tier 1'],
+  ['alerts', 'Send a test'],
+  ['providers', 'New provider'],
+  ['health', 'Circuit breakers'],
+  ['aliases', 'New alias'],
+  ['pricing/openai%3Agpt-5', 'History'],
+  ['guardrails', 'injection'],
+  ['audit', 'key.create'],
+  ['account', 'Master key'],
+] as const;
+
+/** Waits until a page shows its data. */
+async function open(page: Page, path: string, words: string): Promise<void> {
+  await page.evaluate((hash) => void (location.hash = hash), `#/${path}`);
+  await page.getByText(words, { exact: false }).first().waitFor();
+  await page.locator('[aria-busy]').waitFor({ state: 'detached' });
+}
+
+describe.skipIf(chromium === undefined)('pages of the gateway', () => {
+  const { visit } = usePages(chromium);
+  const gateway = useBusyGateway(scripted);
+  const SHOTS = process.env['SCREENSHOTS'];
+
+  test.each(['light', 'dark'] as const)(
+    'every page passes the audit in %s, and shows texts of users as text',
+    async (colorScheme) => {
+      await visit(
+        gateway().url,
+        async (page) => {
+          const problems: string[] = [];
+          for (const [path, words] of SHOWN) {
+            await open(page, path, words);
+            if (SHOTS)
+              await page.screenshot({
+                path: `${SHOTS}/${colorScheme}-${path.replaceAll(/\W/g, '-') || 'overview'}.png`,
+                fullPage: true,
+              });
+            problems.push(...(await audit(page)).map((problem) => `${path}: ${problem}`));
+          }
+          expect(problems).toEqual([]);
+          await open(page, 'users/mallory', 'img src=x');
+          await expect(page.getByText(HOSTILE).first().innerText()).resolves.toContain(HOSTILE);
+          expect(await page.locator('img, main script').count()).toBe(0);
+        },
+        { ...signedIn(gateway()), colorScheme, viewport: { width: 1280, height: 900 } },
+      );
+    },
+    120_000,
+  );
+
+  test('no page is wider than the window, from a phone to a large screen', async () => {
+    for (const width of [320, 768, 2560]) {
+      await visit(
+        gateway().url,
+        async (page) => {
+          const wide: string[] = [];
+          for (const [path, words] of SHOWN) {
+            await open(page, path, words);
+            const extra = await page.evaluate(
+              () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+            );
+            if (extra > 0) wide.push(`${path}: ${extra}`);
+            if (SHOTS && width === 320)
+              await page.screenshot({
+                path: `${SHOTS}/phone-${path.replaceAll(/\W/g, '-') || 'overview'}.png`,
+              });
+          }
+          expect([width, wide]).toEqual([width, []]);
+        },
+        { ...signedIn(gateway()), viewport: { width, height: 800 } },
+      );
+    }
+  }, 120_000);
+});
