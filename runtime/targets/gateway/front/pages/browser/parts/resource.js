@@ -6,6 +6,7 @@ import { dataTable } from '../components/data-table.js';
 import { facts } from '../components/facts.js';
 import { element } from '../dom.js';
 import { dateTime } from '../format.js';
+import { exactMoney } from './exact-money.js';
 import { linkTo } from '../route.js';
 import { actionButton, actions, confirmedButton } from './actions.js';
 import { changeBy, createBy } from './edit.js';
@@ -134,9 +135,25 @@ export const factsOf = (item) =>
     Object.entries(item).map(([key, value]) => /** @type {const} */ ([wordsOf(key), valueOf(key, value)])),
   );
 
+/** @type {Readonly<Record<string, string>>} */
+const WORDS = {
+  rpm: 'Requests per minute',
+  tpm: 'Tokens per minute',
+  max_parallel: 'Concurrent requests',
+  reserved: 'Held',
+  max_budget: 'Limit',
+  alias: 'Name',
+  key_name: 'Name',
+  key_prefix: 'Starts with',
+  budget_duration_sec: 'Reset after seconds',
+  api_base: 'Base URL',
+  api_key: 'API key',
+};
+const MONEY = new Set(['spend', 'reserved', 'max_budget']);
+
 /** @param {string} key */
 const wordsOf = (key) => {
-  const words = key.replaceAll('_', ' ').replace(/ sec$/, ' (seconds)');
+  const words = WORDS[key] ?? key.replace(/_id$/, '').replace(/_at$/, '').replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
@@ -147,6 +164,7 @@ const wordsOf = (key) => {
  */
 function valueOf(key, value) {
   if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'number' && (MONEY.has(key) || key.includes('price'))) return exactMoney(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (key.endsWith('_at') && typeof value === 'string') return dateTime(value);
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))

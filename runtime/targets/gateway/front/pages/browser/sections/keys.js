@@ -8,6 +8,7 @@ import { dateTime, money } from '../format.js';
 import { actionButton, actions, confirmedButton } from '../parts/actions.js';
 import { changeBy, createBy } from '../parts/edit.js';
 import { pagesOf } from '../parts/lists.js';
+import { ownSpending } from '../parts/own-spending.js';
 import { factsOf } from '../parts/resource.js';
 import { linkTo } from '../route.js';
 
@@ -104,7 +105,7 @@ async function showKey({ root, params, session, navigate, setTitle, signal }) {
       key.is_active
         ? confirmedButton('Revoke', {
             title: `Revoke ${name}?`,
-            words: 'Requests with this key are refused at once. You can enable it again.',
+            words: 'Requests with this key are refused immediately. You can enable it again.',
             run: toggle,
             done: () => undefined,
           })
@@ -117,6 +118,7 @@ async function showKey({ root, params, session, navigate, setTitle, signal }) {
       }),
       element('a', { href: linkTo(['requests'], { api_key_id: id }) }, 'Requests with this key'),
     ),
+    ...(await ownSpending(session, { api_key_id: id }, signal)),
     factsOf(key),
   );
 }

@@ -46,7 +46,7 @@ function playground(session, models, me, leaving) {
   const stop = element('button', { type: 'button', class: 'quiet', disabled: true }, 'Stop');
   const form = element(
     'form',
-    { class: 'playground', novalidate: true },
+    { class: 'playground', novalidate: true, 'aria-label': 'Request' },
     options,
     element('div', { class: 'columns' }, ...sides.map(({ choice }) => choice)),
     system.node,
@@ -157,7 +157,7 @@ function answerOf(title) {
     class: 'answer-text',
     tabindex: 0,
     role: 'region',
-    'aria-label': `Answer of the ${title.toLowerCase()}`,
+    'aria-label': `Answer: ${title.replace(' model', '')}`,
   });
   const status = element('p', { class: 'hint', role: 'status' });
   const node = element('section', { class: 'answer' }, heading, text, status);

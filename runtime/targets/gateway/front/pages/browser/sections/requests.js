@@ -2,11 +2,11 @@
 /** @import { Session } from '../session.js' */
 import { dataTable } from '../components/data-table.js';
 import { badge, facts, figures } from '../components/facts.js';
-import { empty } from '../components/states.js';
 import { counted } from '../counted.js';
 import { element, scrollable } from '../dom.js';
 import { count, dateTime, duration, money } from '../format.js';
 import { every, livePart } from '../parts/live-part.js';
+import { exactMoney } from '../parts/exact-money.js';
 import { linkTo } from '../route.js';
 import { table } from '../table.js';
 
@@ -117,7 +117,7 @@ async function showRequest({ root, params, session, setTitle, signal }) {
         note: `HTTP ${last.status_code ?? '–'}`,
         kind: last.status === 'error' ? 'alarm' : 'good',
       },
-      { name: 'Cost', value: money(cost), note: counted(data.attempts.length, 'attempt') },
+      { name: 'Cost', value: exactMoney(cost), note: counted(data.attempts.length, 'attempt') },
       {
         name: 'Duration',
         value: duration(last.latency_ms),
@@ -174,8 +174,10 @@ function costTable(usage, parts) {
       'p',
       { class: 'hint' },
       usage.cost === null
-        ? 'The cost is unknown.'
-        : `Cost ${money(usage.cost)}. Its parts are not known, because it is free or the price has changed since.`,
+        ? usage.status === 'error'
+          ? 'The attempt cost nothing.'
+          : 'The cost is unknown, because the model has no price.'
+        : `Cost ${exactMoney(usage.cost)}. Its parts are not known, because it is free or the price has changed since.`,
     );
   }
   return scrollable(
@@ -187,10 +189,10 @@ function costTable(usage, parts) {
         ...parts.map((part) => [
           part.part.replaceAll('_', ' '),
           count(part.tokens),
-          money(part.price_per_million),
-          money(part.cost),
+          exactMoney(part.price_per_million),
+          exactMoney(part.cost),
         ]),
-        ['total', '', '', money(usage.cost)],
+        ['total', '', '', exactMoney(usage.cost)],
       ],
       'data totals',
     ),
@@ -203,16 +205,14 @@ function costTable(usage, parts) {
  * @param {AbortSignal} signal
  */
 async function promptPart(session, id, signal) {
-  const { data } = await session
-    .call(`v1/admin/prompts/${encodeURIComponent(id ?? '')}`, { signal })
-    .catch((error) => {
-      if (error.status !== 403 && error.status !== 404) throw error;
-      return { data: undefined };
-    });
-  if (!data)
-    return empty(
-      'Not stored, or not visible to you. Administrators store prompts of a key with log_prompts.',
-    );
+  const { data: me } = await session.call('v1/me', { signal });
+  if (me.role !== 'admin' || me.scope === 'models')
+    return element('p', { class: 'hint' }, 'Only administrators see stored prompts.');
+  const query = { request_id: id ?? '', limit: 1 };
+  const { data: stored } = await session.call('v1/admin/prompts', { query, signal });
+  if (id === null || stored.total === 0)
+    return element('p', { class: 'hint' }, 'Not stored. Prompts of a key with log_prompts are stored.');
+  const { data } = await session.call(`v1/admin/prompts/${encodeURIComponent(id)}`, { signal });
   return element(
     'div',
     { class: 'page' },

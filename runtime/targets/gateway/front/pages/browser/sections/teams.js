@@ -4,6 +4,7 @@ import { element, scrollable } from '../dom.js';
 import { dateTime, money } from '../format.js';
 import { actionButton, actions, confirmedButton } from '../parts/actions.js';
 import { createBy } from '../parts/edit.js';
+import { ownSpending } from '../parts/own-spending.js';
 import { resourcePages } from '../parts/resource.js';
 import { linkTo } from '../route.js';
 import { table } from '../table.js';
@@ -36,6 +37,7 @@ export const TEAMS = resourcePages({
     const path = `v1/teams/${encodeURIComponent(item.team_id)}/members`;
     const { data: members } = await session.call(path, { signal });
     return [
+      ...(await ownSpending(session, { team_id: item.team_id }, signal).catch(hidden)),
       element(
         'p',
         {},
@@ -65,6 +67,16 @@ export const TEAMS = resourcePages({
     ];
   },
 });
+
+/**
+ * Members without the role admin do not see the usage of their team.
+ * @param {any} error
+ * @returns {never[]}
+ */
+function hidden(error) {
+  if (error.status !== 403) throw error;
+  return [];
+}
 
 /**
  * @param {Session} session

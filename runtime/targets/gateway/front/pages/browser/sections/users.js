@@ -1,6 +1,7 @@
 import { badge } from '../components/facts.js';
 import { element } from '../dom.js';
 import { money } from '../format.js';
+import { ownSpending } from '../parts/own-spending.js';
 import { resourcePages } from '../parts/resource.js';
 import { linkTo } from '../route.js';
 
@@ -26,7 +27,8 @@ export const USERS = resourcePages({
   ],
   empty: 'No users yet. A key creates its user, and an administrator can create more.',
   deletion: 'The keys of the user stop working. The usage is kept.',
-  more: ({ item }) => [
+  more: async ({ item, session, signal }) => [
+    ...(await ownSpending(session, { user_id: item.user_id }, signal)),
     element(
       'p',
       {},
