@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describeDatabases } from '../databases.ts';
 import { MASTER_KEY } from '../master-key.ts';
+import { USAGE_ROW } from '../usage-row.ts';
 import { gatewayOn } from './open-gateway.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,6 +14,7 @@ const rowOf = (number: number, now: number) => {
   const isError = number % 7 === 0;
   const latency = 100 + (number % 50) * 10;
   return {
+    ...USAGE_ROW,
     id: `row-${String(number).padStart(5, '0')}`,
     // The last rows are too new to be in the sums.
     timestamp: now - (ROWS - number) * 97_003,
@@ -22,28 +24,17 @@ const rowOf = (number: number, now: number) => {
     organization_id: number % 2 === 0 ? 'acme' : null,
     model: number % 4 === 0 ? 'a:small' : number % 4 === 1 ? 'a:large' : 'b:other',
     provider: number % 4 < 2 ? 'a' : 'b',
-    endpoint: '/v1/chat/completions',
     prompt_tokens: isError ? null : number,
     completion_tokens: isError ? null : 40,
     cached_tokens: isError ? null : 2,
     total_tokens: isError ? null : number + 40,
     cost_nano: isError ? null : BigInt(number) * 1000n,
     status: isError ? 'error' : 'success',
-    error_message: null,
     error_detail: isError ? 'secret address' : null,
     status_code: isError ? 502 : 200,
     latency_ms: latency,
     ttft_ms: 50,
-    estimated: 0,
     request_id: `request-${number}`,
-    attempt: 1,
-    cache_write_tokens: null,
-    cache_write_1h_tokens: null,
-    priced_by: null,
-    end_user: null,
-    cache_hit: null,
-    tags: null,
-    units: null,
   };
 };
 type Row = ReturnType<typeof rowOf>;

@@ -11,6 +11,7 @@ import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/stor
 import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
 import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
 import { createTestClock } from '../../test-clock.ts';
+import { USAGE_ROW } from '../../usage-row.ts';
 import { gatewayOn, type OpenGateway } from '../open-gateway.ts';
 
 /** What an attacker would write into a name, a prompt or an answer. */
@@ -79,12 +80,13 @@ async function fill({ ask, context, clock }: OpenGateway, { db }: Store): Promis
   const manages = await keyOf({ user_id: 'ada', scope: 'manage', key_name: 'laptop of Ada' });
   const calls = await keyOf({ user_id: 'ada', team_id: 'research', key_name: 'nightly job' });
   await keyOf({ user_id: 'mallory', key_name: HOSTILE, budget: { max_budget: 5 } });
-  await ask('POST', '/v1/pricing', {
-    model_key: 'openai:gpt-5',
-    input_price_per_million: 1.25,
-    output_price_per_million: 10,
-    effective_at: '2026-01-01',
-  });
+  for (const model of ['openai:gpt-5', 'openai:gpt-5-mini'])
+    await ask('POST', '/v1/pricing', {
+      model_key: model,
+      input_price_per_million: 1.25,
+      output_price_per_million: 10,
+      effective_at: '2026-01-01',
+    });
   await db
     .insertInto('gateway_usage')
     .values(Array.from({ length: 420 }, (_, at) => usageRow(at, clock.now(), calls.id)))
@@ -122,6 +124,7 @@ function usageRow(at: number, now: number, keyId: string) {
   const id = at === 0 ? 'tried-request.1' : at === 1 ? 'tried-request' : `request-${at}`;
   const isTried = at < 2;
   return {
+    ...USAGE_ROW,
     id,
     timestamp: Math.floor(now - (isTried ? 60_000 : ((at * at) % 1209) * (DAY_MS / 90))),
     user_id: ['ada', 'grace', 'mallory'][at % 3],
@@ -130,7 +133,6 @@ function usageRow(at: number, now: number, keyId: string) {
     organization_id: null,
     model: isTried ? (at === 0 ? 'openai:gpt-5-mini' : 'openai:gpt-5') : model,
     provider: model.split(':')[0],
-    endpoint: '/v1/chat/completions',
     prompt_tokens: at === 0 || (isError && !isTried) ? null : isTried ? 1000 : prompt,
     completion_tokens: at === 0 || (isError && !isTried) ? null : isTried ? 200 : completion,
     cached_tokens: 0,
@@ -144,16 +146,9 @@ function usageRow(at: number, now: number, keyId: string) {
     status_code: at === 0 || isError ? 502 : 200,
     latency_ms: 300 + ((at * 91) % 2600),
     ttft_ms: 120 + ((at * 31) % 300),
-    estimated: 0,
     request_id: isTried ? 'a-request-with-two-attempts' : `id-${at}`,
     attempt: at === 1 ? 2 : 1,
-    cache_write_tokens: null,
-    cache_write_1h_tokens: null,
     priced_by: 'own',
-    end_user: null,
-    cache_hit: null,
-    tags: null,
-    units: null,
   };
 }
 

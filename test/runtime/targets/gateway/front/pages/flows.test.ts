@@ -18,12 +18,9 @@ const piece = (content: string, more: object = {}) => ({
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => {
-      const node = document.activeElement;
-      const labels =
-        node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement ? node.labels : null;
-      return labels?.[0]?.textContent ?? node?.textContent ?? '';
-    });
+    const focused = await page
+      .locator(':focus')
+      .evaluate((node): string => node.labels?.[0]?.textContent ?? node.textContent ?? '');
     if (focused.trim() === name) return;
   }
   expect.unreachable(`${name} cannot be reached with the Tab key`);

@@ -32,9 +32,10 @@ const SHOWN = [
   ['account', 'Master key'],
 ] as const;
 
-/** Waits until a page shows its data. */
-async function open(page: Page, path: string, words: string): Promise<void> {
-  await page.evaluate((hash) => void (location.hash = hash), `#/${path}`);
+/** Opens a page and waits until it shows its data. */
+async function open(page: Page, url: string, path: string, words: string): Promise<void> {
+  // Only the hash differs, so that the page is not loaded again.
+  await page.goto(`${url}/#/${path}`);
   await page.getByText(words, { exact: false }).first().waitFor();
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 }
@@ -52,7 +53,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
         async (page) => {
           const problems: string[] = [];
           for (const [path, words] of SHOWN) {
-            await open(page, path, words);
+            await open(page, gateway().url, path, words);
             if (SHOTS)
               await page.screenshot({
                 path: `${SHOTS}/${colorScheme}-${path.replaceAll(/\W/g, '-') || 'overview'}.png`,
@@ -61,7 +62,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
             problems.push(...(await audit(page)).map((problem) => `${path}: ${problem}`));
           }
           expect(problems).toEqual([]);
-          await open(page, 'users/mallory', 'img src=x');
+          await open(page, gateway().url, 'users/mallory', 'img src=x');
           await expect(page.getByText(HOSTILE).first().innerText()).resolves.toContain(HOSTILE);
           expect(await page.locator('img, main script').count()).toBe(0);
         },
@@ -78,10 +79,10 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
         async (page) => {
           const wide: string[] = [];
           for (const [path, words] of SHOWN) {
-            await open(page, path, words);
-            const extra = await page.evaluate(
-              () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-            );
+            await open(page, gateway().url, path, words);
+            const extra = await page
+              .locator('html')
+              .evaluate((html): number => html.scrollWidth - html.clientWidth);
             if (extra > 0) wide.push(`${path}: ${extra}`);
             if (SHOTS && width === 320)
               await page.screenshot({

@@ -24,10 +24,14 @@ export const rangeIn = (query) =>
  * Query parameters of the API for a range.
  * @param {TimeRange} range
  */
-export const rangeQuery = ({ hours, interval }) => ({
-  from: new Date(Date.now() - hours * HOUR_MS).toISOString(),
-  interval,
-});
+export function rangeQuery({ hours, interval }) {
+  const now = Date.now();
+  return {
+    from: new Date(now - hours * HOUR_MS).toISOString(),
+    to: new Date(now + 1).toISOString(),
+    interval,
+  };
+}
 
 /**
  * A field that selects a word, which is kept in the address.
