@@ -1,7 +1,7 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
-import type { LiveRequest } from './live-requests.ts';
+import type { LiveRequest } from './live-request.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 
 /** Routes that call models. */

@@ -147,7 +147,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   };
 
   return {
-    live: live.list,
+    live: () => live.list(),
     async answer(request): Promise<CompletionAnswer> {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);

@@ -1,22 +1,7 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { CompletionRequest } from './completion.ts';
-
-/** A request in flight. */
-export interface LiveRequest {
-  readonly requestId: string;
-  readonly endpoint: string;
-  /** Start in milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Undefined until the request is admitted. */
-  readonly userId: string | undefined;
-  readonly keyId: string | undefined;
-  readonly teamId: string | undefined;
-  /** The model that answers; undefined until one has begun to. */
-  readonly model: string | undefined;
-  /** Attempts that have ended. */
-  readonly attempts: readonly Attempt[];
-}
+import type { LiveRequest } from './live-request.ts';
 
 /** The requests in flight of this process. */
 export interface LiveRequests {

@@ -1,10 +1,11 @@
 import type { GatewayContext } from '../../context.ts';
 import { notFound } from '../../accounts/identity/checks.ts';
-import { SCOPE_COLUMNS, type TrendScope } from '../../accounts/ledger/trends/sum-scopes.ts';
+import { SCOPE_COLUMNS } from '../../accounts/ledger/trends/sum-scopes.ts';
+import type { TrendScope } from '../../accounts/ledger/trends/trends-api.ts';
 import { administersTeam, readsEverything } from '../../accounts/identity/manager.ts';
 import type { Caller, Identity } from '../../accounts/identity/identity.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import type { LiveRequest } from '../../ask/completions/live-requests.ts';
+import type { LiveRequest } from '../../ask/completions/live-request.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { permitScope } from '../usage/permit-scope.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Identity, Manager } from '../../accounts/identity/identity.ts';
 import { requireVisibleKey } from '../../accounts/identity/key-policy.ts';
 import { administersTeam, readsEverything } from '../../accounts/identity/manager.ts';
-import type { TrendScope } from '../../accounts/ledger/trends/sum-scopes.ts';
+import type { TrendScope } from '../../accounts/ledger/trends/trends-api.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 
 /** Query parameters that select whose usage is returned. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema, UsageRow } from '../../../store/schema.ts';
-import type { UsageSumRow } from '../../../store/sums-schema.ts';
 import { writeSums } from './write-sums.ts';
-import { addSpeeds, noSpeeds, type Speeds } from './speeds.ts';
+import { addSpeeds, noSpeeds } from './speeds.ts';
+import type { Sum } from './sum.ts';
 import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, type SumKind } from './sum-scopes.ts';
 import { entriesOf } from '../../../../../core/values/keys.ts';
 
@@ -34,11 +34,6 @@ const COLUMNS = [
   'cache_hit',
 ] as const satisfies readonly (keyof UsageRow)[];
 type CountedRow = Pick<UsageRow, (typeof COLUMNS)[number]>;
-
-/** A row of the sums while it is computed. */
-export type Sum = { -readonly [Name in keyof Omit<UsageSumRow, 'speeds'>]: UsageSumRow[Name] } & {
-  readonly speeds: Speeds | undefined;
-};
 
 /** Adds the next usage rows to the sums. Returns whether there are more. Several processes can call it at the same time. */
 export async function countUsage(db: Kysely<Schema>, now: number): Promise<boolean> {

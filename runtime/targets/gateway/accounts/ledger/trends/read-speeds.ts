@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Store } from '../../../store/store.ts';
 import { groupName } from './group-name.ts';
 import { usageParts } from './select-usage.ts';
-import type { TrendScope } from './sum-scopes.ts';
 import { addSpeeds, addSpeedsText, mergeSpeeds, noSpeeds, percentile, type Speeds } from './speeds.ts';
-import type { GroupedSpeeds, Percentiles, SpeedSummary, TrendRange } from './trends-api.ts';
+import type { GroupedSpeeds, Percentiles, SpeedSummary, TrendRange, TrendScope } from './trends-api.ts';
 
 interface Row {
   readonly start: number;

@@ -4,8 +4,7 @@ import type { Store } from '../../../store/store.ts';
 import { mergePoints, totalsOf } from './merge-trends.ts';
 import { groupName } from './group-name.ts';
 import { usageParts } from './select-usage.ts';
-import type { TrendScope } from './sum-scopes.ts';
-import type { GroupedTrend, TrendGrouping, TrendPoint, TrendRange } from './trends-api.ts';
+import type { GroupedTrend, TrendGrouping, TrendPoint, TrendRange, TrendScope } from './trends-api.ts';
 
 interface Row {
   readonly start: number;

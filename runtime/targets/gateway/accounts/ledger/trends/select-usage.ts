@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../../../../contract/errors.ts';
 import { isStorable } from '../../../store/storable-text.ts';
 import type { Store } from '../../../store/store.ts';
-import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, sumKind, type TrendScope } from './sum-scopes.ts';
-import { TREND_INTERVAL_HOURS, type TrendGrouping, type TrendRange } from './trends-api.ts';
+import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, sumKind } from './sum-scopes.ts';
+import { TREND_INTERVAL_HOURS, type TrendGrouping, type TrendRange, type TrendScope } from './trends-api.ts';
 
 const HOUR_MS = 3_600_000;
 /** Maximum range by hour of what has no sums by hour, and is read from the usage itself: 48 hours and the part of one. */

@@ -1,11 +1,5 @@
 import type { UsageRow } from '../../../store/schema.ts';
-import type { TrendGrouping } from './trends-api.ts';
-
-/** Whose usage a trend shows. */
-export interface TrendScope {
-  readonly kind: Exclude<TrendGrouping, 'model' | 'provider'>;
-  readonly id: string;
-}
+import type { TrendGrouping, TrendScope } from './trends-api.ts';
 
 /** Columns of usage rows. */
 export const SCOPE_COLUMNS = {

@@ -1,8 +1,13 @@
 import type { Nanos } from '../../../shared/money.ts';
-import type { TrendScope } from './sum-scopes.ts';
 
 export const TREND_GROUPINGS = ['user', 'key', 'team', 'organization', 'model', 'provider'] as const;
 export type TrendGrouping = (typeof TREND_GROUPINGS)[number];
+/** Whose usage a trend shows. */
+export interface TrendScope {
+  readonly kind: Exclude<TrendGrouping, 'model' | 'provider'>;
+  readonly id: string;
+}
+
 export const TREND_INTERVALS = ['hour', 'day'] as const;
 export type TrendInterval = (typeof TREND_INTERVALS)[number];
 export const TREND_INTERVAL_HOURS: Readonly<Record<TrendInterval, number>> = { hour: 1, day: 24 };

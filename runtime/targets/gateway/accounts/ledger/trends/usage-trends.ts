@@ -8,8 +8,10 @@ export const createUsageTrends = ({ db, kind }: Pick<Store, 'db' | 'kind'>): Usa
   spending: (range, scope, by) => readSpending({ db, kind }, range, scope, by),
   speeds: (range, scope, by) => readSpeeds({ db, kind }, range, scope, by),
   async count(now, signal) {
-    while (!signal?.aborted && (await countUsage(db, now)))
+    for (;;) {
+      if (signal?.aborted || !(await countUsage(db, now))) return;
       // Requests have their turn between two steps.
       await new Promise((resolve) => setImmediate(resolve));
+    }
   },
 });

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Schema } from '../../../store/schema.ts';
-import type { Sum } from './count-usage.ts';
 import { addSpeedsText, speedsToText } from './speeds.ts';
+import type { Sum } from './sum.ts';
 
 /** Rows of one statement: databases limit the number of values. */
 const ROWS_PER_STATEMENT = 200;

@@ -27,12 +27,12 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(chromium === undefined)('pages of the gateway', () => {
-  const { visit } = usePages(chromium);
+  const pages = usePages(chromium);
   const gateway = useBusyGateway(scripted);
   const at = (hash: string): string => `${gateway().url}/#/${hash}`;
 
   test('a key is entered once, created, shown once, rotated, revoked and deleted', async () => {
-    await visit(
+    await pages.visit(
       gateway().url,
       async (page) => {
         const dialog = page.getByRole('dialog');
@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
   }, 60_000);
 
   test('requests are filtered and paged by the server, and the address keeps the filters', async () => {
-    await visit(
+    await pages.visit(
       at('requests?status=error'),
       async (page) => {
         const rows = page.getByRole('table', { name: 'Past requests' }).locator('tbody tr');
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
       { choices: [], usage: { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 } },
       '[DONE]',
     ]);
-    await visit(
+    await pages.visit(
       at('playground'),
       async (page) => {
         await page.getByLabel('First model').waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
 
   test('a member sees only the own usage, and no page of administrators', async () => {
     const { keys } = gateway();
-    await visit(
+    await pages.visit(
       at('spending?group=key&range=30d'),
       async (page) => {
         await page.getByRole('table', { name: 'Totals by key' }).getByText('nightly job').waitFor();
@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
       },
       signedIn(gateway(), keys.manages),
     );
-    await visit(
+    await pages.visit(
       at('account'),
       async (page) => {
         await page.getByText('Key that calls models').waitFor();

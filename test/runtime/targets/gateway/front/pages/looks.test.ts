@@ -41,14 +41,14 @@ async function open(page: Page, url: string, path: string, words: string): Promi
 }
 
 describe.skipIf(chromium === undefined)('pages of the gateway', () => {
-  const { visit } = usePages(chromium);
+  const pages = usePages(chromium);
   const gateway = useBusyGateway(scripted);
   const SHOTS = process.env['SCREENSHOTS'];
 
   test.each(['light', 'dark'] as const)(
     'every page passes the audit in %s, and shows texts of users as text',
     async (colorScheme) => {
-      await visit(
+      await pages.visit(
         gateway().url,
         async (page) => {
           const problems: string[] = [];
@@ -74,7 +74,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
 
   test('no page is wider than the window, from a phone to a large screen', async () => {
     for (const width of [320, 2560]) {
-      await visit(
+      await pages.visit(
         gateway().url,
         async (page) => {
           const wide: string[] = [];

@@ -170,5 +170,5 @@ function valueOf(key, value) {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
     return value.length === 0 ? 'None' : value.join(', ');
   if (typeof value === 'object') return element('code', {}, JSON.stringify(value));
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

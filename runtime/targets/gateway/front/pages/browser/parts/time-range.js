@@ -5,10 +5,12 @@ import { changeQuery } from '../route.js';
 
 const HOUR_MS = 3_600_000;
 
+/** @type {TimeRange} */
+const WEEK = { name: '7d', words: 'Last 7 days', hours: 168, interval: 'day' };
 /** @type {readonly TimeRange[]} */
 const RANGES = [
   { name: '24h', words: 'Last 24 hours', hours: 24, interval: 'hour' },
-  { name: '7d', words: 'Last 7 days', hours: 168, interval: 'day' },
+  WEEK,
   { name: '30d', words: 'Last 30 days', hours: 720, interval: 'day' },
   { name: '90d', words: 'Last 90 days', hours: 2160, interval: 'day' },
 ];
@@ -17,8 +19,7 @@ const RANGES = [
  * The chosen range.
  * @param {URLSearchParams} query
  */
-export const rangeIn = (query) =>
-  RANGES.find(({ name }) => name === query.get('range')) ?? /** @type {TimeRange} */ (RANGES[1]);
+export const rangeIn = (query) => RANGES.find(({ name }) => name === query.get('range')) ?? WEEK;
 
 /**
  * Query parameters of the API for a range.
