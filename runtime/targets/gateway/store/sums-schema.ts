@@ -31,7 +31,7 @@ export interface UsageSumRow {
 }
 
 /** The only row about the sums. */
-export interface UsageCountedRow {
+interface UsageCountedRow {
   readonly id: number;
   /** Usage rows before this time are in the sums, and no others. */
   readonly counted_until: number;

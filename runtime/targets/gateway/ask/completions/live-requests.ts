@@ -11,7 +11,7 @@ export interface LiveRequests {
 }
 
 /** Reports the progress of one request. */
-export interface LiveHandle {
+interface LiveHandle {
   readonly admitted: (spender: Spender) => void;
   readonly answeredBy: (model: string) => void;
   readonly end: () => void;

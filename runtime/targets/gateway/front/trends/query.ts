@@ -15,7 +15,7 @@ import { SCOPE_PARAMETERS } from '../usage/permit-scope.ts';
 const HOUR_MS = 3_600_000;
 const DEFAULT_DAYS = 30;
 /** Maximum number of intervals of a trend. */
-export const MAX_INTERVALS = 800;
+const MAX_INTERVALS = 800;
 export const TOP = { min: 1, max: 50, fallback: 10 };
 export const SPEED_GROUPINGS = ['model', 'provider'] as const;
 

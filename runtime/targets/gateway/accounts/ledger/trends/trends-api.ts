@@ -41,7 +41,7 @@ export interface Trend {
 }
 
 /** The usage of one group, e.g. of a user; null for requests without one. */
-export interface TrendGroup extends Trend {
+interface TrendGroup extends Trend {
   readonly group: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface SpeedSummary {
   readonly tokensPerSecond: Percentiles;
 }
 
-export interface SpeedPoint extends SpeedSummary {
+interface SpeedPoint extends SpeedSummary {
   readonly start: number;
 }
 
