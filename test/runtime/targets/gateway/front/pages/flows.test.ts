@@ -18,13 +18,16 @@ const piece = (content: string, more: object = {}) => ({
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab');
-    const focused = await page
-      .locator(':focus')
-      .evaluate((node): string => node.labels?.[0]?.textContent ?? node.textContent ?? '');
+    const focused = await page.locator('html').evaluate((html): string => {
+      const node = html.ownerDocument.activeElement;
+      return node.labels?.[0]?.textContent ?? node.textContent ?? '';
+    });
     if (focused.trim() === name) return;
   }
   expect.unreachable(`${name} cannot be reached with the Tab key`);
 }
+
+const WAIT = { timeout: 15_000 };
 
 describe.skipIf(chromium === undefined)('pages of the gateway', () => {
   const pages = usePages(chromium);
@@ -91,19 +94,19 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
         await rows.first().waitFor();
         expect(await rows.count()).toBe(19);
         await page.getByLabel('User').fill('grace');
-        await page.waitForURL(/user_id=grace/);
+        await expect.poll(() => page.url(), WAIT).toContain('user_id=grace');
         await page.locator('.table-body:not([aria-busy])').waitFor();
-        await expect.poll(() => rows.count()).toBe(6);
+        await expect.poll(() => rows.count(), WAIT).toBe(6);
         await page.reload();
-        await expect.poll(() => rows.count()).toBe(6);
+        await expect.poll(() => rows.count(), WAIT).toBe(6);
         await page.getByLabel('User').fill('');
         await page.getByLabel('Status').selectOption('');
-        await expect.poll(() => rows.count()).toBe(50);
+        await expect.poll(() => rows.count(), WAIT).toBe(50);
         const before = await rows.first().innerText();
         await page.getByRole('button', { name: 'Next' }).click();
-        await expect.poll(() => rows.first().innerText()).not.toBe(before);
+        await expect.poll(() => rows.first().innerText(), WAIT).not.toBe(before);
         await page.getByRole('button', { name: 'Previous' }).click();
-        await expect.poll(() => rows.first().innerText()).toBe(before);
+        await expect.poll(() => rows.first().innerText(), WAIT).toBe(before);
       },
       signedIn(gateway()),
     );
