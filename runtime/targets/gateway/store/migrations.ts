@@ -8,6 +8,7 @@ import { addCalendar } from './add-calendar.ts';
 import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addDatasetSource } from './add-dataset-source.ts';
 import { addGroups } from './add-groups.ts';
+import { addGuardrailHits } from './add-guardrail-hits.ts';
 import { addJobFiles } from './add-job-files.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
@@ -21,6 +22,7 @@ import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
 import { addUploads } from './add-uploads.ts';
+import { addUsageSums } from './add-usage-sums.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -56,6 +58,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addObjectTags,
   addDatasetSource,
   addUploads,
+  addUsageSums,
+  addGuardrailHits,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

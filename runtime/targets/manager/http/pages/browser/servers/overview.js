@@ -51,7 +51,8 @@ export async function showServer(place) {
     'quiet',
   );
   root.append(serverHead(place, '', caller), element('div', { class: 'actions' }, restart), problem, shown);
-  if (first.kind === 'remote') root.append(await signInPart(place));
+  // Only known once the server has required it.
+  if (first.signIn !== undefined) root.append(await signInPart(place));
 
   const timer = setInterval(() => {
     if (document.hidden) return;
