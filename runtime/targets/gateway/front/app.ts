@@ -41,6 +41,7 @@ import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { withoutOtariRoot } from './otari/paths.ts';
+import { resultRoutes } from './results/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
@@ -96,6 +97,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     datasetRoutes(context, parts),
     experimentRoutes(context, parts),
     compareRoutes(context, parts),
+    resultRoutes(context, parts),
     workflowRoutes(context, parts),
     taskModelRoutes(context, parts),
     jobRoutes(context, parts),

@@ -4,6 +4,7 @@ import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import { createDatasets } from '../datasets/datasets.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
+import { type WorkerProgress, workerProgress } from '../progress/worker-progress.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../../store/store.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -20,6 +21,8 @@ export interface JobServices {
   readonly artifacts: Artifacts;
   readonly tokens: WorkerTokens;
   readonly access: WorkerAccess;
+  /** The rows that workers of these jobs process at the moment. */
+  readonly workerProgress: (jobIds: readonly string[]) => Promise<readonly WorkerProgress[]>;
   /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
   readonly trusts: (owner: string | null) => boolean;
 }
@@ -46,6 +49,7 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
     artifacts: createArtifacts(store, clock),
     tokens,
     access: createWorkerAccess({ queue, tokens, users: identity.users }),
+    workerProgress: (jobIds) => workerProgress(store, jobIds),
     trusts: (owner) => owner === null || trustUsers,
   };
 }
