@@ -6,6 +6,7 @@ import { addCacheClears } from './add-cache-clears.ts';
 import { addCachePrices } from './add-cache-prices.ts';
 import { addCalendar } from './add-calendar.ts';
 import { addExperimentAnswers } from './add-experiment-answers.ts';
+import { addExperimentTags } from './add-experiment-tags.ts';
 import { addGroups } from './add-groups.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addPauses,
   addExperimentAnswers,
   addJobRanges,
+  addExperimentTags,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -51,6 +51,8 @@ interface ExperimentRow {
   readonly max_samples: number;
   /** Task definition as JSON. */
   readonly task: string;
+  /** Tags as a JSON list. */
+  readonly tags: string;
   readonly owner: string | null;
   readonly created_at: number;
   readonly updated_at: number | null;

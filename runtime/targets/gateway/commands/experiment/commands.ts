@@ -1,6 +1,7 @@
 import type { CommandGroup } from '../../../../serve/cli/command.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { listExperimentsCommand } from './list.ts';
+import { experimentReportCommand } from './report.ts';
 import { retryExperimentCommand } from './retry.ts';
 import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
@@ -12,6 +13,7 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
     rows: experimentRowsCommand,
+    report: experimentReportCommand,
     retry: retryExperimentCommand,
   },
 };

@@ -65,6 +65,7 @@ const SCHEMA = Type.Object(
   {
     name: Type.Optional(word),
     description: Type.Optional(Type.String()),
+    tags: Type.Optional(Type.Array(word)),
     dataset: word,
     task: Type.Optional(word),
     source_language: Type.Optional(word),
@@ -91,6 +92,7 @@ type FileContent = Static<typeof SCHEMA>;
 export interface ExperimentFile {
   readonly name: string;
   readonly description: string;
+  readonly tags: readonly string[];
   /** Path of the dataset. */
   readonly dataset: string;
   readonly maxSamples: number;
@@ -119,7 +121,14 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
 
 function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
-  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
+  const {
+    name,
+    description = '',
+    tags = [],
+    dataset,
+    task = 'summarization',
+    max_samples: maxSamples = -1,
+  } = content;
   const {
     source_language: source,
     target_language: target,
@@ -132,10 +141,12 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     ...shared
   } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
-  for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
+  for (const used of ['name', 'description', 'tags', 'dataset', 'task', 'max_samples'] as const)
+    delete shared[used];
   return {
     name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
     description,
+    tags,
     dataset: resolve(folder, dataset),
     maxSamples,
     sampling,

@@ -24,6 +24,7 @@ export async function startExperiment(
   const experiment = await client.json('POST', '/api/v1/experiments/', {
     name: file.name,
     description: file.description,
+    tags: file.tags,
     dataset: dataset['id'],
     max_samples: file.maxSamples,
     ...omitUndefined({ sampling: file.sampling, seed: file.seed }),

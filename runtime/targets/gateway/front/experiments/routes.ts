@@ -28,13 +28,17 @@ export function experimentRoutes(
       datasetId: dataset,
       maxSamples: maxSamplesIn(body.max_samples),
       sampling: samplingIn(body),
+      tags: [...new Set(body.tags ?? [])],
       task: taskIn(body.task_definition ?? { task: 'summarization' }),
       owner,
     });
     return c.json(experimentView(experiment, null), 201);
   });
   routes.get(`${API}/experiments`, labGuard, async (c) => {
-    const { total, items } = await experiments.list(viewOf(c).viewer, pageOf(c));
+    const { total, items } = await experiments.list(viewOf(c).viewer, pageOf(c), {
+      search: c.req.query('search'),
+      tag: c.req.query('tag'),
+    });
     const all = await workflows.ofExperiments(items.map(({ id }) => id));
     const views = Map.groupBy(await viewsOf(c, all), ({ experiment_id: id }) => id);
     return c.json({ total, items: items.map((one) => experimentView(one, views.get(one.id) ?? [])) });

@@ -46,6 +46,11 @@ const seed = Type.Integer({
   description: 'Number that decides which rows a random sample has (default: 0).',
 });
 
+const tags = Type.Array(nonEmptyText('For example `nightly`.', 64), {
+  maxItems: 20,
+  description: 'Words to find the experiment by.',
+});
+
 export const newExperiment = closed('NewExperiment', {
   name: nonEmptyText('Display name. If it exists already, the time is appended.', 255),
   description: maybe(description),
@@ -54,6 +59,7 @@ export const newExperiment = closed('NewExperiment', {
   sampling: maybe(sampling),
   seed: maybe(seed),
   task_definition: maybe(taskDefinition),
+  tags: maybe(tags),
 });
 
 export const experiment = closed('Experiment', {
@@ -63,6 +69,7 @@ export const experiment = closed('Experiment', {
   created_at: time('Creation time.'),
   max_samples: Type.Integer(),
   task_definition: taskDefinition,
+  tags: Type.Array(Type.String()),
   dataset: Type.String(),
   updated_at: timeOrNull('Time of the last change.'),
   workflows: orNull(Type.Array(workflowDetails), 'Workflows, oldest first.'),

@@ -13,6 +13,7 @@ export const experimentView = (experiment: Experiment, workflows: readonly Shown
   created_at: rfc3339(experiment.createdAt),
   max_samples: experiment.maxSamples,
   task_definition: taskView(experiment.task),
+  tags: experiment.tags,
   dataset: experiment.datasetId,
   updated_at: timeOrNull(experiment.updatedAt),
   workflows,

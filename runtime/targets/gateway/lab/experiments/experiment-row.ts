@@ -11,6 +11,7 @@ export const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Ex
   datasetId: row.dataset_id,
   maxSamples: row.max_samples,
   task: parseJsonText(row.task) as TaskDefinition,
+  tags: parseJsonText(row.tags) as readonly string[],
   owner: row.owner,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

@@ -14,6 +14,7 @@ export interface Experiment {
   /** Number of rows to use, from the first one; -1 for all. */
   readonly maxSamples: number;
   readonly task: TaskDefinition;
+  readonly tags: readonly string[];
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
   readonly createdAt: number;
@@ -22,7 +23,7 @@ export interface Experiment {
 
 interface NewExperiment extends Pick<
   Experiment,
-  'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner'
+  'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'tags' | 'owner'
 > {
   /** Undefined for the first rows. */
   readonly sampling: Sampling | undefined;
@@ -34,6 +35,12 @@ export interface ExperimentWorkflows {
   deleteOf(trx: Kysely<Schema>, experimentId: string): Promise<void>;
 }
 
+export interface ExperimentFilter {
+  /** Text in the name or the description; case is ignored. */
+  readonly search?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
 export interface Experiments {
   /** Creates an experiment, with a sample as its dataset if requested. Throws an InputError if the dataset is missing or does not fit the task. */
   create(viewer: Viewer, experiment: NewExperiment): Promise<Experiment>;
@@ -41,6 +48,7 @@ export interface Experiments {
   list(
     viewer: Viewer,
     page: Page,
+    filter?: ExperimentFilter,
   ): Promise<{ readonly total: number; readonly items: readonly Experiment[] }>;
   /** Reads an experiment. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Experiment>;

@@ -14,6 +14,7 @@ import { TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
+import { filterExperiments } from './filter-experiments.ts';
 import { sampleDataset } from './sample/sample-dataset.ts';
 import { freeName } from './free-name.ts';
 
@@ -50,7 +51,7 @@ export function createExperiments(
   };
 
   return {
-    async create(viewer, { name, description, task, owner, sampling, ...rows }) {
+    async create(viewer, { name, description, task, tags, owner, sampling, ...rows }) {
       const whole = await datasetOf(viewer, rows.datasetId);
       const dataset = sampling
         ? await sampleDataset(datasets, { ...whole, owner }, rows.maxSamples, sampling)
@@ -74,6 +75,7 @@ export function createExperiments(
             dataset_id: datasetId,
             max_samples: maxSamples,
             task: storableText(JSON.stringify(task)),
+            tags: storableText(JSON.stringify(tags)),
             owner,
             created_at: now,
             updated_at: null,
@@ -83,8 +85,9 @@ export function createExperiments(
       });
       return experimentOf(row);
     },
-    async list(viewer, page) {
-      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
+    async list(viewer, page, filter = {}) {
+      const found = filterExperiments(visible(viewer).selectAll(), filter);
+      const { total, rows } = await newestFirst(found, page);
       return { total, items: rows.map(experimentOf) };
     },
     get,

@@ -1,4 +1,5 @@
 import { facts } from './components/facts.js';
+import { EXPERIMENT_SECTIONS } from './experiments/sections.js';
 import { createSession } from './session.js';
 import { startApp } from './start-app.js';
 
@@ -23,5 +24,6 @@ startApp({
         );
       },
     },
+    ...EXPERIMENT_SECTIONS,
   ],
 });
