@@ -39,6 +39,7 @@ export async function showExperiment({ root, params, session, setTitle, navigate
   root.append(
     toolbar({ path, name: experiment.name, session, navigate }),
     ...(experiment.description === '' ? [] : [element('p', {}, experiment.description)]),
+    element('p', { class: 'hint' }, `Task: ${comparison.experiment.task_definition.task}`),
     summary(comparison),
     live,
     results,
@@ -83,12 +84,11 @@ function toolbar({ path, name, session, navigate }) {
 }
 
 /** @param {Comparison} comparison */
-function summary({ experiment, workflows, disagreements }) {
+function summary({ workflows, disagreements }) {
   const finished = workflows.filter(({ status }) => status === 'succeeded').length;
   const costs = workflows.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const fastest = Math.min(...workflows.flatMap(({ latency_ms: latency }) => latency?.p50 ?? []));
   return figures([
-    { name: 'Task', value: experiment.task_definition.task },
     { name: 'Models finished', value: `${finished} of ${workflows.length}` },
     { name: 'Rows', value: count(Math.max(0, ...workflows.map(({ rows }) => rows))) },
     ...(disagreements === null

@@ -42,7 +42,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
   const button = element('button', { type: 'submit' }, 'Start experiment');
   const form = element(
     'form',
-    { class: 'schema-form', novalidate: true },
+    { class: 'schema-form', novalidate: true, 'aria-label': 'New experiment' },
     name.node,
     part('Dataset', dataset.node),
     part(

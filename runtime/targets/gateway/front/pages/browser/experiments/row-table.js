@@ -33,7 +33,12 @@ export function rowTable({ workflows, metric, load, hasErrors = true }) {
         sortable: true,
         cell: (/** @type {ResultRow} */ row) => rowButton(row, workflows),
       },
-      { key: 'length', title: 'Text', sortable: true, cell: ({ example }) => shortText(example) },
+      {
+        key: 'length',
+        title: 'Text',
+        sortable: true,
+        cell: ({ example }) => shortText(example, 'cell-text wide'),
+      },
       { key: 'ground_truth', title: 'Ground truth', cell: (row) => shortText(answerText(row.ground_truth)) },
       ...shown.map(({ id, name }) => ({
         key: id,
@@ -82,11 +87,14 @@ function rowButton(row, workflows) {
   return button;
 }
 
-/** @param {string} text */
-const shortText = (text) =>
+/**
+ * @param {string} text
+ * @param {string} style
+ */
+const shortText = (text, style = 'cell-text') =>
   element(
     'span',
-    { class: 'cell-text', ...(text.length > MAX_SHOWN ? { title: text.slice(0, 1000) } : {}) },
+    { class: style, ...(text.length > MAX_SHOWN ? { title: text.slice(0, 1000) } : {}) },
     text === '' ? '–' : text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text,
   );
 
