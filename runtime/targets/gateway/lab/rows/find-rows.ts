@@ -36,6 +36,7 @@ interface FoundRows {
 /** Finds the rows of a page. */
 export function findRows(index: RowIndex, query: RowQuery): FoundRows {
   const models = query.workflowId === undefined ? index.models : [modelOf(index.models, query.workflowId)];
+  const metric = chosenMetric(index, query.metric);
   const search = query.search.toLowerCase();
   const found: number[] = [];
   for (let at = 0; at < index.size; at += 1) {
@@ -46,7 +47,7 @@ export function findRows(index: RowIndex, query: RowQuery): FoundRows {
   }
   const isDescending = query.sort.startsWith('-');
   const order = query.sort.replace('-', '');
-  if (order !== 'row') sortBy(found, keysOf(order, index, models, query.metric), isDescending);
+  if (order !== 'row') sortBy(found, keysOf(order, index, models, metric), isDescending);
   else if (isDescending) found.reverse();
   return { total: found.length, rows: found.slice(query.skip, query.skip + query.limit) };
 }
@@ -82,9 +83,8 @@ function keysOf(
 ): Float64Array {
   const keys = new Float64Array(index.size);
   if (order === 'length') return keys.map((_, at) => index.examples[at]?.length ?? 0);
-  const chosen = chosenMetric(index, metric) ?? '';
   const columns = models.flatMap(({ latency, scores }) =>
-    order === 'latency' ? [latency] : (scores.get(chosen) ?? []),
+    order === 'latency' ? [latency] : (scores.get(metric ?? '') ?? []),
   );
   const combined = order === 'spread' ? spreadAt : meanAt;
   return keys.map((_, at) => combined(columns, at));

@@ -72,11 +72,6 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
           expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
         expect(await audit(page)).toEqual([]);
-        if (process.env.PICTURES)
-          await page.screenshot({
-            path: join(process.env.PICTURES, `experiment-${scheme}.png`),
-            fullPage: true,
-          });
       }, scheme),
   );
 
@@ -99,8 +94,6 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       await dialog.getByLabel('Show differences to').selectOption('truth');
       // The rest of the page is inert behind a dialog, so only colours and sizes are looked at.
       expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
-      if (process.env.PICTURES)
-        await page.screenshot({ path: join(process.env.PICTURES, 'experiment-row.png') });
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
     }));
@@ -111,8 +104,6 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         await page.setViewportSize({ width, height: 900 });
         const hidden = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
         expect([width, hidden]).toEqual([width, 0]);
-        if (process.env.PICTURES && width === 320)
-          await page.screenshot({ path: join(process.env.PICTURES, 'experiment-phone.png') });
       }
     }));
 
@@ -136,8 +127,6 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         await page.getByLabel('Column with the right answers').selectOption('label');
         await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);
         expect(await audit(page)).toEqual([]);
-        if (process.env.PICTURES)
-          await page.screenshot({ path: join(process.env.PICTURES, 'experiment-new.png'), fullPage: true });
         await page.getByRole('button', { name: 'Start experiment' }).click();
         await page.getByRole('heading', { level: 1, name: 'from the form' }).waitFor();
         await page.getByRole('heading', { name: 'Progress' }).waitFor();
@@ -185,8 +174,6 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         expect(await audit(page)).toEqual([]);
         expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual([]);
         expect(problems).toEqual([]);
-        if (process.env.PICTURES)
-          await page.screenshot({ path: join(process.env.PICTURES, 'report.png'), fullPage: true });
       } finally {
         await browser.close();
       }
