@@ -13,7 +13,14 @@ type Tables = {
 };
 /** Tables and columns that later migrations have added. */
 type LaterTable = 'gateway_job_ranges';
-type LaterColumn = 'failed_workers' | 'queued_reason' | 'resume_at' | 'team_id' | 'next_row' | 'workers' | 'tags';
+type LaterColumn =
+  | 'failed_workers'
+  | 'queued_reason'
+  | 'resume_at'
+  | 'team_id'
+  | 'next_row'
+  | 'workers'
+  | 'tags';
 /** Columns of jobs that a later migration has moved to their ranges. */
 interface DroppedColumns {
   readonly checkpoint: unknown;

@@ -16,10 +16,10 @@ export const EXPERIMENT_FILES = [
   'experiments/plots.js',
   'experiments/progress.js',
   'experiments/report.js',
+  'experiments/results.js',
   'experiments/row-dialog.js',
   'experiments/row-table.js',
   'experiments/sections.js',
   'experiments/trade-offs.js',
-  'experiments/types.js',
   'experiments/word-diff.js',
 ] as const;

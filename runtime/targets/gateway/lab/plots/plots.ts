@@ -10,7 +10,7 @@ import { type Bin, histogramOf } from './histogram.ts';
 import { type LengthGroup, lengthGroups } from './length-groups.ts';
 import { type CurvePoint, thinned, thresholdCurves } from './threshold-curves.ts';
 
-export interface LabelCurves {
+interface LabelCurves {
   readonly rows: number;
   readonly rocAuc: number | null;
   readonly averagePrecision: number | null;
@@ -139,7 +139,7 @@ function rangeOf(columns: readonly Float64Array[]): { from: number; to: number }
 }
 
 function quantile(columns: readonly Float64Array[], share: number): number {
-  const known = columns.flatMap((column) => [...column.filter((value) => !Number.isNaN(value))]);
+  const known = columns.flatMap((column) => Array.from(column.filter((value) => !Number.isNaN(value))));
   const sorted = Float64Array.from(known).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** @import { Bin } from './types.js' */
+/** @import { Bin } from './results.js' */
 import { valueText } from '../charts/axis.js';
 import { drawHistogram } from '../charts/columns.js';
 import { chartFigure } from '../charts/figure.js';

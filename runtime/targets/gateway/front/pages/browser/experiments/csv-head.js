@@ -27,7 +27,7 @@ export function readCsvHead(text, maxRows) {
     const end = lineEnd(rest, from);
     const line = rest.slice(from, end);
     // The last line can be cut.
-    if (end === rest.length && !/\n$/.test(line) && rows.length > 0) break;
+    if (end === rest.length && !line.endsWith('\n') && rows.length > 0) break;
     if (line.trim() !== '') rows.push(cellsOf(line, separator));
     from = end;
   }

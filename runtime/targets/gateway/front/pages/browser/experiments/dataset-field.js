@@ -44,13 +44,14 @@ export function datasetField(session, datasets) {
   /** @type {readonly HTMLSelectElement[]} */
   let meanings = [];
 
-  input.addEventListener('change', async () => {
+  const showPreview = async () => {
     const file = input.files?.[0];
     chosen = file && (await readDatasetFile(file));
     const shown = chosen && previewOf(chosen);
     meanings = shown?.meanings ?? [];
     preview.replaceChildren(...(shown?.nodes ?? []));
-  });
+  };
+  input.addEventListener('change', () => void showPreview());
   known.addEventListener('change', () => {
     upload.hidden = known.value !== '';
   });

@@ -1,4 +1,4 @@
-/** @import { Comparison, Pair } from './types.js' */
+/** @import { Comparison, Pair } from './results.js' */
 import { badge } from '../components/facts.js';
 import { empty } from '../components/states.js';
 import { element, scrollable } from '../dom.js';

@@ -1,5 +1,5 @@
 /** @import { Place } from '../start-app.js' */
-/** @import { Comparison, Plots, Progress } from './types.js' */
+/** @import { Comparison, Plots, Progress } from './results.js' */
 import { confirmAction } from '../components/dialog.js';
 import { figures } from '../components/facts.js';
 import { failed, loading } from '../components/states.js';
@@ -68,7 +68,7 @@ function toolbar({ path, name, session, navigate }) {
       });
   });
   const remove = element('button', { type: 'button', class: 'quiet' }, 'Delete');
-  remove.addEventListener('click', async () => {
+  const confirmDelete = async () => {
     const isDeleted = await confirmAction({
       title: `Delete ${name}?`,
       words: 'All its models, answers and scores are deleted. Running jobs are stopped.',
@@ -79,7 +79,8 @@ function toolbar({ path, name, session, navigate }) {
       },
     });
     if (isDeleted) navigate(linkTo(['experiments']));
-  });
+  };
+  remove.addEventListener('click', () => void confirmDelete());
   return element('div', {}, element('div', { class: 'toolbar' }, report, remove), problem);
 }
 

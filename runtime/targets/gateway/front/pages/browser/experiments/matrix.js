@@ -1,4 +1,4 @@
-/** @import { Comparison, Pair, Workflow } from './types.js' */
+/** @import { Comparison, Pair, Workflow } from './results.js' */
 import { badge } from '../components/facts.js';
 import { element, scrollable, withShare } from '../dom.js';
 import { count } from '../format.js';

@@ -71,12 +71,13 @@ export function modelField(session) {
 
     /** @returns {readonly { name: string, model?: string, provider: string, base_url?: string }[]} */
     chosen() {
-      const boxes = /** @type {NodeListOf<HTMLInputElement>} */ (list.querySelectorAll('input:checked'));
-      const models = [...boxes].map(({ dataset }) => ({
-        name: dataset['name'] ?? '',
-        model: dataset['model'] ?? '',
-        provider: dataset['provider'] ?? '',
-      }));
+      const models = [...list.querySelectorAll('input')]
+        .filter(({ checked }) => checked)
+        .map(({ dataset }) => ({
+          name: dataset['name'] ?? '',
+          model: dataset['model'] ?? '',
+          provider: dataset['provider'] ?? '',
+        }));
       const encoders = addresses.value.split('\n').flatMap((line) => {
         const words = line.trim().split(/\s+/);
         const address = words.pop() ?? '';

@@ -129,8 +129,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
     return problems;
   }
 
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
+  const submit = async () => {
     if (form.hasAttribute('aria-busy')) return;
     form.setAttribute('aria-busy', 'true');
     problem.replaceChildren();
@@ -142,6 +141,10 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
     } finally {
       form.removeAttribute('aria-busy');
     }
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void submit();
   });
   root.append(form);
 }

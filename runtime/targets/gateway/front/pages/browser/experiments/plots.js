@@ -1,4 +1,4 @@
-/** @import { Comparison, Plots } from './types.js' */
+/** @import { Comparison, Plots } from './results.js' */
 import { barChart, heatMap, lineChart } from '../components/chart.js';
 import { counted } from '../counted.js';
 import { element } from '../dom.js';

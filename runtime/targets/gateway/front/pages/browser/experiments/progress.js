@@ -1,4 +1,4 @@
-/** @import { JobProgress, Progress } from './types.js' */
+/** @import { JobProgress, Progress } from './results.js' */
 import { badge } from '../components/facts.js';
 import { counted } from '../counted.js';
 import { element } from '../dom.js';

@@ -1,4 +1,4 @@
-/** @import { Comparison, Plots, ResultRow } from './types.js' */
+/** @import { Comparison, Plots, ResultRow } from './results.js' */
 import { byId, element } from '../dom.js';
 import { facts } from '../components/facts.js';
 import { count, dateTime, duration, money } from '../format.js';

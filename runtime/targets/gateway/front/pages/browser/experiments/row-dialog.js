@@ -1,9 +1,10 @@
-/** @import { ModelRow, ResultRow, Workflow } from './types.js' */
+/** @import { ModelRow, ResultRow, Workflow } from './results.js' */
 import { badge, facts } from '../components/facts.js';
 import { openDialog } from '../components/dialog.js';
 import { element } from '../dom.js';
 import { duration } from '../format.js';
 import { metricText } from './metric-names.js';
+import { answerText } from './results.js';
 import { wordDiff } from './word-diff.js';
 
 /**
@@ -54,13 +55,6 @@ export function openRow(row, workflows) {
     actions: [{ name: 'Close', kind: 'quiet' }],
   });
 }
-
-/**
- * An answer as text. Lists and objects are shown as JSON.
- * @param {unknown} answer
- */
-export const answerText = (answer) =>
-  answer === null || answer === undefined ? '' : typeof answer === 'string' ? answer : JSON.stringify(answer);
 
 /**
  * @param {string} name

@@ -1,10 +1,11 @@
-/** @import { ResultRow, Workflow } from './types.js' */
+/** @import { ResultRow, Workflow } from './results.js' */
 /** @import { Wanted } from '../components/data-table.js' */
 import { badge } from '../components/facts.js';
 import { dataTable } from '../components/data-table.js';
 import { element } from '../dom.js';
 import { metricText } from './metric-names.js';
-import { answerText, openRow } from './row-dialog.js';
+import { answerText } from './results.js';
+import { openRow } from './row-dialog.js';
 
 const MAX_SHOWN = 160;
 /** More columns than this would make every row unreadable; the dialog of a row has all models. */

@@ -1,4 +1,4 @@
-/** @import { Comparison, Workflow } from './types.js' */
+/** @import { Comparison, Workflow } from './results.js' */
 import { scatterChart } from '../components/chart.js';
 
 /**

@@ -87,4 +87,9 @@
  * @property {readonly { id: string, name: string, status: string, error: string | null, jobs: readonly JobProgress[] }[]} workflows
  */
 
-export {};
+/**
+ * An answer as text. Lists and objects are shown as JSON.
+ * @param {unknown} answer
+ */
+export const answerText = (answer) =>
+  answer === null || answer === undefined ? '' : typeof answer === 'string' ? answer : JSON.stringify(answer);
