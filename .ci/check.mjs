@@ -24,6 +24,7 @@ const CHECKS = {
   'encoder page types': ['tsc', '-p', 'runtime/targets/encoder/http/page/browser/tsconfig.json'],
   'manager page types': ['tsc', '-p', 'runtime/targets/manager/http/pages/browser/tsconfig.json'],
   'gateway page types': ['tsc', '-p', 'runtime/targets/gateway/front/pages/browser/tsconfig.json'],
+  'gallery types': ['tsc', '-p', 'test/pages/gallery/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],
   'unused outside tests': ['knip', '-c', '.ci/knip.json', '--production', '--strict'],
   architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],

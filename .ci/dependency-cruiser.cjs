@@ -36,7 +36,7 @@ module.exports = {
       'resolvable',
       // Browsers get these and the files of the shared page from one folder; the page's own types check what they import. The
       // clients of others are installed when their script runs.
-      { pathNot: '^(runtime/targets/encoder/http/page/browser|test/clients)/' },
+      { pathNot: '^(runtime/.*/browser|test/(clients|pages))/' },
       { couldNotResolve: true },
       'Every import leads somewhere.',
     ),

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, firefox, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { CHROMIUM_FLAGS } from './chromium.ts';
 
@@ -10,15 +10,44 @@ interface CallContextOptions extends BrowserContextOptions {
 }
 
 interface Pages {
-  /** Opens a page, does something there, and expects that nothing else was asked for and nobody complained. */
+  /** Opens a page, runs the body there, and expects no request to another origin and no message in the console. */
   visit(url: string, body: (page: Page) => Promise<void>, options?: CallContextOptions): Promise<void>;
 }
 
+/** How to start each browser. Playwright drives a Firefox that it has not built over WebDriver BiDi. */
+const LAUNCH = {
+  chromium: (options: { executablePath?: string }) => chromium.launch({ ...options, args: CHROMIUM_FLAGS }),
+  async firefox(options: { executablePath?: string }) {
+    const browser = await firefox.launch({ ...options, channel: 'moz-firefox' });
+    allowOlderFirefox(browser);
+    return browser;
+  },
+};
+
+interface Session {
+  send(method: string, parameters: unknown): Promise<unknown>;
+}
+
+/** Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. */
+function allowOlderFirefox(browser: Browser): void {
+  const { _connection: connection } = browser as unknown as {
+    _connection: { toImpl(browser: Browser): { _browserSession: Session } };
+  };
+  const prototype = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as Session;
+  const { send } = prototype;
+  prototype.send = async function sendKnown(this: Session, method, parameters) {
+    return method === 'emulation.setMediaFeaturesOverride' ? {} : await send.call(this, method, parameters);
+  };
+}
+
 /** A real browser for all tests of a file. */
-export function usePages(executablePath: string | undefined): Pages {
+export function usePages(
+  executablePath: string | undefined,
+  name: 'chromium' | 'firefox' = 'chromium',
+): Pages {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: CHROMIUM_FLAGS });
+    browser = await LAUNCH[name](executablePath ? { executablePath } : {});
   });
   afterAll(() => browser?.close());
 

@@ -13,6 +13,10 @@ import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
+import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
+import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
+import type { UsageTrends } from './accounts/ledger/trends/trends-api.ts';
+import { createUsageTrends } from './accounts/ledger/trends/usage-trends.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import { createModelEntries } from './accounts/registry/create-model-entries.ts';
 import type { ModelEntries } from './accounts/registry/model-entries.ts';
@@ -30,6 +34,9 @@ export interface GatewayState {
   readonly prices: Prices;
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
+  readonly trends: UsageTrends;
+  readonly requests: RequestList;
+  readonly guardrailHits: GuardrailHits;
   readonly alerts: Outbox;
   readonly cacheClears: CacheClears;
   readonly auditLog: AuditLog;
@@ -84,16 +91,20 @@ export const openAdministration = (
 function administer(
   store: Store,
   revision: FollowedRevision,
-  options: Omit<GatewayStateOptions, 'onError'>,
+  options: Omit<GatewayStateOptions, 'onError'> & Partial<Pick<GatewayStateOptions, 'onError'>>,
 ): Administration {
   const { clock } = options;
   const identity = createIdentity(store, { ...options, revision });
+  const guardrailHits = createGuardrailHits(store, options.onError);
   return {
     identity,
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
+    trends: createUsageTrends(store),
+    requests: createRequestList(store),
+    guardrailHits,
     alerts: createOutbox(store),
     cacheClears: createCacheClears(store, revision, clock),
     auditLog: createAuditLog(store),
@@ -102,6 +113,7 @@ function administer(
     objects: createObjects(store, clock),
     modelEntries: createModelEntries(store, revision, options),
     close: async () => {
+      await guardrailHits.close();
       await identity.close();
       await store.close();
     },

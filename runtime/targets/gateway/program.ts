@@ -14,6 +14,7 @@ import { backupCommand } from './commands/backup/backup.ts';
 import { restoreCommand } from './commands/backup/restore.ts';
 import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { GUARDRAIL_COMMANDS } from './commands/guardrails/commands.ts';
 import { KEY_COMMANDS } from './commands/keys/commands.ts';
 import { loginCommand } from './commands/sign-in/login.ts';
 import { logoutCommand } from './commands/sign-in/logout.ts';
@@ -22,6 +23,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { PROMPT_COMMANDS } from './commands/prompts/commands.ts';
 import { PROVIDER_COMMANDS } from './commands/providers/commands.ts';
+import { REQUEST_COMMANDS } from './commands/requests/commands.ts';
 import { TAG_COMMANDS } from './commands/tags/commands.ts';
 import { usageCommand } from './commands/usage/usage.ts';
 import { ORG_COMMANDS } from './commands/orgs/commands.ts';
@@ -53,6 +55,8 @@ export const gatewayProgram: Program = {
     cache: CACHE_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
+    requests: REQUEST_COMMANDS,
+    guardrails: GUARDRAIL_COMMANDS,
     audit: auditCommand,
     prompts: PROMPT_COMMANDS,
     login: loginCommand,

@@ -90,6 +90,10 @@ export const GATEWAY_CLI = {
     behaviour:
       '`audit` shows who changed what, by which command or route, as a table, JSON and CSV, without secrets.',
   },
+  'gcli:requests': {
+    source: 'issue 23, part 2',
+    behaviour: '`requests` and `guardrails hits` show what the pages show.',
+  },
   'gcli:doctor': {
     source: 'issue "In particular" 6',
     behaviour: '`doctor` exits with 0 if all is well.',

@@ -113,6 +113,11 @@ export const GATEWAY_HTTP = {
     source: 'gateway reference 4.17',
     behaviour: 'What a model was asked is in the usage with tokens and cost: one by one, grouped, by time.',
   },
+  'gateway:usage:trends': {
+    source: 'issue 23, part 2',
+    behaviour:
+      'Spending over time, percentiles, past requests with their attempts and the pages for browsers are served by the executable.',
+  },
   'gateway:usage:own': {
     source: 'gateway reference 4.17',
     behaviour: 'A key reads its own usage, and nobody else’s.',

@@ -38,3 +38,12 @@ verifiesGatewayCommand('gcli:audit', async (arm) => {
   expect((await run('audit', '--object', 'nothing')).stderr).toBe('No events found.\n');
   expect(await refused(2, 'audit', '--csv', '--json')).toContain('--csv conflicts with --json');
 });
+
+verifiesGatewayCommand('gcli:requests', async (arm) => {
+  const { done, json, run, refused } = folderOf(arm);
+  await done('migrate');
+  expect((await run('requests', 'list')).stderr).toBe('No requests found.\n');
+  expect(await json('requests', 'latency', '--days', '2')).toMatchObject({ all: { answers: 0 }, groups: [] });
+  expect(await json('guardrails', 'hits')).toEqual({ total: 0, items: [] });
+  expect(await refused(1, 'requests', 'get', 'none')).toContain("Request 'none' not found");
+});

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
+import { PAGE_FILES } from '../../../runtime/targets/gateway/front/pages/files.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import type { Api } from '../shared-services.ts';
 import type { GatewayArm } from './arms.ts';
@@ -53,6 +54,37 @@ verifiesGateway('gateway:usage', async (arm) => {
   expect(sums.series[0].start).toMatch(/T00:00:00Z$/);
   expect((await get('/v1/users/counted', AS_MASTER)).body.spend).toBeCloseTo(cost, 9);
 });
+
+verifiesGateway('gateway:usage:trends', async (arm) => {
+  const { get, key } = await used(arm, 'charted');
+  const { body: spending } = await get(
+    '/v1/usage/spending?user_id=charted&interval=hour&from=' + hoursAgo(2),
+    AS_MASTER,
+  );
+  expect(spending).toMatchObject({
+    interval: 'hour',
+    totals: { requests: 2, errors: 1, total_tokens: 30 },
+    groups: expect.arrayContaining([expect.objectContaining({ group: 'openai:good' })]),
+  });
+  expect((await get('/v1/usage/latency?user_id=charted', AS_MASTER)).body.all.answers).toBe(1);
+  const { body: requests } = await get('/v1/requests?status=success', asKey(key));
+  const { body: details } = await get(`/v1/requests/${requests.items[0].id}`, asKey(key));
+  const parts: readonly { part: string; tokens: number }[] = details.attempts[0].cost_parts;
+  // The fixture reports 4 cached tokens.
+  expect(parts.map(({ part, tokens }) => [part, tokens])).toEqual([
+    ['input', 17],
+    ['cached_input', 4],
+    ['output', 9],
+  ]);
+  expect((await get('/', {})).body).toMatchObject({ name: 'gateway' });
+  for (const file of PAGE_FILES) {
+    const page = await get(file === 'index.html' ? '/' : `/assets/${file}`, { Accept: 'text/html' });
+    expect([file, page.status]).toEqual([file, 200]);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+  }
+});
+
+const hoursAgo = (hours: number): number => Math.floor(Date.now() / 1000) - hours * 3600;
 
 verifiesGateway('gateway:usage:own', async (arm) => {
   const { get, key } = await used(arm, 'own');

@@ -8,7 +8,9 @@ export const DOCS_FILES = [
   'docs/operation.js',
   'docs/page.js',
   'docs/prose.js',
+  'docs/read-response.js',
   'docs/schema.js',
+  'docs/try-it.js',
 ] as const;
 export type DocsFile = (typeof DOCS_FILES)[number];
 

@@ -13,7 +13,6 @@ export const SHARED_FILES = [
   'dom.js',
   'format.js',
   'json-text.js',
-  'key-form.js',
   'notice.js',
   'route.js',
   'server.js',
@@ -30,6 +29,7 @@ export const SHARED_FILES = [
   'charts/scatter.js',
   'charts/svg.js',
   'components/chart.js',
+  'components/code-samples.js',
   'components/data-table.js',
   'components/dialog.js',
   'components/facts.js',
@@ -38,6 +38,7 @@ export const SHARED_FILES = [
   'components/log-view.js',
   'components/secret-once.js',
   'components/states.js',
+  'components/tabs.js',
   'forms/choice-field.js',
   'forms/field.js',
   'forms/json-field.js',
@@ -45,6 +46,10 @@ export const SHARED_FILES = [
   'forms/object-field.js',
   'forms/schema.js',
   'forms/simple-field.js',
+  'samples/curl.js',
+  'samples/javascript.js',
+  'samples/python.js',
+  'samples/samples.js',
 ] as const;
 export type SharedFile = (typeof SHARED_FILES)[number];
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Handler } from 'hono';
+import { lazy } from '../../../core/values/lazy.ts';
 
 /** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
 const CONTENT_SECURITY_POLICY = [
@@ -21,8 +23,9 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Serves a file of a page. */
+/** Serves a file of a page, compressed for clients that accept gzip. */
 export function servePageFile(file: string, text: string): Handler {
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const headers = {
     'Content-Type': TYPES[extname(file)] ?? 'text/plain; charset=utf-8',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -30,12 +33,20 @@ export function servePageFile(file: string, text: string): Handler {
     'Referrer-Policy': 'no-referrer',
     // Another program may use this port later: browsers keep a copy, but revalidate it.
     'Cache-Control': 'no-cache',
-    ETag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
   };
+  // Compressed on demand, because a program without visitors needs no pages.
+  const compressed = lazy(() => Uint8Array.from(gzipSync(text, { level: 9 })));
   return (context) => {
+    context.header('Vary', 'Accept-Encoding', { append: true });
     const known = context.req.header('If-None-Match')?.split(/\s*,\s*/) ?? [];
-    return known.includes(headers.ETag) || known.includes(`W/${headers.ETag}`)
-      ? context.body(null, 304, headers)
-      : context.body(text, 200, headers);
+    if (known.includes(tag) || known.includes(`W/${tag}`)) {
+      return context.body(null, 304, { ...headers, ETag: tag });
+    }
+    return acceptsGzip(context.req.header('Accept-Encoding'))
+      ? context.body(compressed(), 200, { ...headers, ETag: `W/${tag}`, 'Content-Encoding': 'gzip' })
+      : context.body(text, 200, { ...headers, ETag: tag });
   };
 }
+
+const acceptsGzip = (accepted = ''): boolean =>
+  accepted.split(',').some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));

@@ -45,8 +45,9 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   const requests = sharedRequests(manifest, limits);
   const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
-    modelRoutes(context),
+    // Documents list operations in this order.
     predictRoutes(context, readBody, requests),
+    modelRoutes(context),
     rerankRoutes(context, readBody),
     tokenizeRoutes(context, readBody),
     openAiEmbeddingRoutes(context, readBody),

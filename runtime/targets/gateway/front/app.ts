@@ -27,6 +27,10 @@ import { datasetRoutes } from './datasets/routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { experimentRoutes } from './experiments/routes.ts';
 import { fileRoutes } from './files/routes.ts';
+import { guardrailHitRoutes } from './guardrail-hits/routes.ts';
+import { providerStateRoutes } from './provider-states/routes.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { trendRoutes } from './trends/routes.ts';
 import { CLIENT_ERRORS } from './gemini/errors.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -90,7 +94,11 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     cacheRoutes(context, parts),
     pricingRoutes(context, parts),
     priceMapRoutes(context, parts, options),
+    trendRoutes(context, parts),
+    requestRoutes(context, parts),
     usageRoutes(context, parts),
+    guardrailHitRoutes(context, parts),
+    providerStateRoutes(context, parts),
     adminRoutes(context, parts),
     auditRoutes(context, parts),
     promptRoutes(context, parts),

@@ -3,11 +3,12 @@ import type { GatewayState } from '../gateway-state.ts';
 
 /** Deletes records that are older than their retention. */
 export async function pruneRecords(
-  { auditLog, promptLog }: Pick<GatewayState, 'auditLog' | 'promptLog'>,
+  { auditLog, guardrailHits, promptLog }: Pick<GatewayState, 'auditLog' | 'guardrailHits' | 'promptLog'>,
   { audit, promptLog: prompts }: Pick<GatewayConfig, 'audit' | 'promptLog'>,
   now: number,
 ): Promise<void> {
   await auditLog.prune(timeOf(audit.retentionMs, now));
+  await guardrailHits.prune(timeOf(audit.retentionMs, now));
   await promptLog.prune(timeOf(prompts.retentionMs, now));
 }
 

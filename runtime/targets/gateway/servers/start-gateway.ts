@@ -7,6 +7,7 @@ import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
+import { countRegularly } from '../accounts/ledger/trends/count-regularly.ts';
 import { enforceRetention } from '../accounts/retention.ts';
 import type { Keys } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
@@ -103,6 +104,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     closers.add(reloader.close);
     const prune = (now: number): Promise<void> => pruneRecords(state, current, now);
     closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
+    closers.add(countRegularly(state.trends, context.clock, context.onError));
     const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };

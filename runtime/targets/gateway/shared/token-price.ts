@@ -85,26 +85,38 @@ export const isFree = (price: TokenPrice): boolean =>
 const larger = (rate: Nanos, other: Nanos | undefined): Nanos =>
   other !== undefined && other > rate ? other : rate;
 
-const ratesFor = (input: number, { tiers = [], ...base }: TokenPrice): TokenRates =>
+/** The prices of a request with this many input tokens. */
+export const ratesFor = (input: number, { tiers = [], ...base }: TokenPrice): TokenRates =>
   tiers.findLast(({ aboveTokens }) => input > aboveTokens) ?? base;
 
-/** Exact, because no division is needed. Parts that exceed the prompt are limited, so that no token is counted twice. */
-function costOfMillions(
+/** Tokens that have the same price. */
+interface TokenPart {
+  readonly part: 'input' | 'cached_input' | 'cache_write' | 'cache_write_1h' | 'output';
+  readonly tokens: number;
+  readonly rate: Nanos;
+}
+
+/** The tokens of a request by their prices. Parts that exceed the prompt are limited, so that no token is counted twice. */
+export function tokenParts(
   { input, cachedInput = 0, cacheWrite = 0, cacheWrite1h = 0, output }: TokenCounts,
   rates: TokenRates,
-): bigint {
+): readonly TokenPart[] {
   const read = Math.min(cachedInput, input);
   const written = Math.min(cacheWrite, input - read);
   const hour = Math.min(cacheWrite1h, written);
   const { readRate, writeRate, hourRate } = inputRates(rates);
-  return (
-    BigInt(input - read - written) * rates.input +
-    BigInt(read) * readRate +
-    BigInt(written - hour) * writeRate +
-    BigInt(hour) * hourRate +
-    BigInt(output) * rates.output
-  );
+  return [
+    { part: 'input', tokens: input - read - written, rate: rates.input },
+    { part: 'cached_input', tokens: read, rate: readRate },
+    { part: 'cache_write', tokens: written - hour, rate: writeRate },
+    { part: 'cache_write_1h', tokens: hour, rate: hourRate },
+    { part: 'output', tokens: output, rate: rates.output },
+  ];
 }
+
+/** Exact, because no division is needed. */
+const costOfMillions = (tokens: TokenCounts, rates: TokenRates): bigint =>
+  tokenParts(tokens, rates).reduce((sum, part) => sum + BigInt(part.tokens) * part.rate, 0n);
 
 function inputRates({ input, cachedInput, cacheWrite, cacheWrite1h }: TokenRates) {
   const writeRate = cacheWrite ?? input;

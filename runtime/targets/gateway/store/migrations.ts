@@ -8,6 +8,7 @@ import { addCalendar } from './add-calendar.ts';
 import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addExperimentTags } from './add-experiment-tags.ts';
 import { addGroups } from './add-groups.ts';
+import { addGuardrailHits } from './add-guardrail-hits.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
@@ -18,6 +19,7 @@ import { addStoredObjects } from './add-stored-objects.ts';
 import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
 import { addUnits } from './add-units.ts';
+import { addUsageSums } from './add-usage-sums.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
@@ -49,6 +51,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addPauses,
   addExperimentAnswers,
   addJobRanges,
+  addUsageSums,
+  addGuardrailHits,
   addExperimentTags,
 ];
 

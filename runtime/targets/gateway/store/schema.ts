@@ -1,13 +1,14 @@
 import type { Nanos } from '../shared/money.ts';
 import type { ModelEntrySchema } from './model-entry-schema.ts';
 import type { RecordSchema } from './record-schema.ts';
+import type { SumsSchema } from './sums-schema.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
  * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
  * end in `_nano`; only they are read as bigint.
  */
-export interface Schema extends WorkflowSchema, RecordSchema, ModelEntrySchema {
+export interface Schema extends WorkflowSchema, RecordSchema, SumsSchema, ModelEntrySchema {
   gateway_meta: MetaRow;
   gateway_users: UserRow;
   gateway_keys: KeyRow;

@@ -3,9 +3,15 @@ const WHOLE = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumSignificantDigits: 3 });
 const PRECISE = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 4 });
 const PERCENT = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 });
-const DATE_TIME = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'medium' });
+const DATE_TIME = new Intl.DateTimeFormat(LANGUAGE, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
 const DAY = new Intl.DateTimeFormat(LANGUAGE, { month: 'short', day: 'numeric' });
 const CLOCK = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, { year: 'numeric', month: 'short' });
+const DAY_MS = 86_400_000;
 const MISSING = '–';
 
 /** @typedef {number | null | undefined} Amount missing values are shown as a dash */
@@ -94,11 +100,12 @@ export function dateTime(moment) {
 }
 
 /**
- * A moment on the axis of a chart that spans `range` milliseconds: a clock time within two days, else a day.
+ * A moment on the axis of a chart that spans `range` milliseconds: a clock time within two days, a day within a year, else a month.
  * @param {number} moment
  * @param {number} range
  */
-export const axisTime = (moment, range) => (range <= 172_800_000 ? CLOCK : DAY).format(moment);
+export const axisTime = (moment, range) =>
+  (range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
 
 /**
  * @param {Amount} value

@@ -8,6 +8,7 @@ import { call, open, ServerError } from './server.js';
  * @property {() => string} key the API key, or '' without one
  * @property {(key: string) => void} signIn
  * @property {() => void} signOut
+ * @property {(words: string) => Promise<boolean>} ask asks for a key in a dialog; returns whether there is a new one
  * @property {(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Answer>} call
  *   calls the server with the key; if the server refuses it, asks for another one and repeats the call
  * @property {(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Response>} open
@@ -57,6 +58,7 @@ export function createSession({ ways = [] } = {}) {
   return {
     key,
     signIn,
+    ask: askOnce,
     signOut: () => sessionStorage.removeItem(place),
     call: (path, options = {}) => withKey((used) => call(path, { ...options, key: used })),
     open: (path, options = {}) => withKey((used) => open(path, { ...options, key: used })),
@@ -72,19 +74,19 @@ export function createSession({ ways = [] } = {}) {
  */
 async function askForKey(why, ways, signIn) {
   const field = element('input', {
-    id: 'session-key',
+    id: 'key',
     type: 'password',
     autocomplete: 'off',
     spellcheck: 'false',
     required: true,
-    'aria-describedby': 'session-why',
+    'aria-describedby': 'key-words',
   });
   let isEntered = false;
   const dialog = openDialog({
     title: 'Sign in',
     content: [
-      element('p', { id: 'session-why' }, why),
-      element('p', { class: 'field' }, element('label', { for: 'session-key' }, 'API key'), field),
+      element('p', { id: 'key-words' }, why),
+      element('p', { class: 'field' }, element('label', { for: 'key' }, 'API key'), field),
       element('p', { class: 'hint' }, 'The key is kept in this tab and forgotten when you close it.'),
       ...ways.map(({ name, href }) => element('p', {}, element('a', { href }, name))),
     ],

@@ -35,8 +35,7 @@ import { ServerError } from './server.js';
  */
 export function startApp({ title, sections, session, note = '', links = [] }) {
   const heading = element('h1', { tabindex: -1 });
-  const root = element('div', { class: 'page' });
-  const main = element('main', { id: 'main' }, heading, root);
+  const main = element('main', { id: 'main' }, heading);
   const { header, select } = navigation({ title, sections, session, note, links, show: () => void show() });
   let leaving = new AbortController();
   let path = '';
@@ -63,48 +62,28 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
     // Going back within a page, e.g. to other filters, keeps the focus.
     const isNew = isFirst || path !== route.path;
     path = route.path;
-    isFirst = false;
     setTitle(found?.section.title ?? found?.section.name ?? (found ? title : 'Page not found'));
     select(found?.section);
-    const place = element('div', { class: 'page' });
-    main.lastElementChild?.replaceWith(place);
-    place.append(loading());
+    const root = element('div', { class: 'page' });
+    const waiting = loading();
+    main.replaceChildren(heading, root, waiting);
     if (isNew) {
       scrollTo(0, 0);
-      // The first page keeps the focus of the browser.
-      if (document.activeElement !== document.body || isNew) heading.focus({ preventScroll: true });
+      // A new page starts at its heading, also for screen readers. The first one keeps the focus of the browser.
+      if (!isFirst) heading.focus({ preventScroll: true });
     }
-    if (!found) {
-      place.replaceChildren(
-        element(
-          'p',
-          {},
-          'There is no page at this address. ',
-          element('a', { href: '#/' }, 'Go to the start page'),
-        ),
-      );
-      return;
-    }
-    const content = element('div', { class: 'page' });
+    isFirst = false;
     try {
-      const { params } = found;
-      await found.section.show({
-        root: content,
-        params,
-        query: route.query,
-        session,
-        navigate,
-        setTitle,
-        signal,
-      });
-      if (!signal.aborted) place.replaceWith(content);
+      if (!found) root.append(missingPage());
+      const { params } = found ?? { params: {} };
+      await found?.section.show({ root, params, query: route.query, session, navigate, setTitle, signal });
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ServerError)) {
-        place.replaceChildren(failed(/** @type {Error} */ (error)));
-        throw error;
-      }
-      place.replaceChildren(failed(error, () => void show()));
+      const isKnown = error instanceof ServerError;
+      root.replaceChildren(failed(/** @type {Error} */ (error), isKnown ? () => void show() : undefined));
+      if (!isKnown) throw error;
+    } finally {
+      waiting.remove();
     }
   }
 
@@ -122,6 +101,14 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
   addEventListener('hashchange', () => void show());
   void show();
 }
+
+const missingPage = () =>
+  element(
+    'p',
+    {},
+    'There is no page at this address. ',
+    element('a', { href: '#/' }, 'Go to the start page'),
+  );
 
 /**
  * The header with the navigation. In narrow windows, a button opens it.
@@ -178,7 +165,8 @@ function navigation({ title, sections, session, note, links, show }) {
     select(section) {
       for (const [one, anchor] of anchors) {
         const isCurrent = one === section;
-        const isParent = !isCurrent && one.path !== '' && section?.path.startsWith(`${one.path}/`) === true;
+        const isParent =
+          section?.name === undefined && one.path !== '' && section?.path.startsWith(`${one.path}/`) === true;
         if (isCurrent) anchor.setAttribute('aria-current', 'page');
         else if (isParent) anchor.setAttribute('aria-current', 'true');
         else anchor.removeAttribute('aria-current');

@@ -10,6 +10,7 @@ import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts'
 import type { Telemetry } from './telemetry.ts';
 import { completionEvent } from './completion-event.ts';
 import type { CompletionRequest } from './completion.ts';
+import type { LiveRequests } from './live-requests.ts';
 import { logFailedAttempt } from './log-failed-attempt.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
 import type { Admitted } from './request-state.ts';
@@ -40,6 +41,7 @@ interface Expected extends Omit<Admitted, 'reservation'> {
 export interface AccountParts {
   readonly ledger: Ledger;
   readonly objects: Objects;
+  readonly live: LiveRequests;
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
@@ -50,11 +52,12 @@ export interface AccountParts {
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openAccount(
-  { ledger, objects, telemetry, lifecycle, clock, log }: AccountParts,
+  { ledger, objects, live, telemetry, lifecycle, clock, log }: AccountParts,
   request: CompletionRequest,
   trace: RequestTrace | undefined,
 ): RequestAccount {
   const attempts: Attempt[] = [];
+  const handle = live.begin(request, attempts);
   let admitted: Admitted | undefined;
   let isSettled = false;
   let recording: Promise<void> | undefined;
@@ -63,6 +66,7 @@ export function openAccount(
   const settle = async (outcome: Outcome): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
+    handle.end();
     const { answered } = outcome;
     const reported = answered?.summary?.usage?.promptTokens;
     // Tokens of sound say nothing about those of texts.
@@ -88,6 +92,7 @@ export function openAccount(
     async open(spender, { estimate, prices, tokens, endUser }) {
       try {
         const reservation = await ledger.reserve(spender, estimate);
+        handle.admitted(spender);
         admitted = { reservation, prices, tokens, endUser };
         if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
       } catch (error) {
@@ -103,6 +108,7 @@ export function openAccount(
       logFailedAttempt(log, request.requestId, attempt);
     },
     answeredBy(key) {
+      handle.answeredBy(key);
       const isUncounted = warnUncounted(log, { request, trace, attempts, admitted }, key);
       if (isUncounted) request.setHeader(UNPRICED_HEADER, 'true');
     },

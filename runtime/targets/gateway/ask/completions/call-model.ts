@@ -15,6 +15,7 @@ import type { AnswerKeeper } from './keep-answer.ts';
 import type { ExpectedTokens } from './priced-targets.ts';
 import { createRejectedAnswers } from './rejected-answers.ts';
 import type { PromptRecord } from './prompt-record.ts';
+import type { OnVerdicts } from './record-hits.ts';
 import { type GuardedInput, setVerdictsHeader } from './guarded-input.ts';
 import type { Outcome } from './usage-entries.ts';
 
@@ -24,6 +25,8 @@ export interface CallModelParts {
   readonly resolved: Resolved;
   readonly call: ModelCall;
   readonly guarded: GuardedInput;
+  /** Records what guardrails flag in the answer. */
+  readonly onVerdicts: OnVerdicts;
   /** Undefined if the answer is not cached. */
   readonly keeper?: AnswerKeeper | undefined;
   readonly expected: ExpectedTokens;
@@ -133,9 +136,11 @@ async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<
     const report = (verdicts: readonly GuardrailVerdict[]): void =>
       setVerdictsHeader(request, [...guarded.verdicts, ...(masked?.verdicts ?? []), ...verdicts]);
     report([]);
+    parts.onVerdicts(masked?.verdicts ?? []);
     if (masked?.blocked) return { ...written, error: masked.blocked, retries: 0 };
     const { verdicts, blocked, retries } = await guardrails.checkOutput(rules, written.text, request);
     report(verdicts);
+    parts.onVerdicts(verdicts);
     return { ...written, error: blocked, retries };
   } catch (thrown) {
     // The model generated the answer, so the provider bills it.
@@ -160,6 +165,7 @@ function begin(
   const { guardrails } = held.set;
   // Verdicts are logged only: the headers of a stream are already sent.
   const report = (verdicts: readonly GuardrailVerdict[]): void => {
+    parts.onVerdicts(verdicts);
     for (const verdict of verdicts)
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   };

@@ -1,6 +1,7 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import type { LiveRequest } from './live-request.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 
 /** Routes that call models. */
@@ -64,4 +65,6 @@ export type CompletionAnswer =
  */
 export interface Completions {
   answer(request: CompletionRequest): Promise<CompletionAnswer>;
+  /** The requests in flight of this process, the oldest first. */
+  readonly live: () => readonly LiveRequest[];
 }

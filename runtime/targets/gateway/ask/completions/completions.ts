@@ -12,6 +12,8 @@ import type { CompletionAnswer, CompletionRequest, Completions } from './complet
 import { callModel, type CallModelParts } from './call-model.ts';
 import { answerFromCache } from './answer-from-cache.ts';
 import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
+import { recordHits } from './record-hits.ts';
+import { createLiveRequests } from './live-requests.ts';
 import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant } from './expected-units.ts';
@@ -30,7 +32,10 @@ import { countRequest } from './request-counts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 export interface CompletionParts {
-  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
+  readonly state: Pick<
+    GatewayState,
+    'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects' | 'guardrailHits'
+  >;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
@@ -45,7 +50,8 @@ export interface CompletionParts {
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, tokenCounter, answerCache, prompts, lifecycle, clock, log } = parts;
   const { identity, ledger, objects } = state;
-  const accountParts = { ledger, objects, telemetry, lifecycle, clock, log };
+  const live = createLiveRequests();
+  const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
   const cacheParts = { cache: answerCache, clock, log };
   const read = createRequestReader();
 
@@ -111,7 +117,8 @@ export function createCompletions(parts: CompletionParts): Completions {
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
-    const guarded = await checkInput(set.guardrails, guards, body, request);
+    const onVerdicts = recordHits(state.guardrailHits, { request, spender, model, clock });
+    const guarded = await checkInput(set.guardrails, guards, body, request, onVerdicts);
     // The answer has values of this text in place of placeholders, which no other request gets.
     const kept = guarded.placeholders ? undefined : cached;
     const similar = await kept?.findSimilar();
@@ -136,10 +143,11 @@ export function createCompletions(parts: CompletionParts): Completions {
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
-    return { rules, resolved, guarded, call, keeper, prompt, expected: tokens };
+    return { onVerdicts, rules, resolved, guarded, call, keeper, prompt, expected: tokens };
   };
 
   return {
+    live: () => live.list(),
     async answer(request): Promise<CompletionAnswer> {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);
@@ -165,7 +173,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 type BegunRequest = Pick<
   CallModelParts,
-  'rules' | 'resolved' | 'guarded' | 'call' | 'keeper' | 'prompt' | 'expected'
+  'onVerdicts' | 'rules' | 'resolved' | 'guarded' | 'call' | 'keeper' | 'prompt' | 'expected'
 >;
 
 /** What a request has opened, and what ends with it. */

@@ -3,6 +3,7 @@ import type { Placeholders } from '../guardrails/mask/placeholders.ts';
 import { monitorHeader } from '../guardrails/monitor-header.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest } from './completion.ts';
+import type { OnVerdicts } from './record-hits.ts';
 
 /** A request that passed the guardrails. */
 export interface GuardedInput {
@@ -22,10 +23,12 @@ export async function checkInput(
   rules: readonly GuardrailRule[],
   body: Json,
   request: CompletionRequest,
+  onVerdicts: OnVerdicts = () => undefined,
 ): Promise<GuardedInput> {
   if (rules.length === 0) return { rules, verdicts: [] };
   const { verdicts, blocked, masked } = await guardrails.checkInput(rules, body, request);
   setVerdictsHeader(request, verdicts);
+  onVerdicts(verdicts);
   if (blocked) throw blocked;
   // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
   const json = masked?.body ?? body;

@@ -114,6 +114,7 @@ export function createRouter({
     classifier(name) {
       return byName.get(`${ENCODER}:${name}`);
     },
+    states: () => states.list(clock.now()),
     provider: (name) => byName.get(name.toLowerCase()),
     storing: providers.filter(({ objects }) => objects),
   };

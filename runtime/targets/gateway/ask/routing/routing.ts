@@ -1,3 +1,4 @@
+import type { TargetState } from './target-states.ts';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import type { Strategy } from './strategies.ts';
 import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
@@ -116,6 +117,8 @@ export interface Router {
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   /** The encoder with this name in the configuration. */
   classifier(name: string): Provider | undefined;
+  /** What this process knows of targets that were called. */
+  states(): readonly TargetState[];
   /** The provider with this name. */
   provider(name: string): Provider | undefined;
   /** The providers that store files, batches and responses, in the order of the configuration. */

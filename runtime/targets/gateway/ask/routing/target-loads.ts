@@ -9,6 +9,8 @@ export interface TargetLoads {
   speed(key: string, kind: SpeedKind): number | undefined;
   /** Whether a target may be tried although another one is faster. Then its next trial is due later. */
   takeTrial(key: string, now: number): boolean;
+  /** The targets with requests in flight or a speed. */
+  keys(): readonly string[];
   forget(isReplaced: (key: string) => boolean): void;
 }
 
@@ -66,6 +68,7 @@ export function createTargetLoads(): TargetLoads {
       remember(trials, key, now);
       return true;
     },
+    keys: () => [...running.keys(), ...speeds.stream.keys(), ...speeds.whole.keys()],
     forget(isReplaced) {
       for (const map of [speeds.stream, speeds.whole, trials])
         for (const key of [...map.keys()].filter(isReplaced)) map.delete(key);

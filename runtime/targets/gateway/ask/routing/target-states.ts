@@ -18,8 +18,23 @@ export interface TargetStates {
   /** Sorts the target last until this time, because its provider sent `Retry-After`. */
   pause(key: string, until: number): void;
   isPaused(key: string, now: number): boolean;
+  /** The targets with a state: failures, a pause, requests in flight, or a measured speed. */
+  list(now: number): readonly TargetState[];
   /** Deletes the states of targets whose provider was replaced. */
   forget(isReplaced: (key: string) => boolean): void;
+}
+
+/** What this process knows of a target. */
+export interface TargetState {
+  readonly target: string;
+  readonly breaker: Breaker;
+  /** Time until which the target is tried last; undefined if it is not paused. */
+  readonly pausedUntil: number | undefined;
+  readonly running: number;
+  /** Moving average to the first output of streams; undefined if there was none lately. */
+  readonly streamMs: number | undefined;
+  /** Moving average per output token of whole answers. */
+  readonly tokenMs: number | undefined;
 }
 
 /** Maximum number of states of each kind: names of models come from clients, so there could be any number of them. */
@@ -59,6 +74,20 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
       if (until === undefined) return false;
       if (until <= now) pauses.delete(key);
       return until > now;
+    },
+    list(now) {
+      const keys = new Set([...breakers.keys(), ...pauses.keys(), ...loads.keys()]);
+      return [...keys].toSorted().map((target) => {
+        const until = pauses.get(target);
+        return {
+          target,
+          breaker: breakers.get(target) ?? CLOSED_BREAKER,
+          pausedUntil: until !== undefined && until > now ? until : undefined,
+          running: loads.running(target),
+          streamMs: loads.speed(target, 'stream'),
+          tokenMs: loads.speed(target, 'whole'),
+        };
+      });
     },
     forget(isReplaced) {
       loads.forget(isReplaced);

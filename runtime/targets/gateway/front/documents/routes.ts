@@ -19,7 +19,7 @@ import { apiProblems, gatewayError, geminiError } from '../http/error-schema.ts'
 
 /** `/` describes the server, `/openapi.json` and `/openapi.yaml` its API. They need no credential. */
 export function documentRoutes(
-  { version }: GatewayContext,
+  { version, signIn }: GatewayContext,
   operations: readonly Operation[],
   { metrics }: GatewayAppOptions,
 ): GatewayRoutes['routes'] {
@@ -51,7 +51,8 @@ export function documentRoutes(
   const json = lazy(() => JSON.stringify(document()));
   const routes = newRoutes();
 
-  routes.get('/', (c) => c.json({ ...INDEX, version }));
+  const index = { ...INDEX, version, ...(signIn && { sign_in: '/auth/sign-in' }) };
+  routes.get('/', (c) => c.json(index));
   routes.get('/openapi.json', (c) => c.body(json(), 200, { 'Content-Type': 'application/openapi+json' }));
   routes.get('/openapi.yaml', async (c) => {
     // Imported on demand, because YAML is requested rarely.
@@ -120,6 +121,9 @@ const OPERATIONS: readonly Operation[] = [
         documentation: Type.String(),
         openapi: Type.String(),
         health: Type.String(),
+        sign_in: Type.Optional(
+          Type.String({ description: 'Start of the sign-in by OpenID Connect, if it is configured.' }),
+        ),
       }),
       { ...INDEX, version: '0.1.0' },
     ),

@@ -5,7 +5,7 @@ import { count, dollars, time } from '../http/fields.ts';
 const textOrNull = (description: string) => orNull(Type.String({ description }));
 const countOrNull = (description: string) => orNull(count(), description);
 
-const usageLog = closed(
+export const usageLog = closed(
   'UsageLog',
   {
     id: Type.String(),

@@ -196,7 +196,8 @@ describe('headers of answers', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       ...ALWAYS,
       'cache-control': 'private, no-store, no-cache',
-      vary: 'Authorization, X-Gateway-Key, X-Api-Key',
+      // Browsers get the pages at `/`.
+      vary: `Authorization, X-Gateway-Key, X-Api-Key${path === '/' ? ', Accept' : ''}`,
     });
   });
 

@@ -1,10 +1,12 @@
+/** @import { Session } from '../session.js' */
 /** @import { OpenApi } from './schema.js' */
 import { counted } from '../counted.js';
-import { element, scrollable } from '../dom.js';
+import { element, scrollable, withBreaks } from '../dom.js';
 import { table } from '../table.js';
 import { contents, examplesOf, exampleText } from './content.js';
 import { prose } from './prose.js';
 import { resolved, typeText } from './schema.js';
+import { tryIt } from './try-it.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -35,14 +37,16 @@ export const operationsOf = ({ paths }) =>
 /**
  * @param {OpenApi} api
  * @param {Operation} operation
+ * @param {Session} session
  */
-export function operationSection(api, { id, method, path, details }) {
+export function operationSection(api, operation, session) {
+  const { id, method, path, details } = operation;
   const heading = element(
     'h2',
     { id },
     element('span', { class: 'method' }, method),
     ' ',
-    element('code', {}, path),
+    element('code', {}, ...withBreaks(path)),
   );
   const summary = details.summary ? [element('p', { class: 'summary' }, details.summary)] : [];
   return element(
@@ -53,6 +57,7 @@ export function operationSection(api, { id, method, path, details }) {
     ...prose(details.description),
     ...parameters(api, details.parameters ?? []),
     ...request(api, resolved(api, details.requestBody)),
+    tryIt(api, operation, session),
     element('h3', {}, 'Responses'),
     ...responses(api, details.responses ?? {}),
   );
@@ -75,7 +80,7 @@ function parameters(api, list) {
   const columns = ['Name', 'In', 'Type', 'Meaning'];
   return [
     element('h3', {}, 'Parameters'),
-    scrollable('Parameters', table('Parameters', columns, rows, 'figures')),
+    scrollable('Parameters', table('Parameters', columns, rows, 'figures'), 'group'),
   ];
 }
 
@@ -131,7 +136,7 @@ function errors(api, list) {
     `${counted(list.length, 'error')}: ${list.map(({ status }) => status).join(', ')}`,
   );
   const described = table('Errors', ['Status', 'Meaning', 'Example'], rows, 'figures');
-  return [element('details', {}, summary, scrollable('Errors', described))];
+  return [element('details', {}, summary, scrollable('Errors', described, 'group'))];
 }
 
 /**
@@ -144,6 +149,6 @@ function headers(api, list) {
     resolved(api, value).description ?? '',
   ]);
   if (rows.length === 0) return [];
-  const described = scrollable('Headers', table('Headers', ['Header', 'Meaning'], rows, 'figures'));
+  const described = scrollable('Headers', table('Headers', ['Header', 'Meaning'], rows, 'figures'), 'group');
   return [element('details', {}, element('summary', {}, counted(rows.length, 'header')), described)];
 }

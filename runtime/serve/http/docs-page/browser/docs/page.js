@@ -1,22 +1,21 @@
 /** @import { Operation } from './operation.js' */
-import { byId, element } from '../dom.js';
-import { createKeyForm } from '../key-form.js';
-import { errorNotice } from '../notice.js';
-import { call, ServerError } from '../server.js';
+import { failed } from '../components/states.js';
+import { byId, element, withBreaks } from '../dom.js';
+import { ServerError } from '../server.js';
+import { createSession } from '../session.js';
 import { operationSection, operationsOf } from './operation.js';
 import { prose } from './prose.js';
 
-const keyForm = createKeyForm();
+const session = createSession();
 void show();
 
 async function show() {
   try {
-    const { data } = await call('openapi.json', { key: keyForm.key() });
+    const { data } = await session.call('openapi.json');
     draw(data);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    if (error.status === 401) keyForm.ask(error.message, () => void show());
-    else byId('error', HTMLDivElement).replaceChildren(errorNotice(error));
+    byId('error', HTMLDivElement).replaceChildren(failed(error, () => void show()));
   }
 }
 
@@ -27,13 +26,29 @@ function draw(document_) {
   document.title = title;
   byId('title', HTMLHeadingElement).textContent = title;
   byId('version', HTMLParagraphElement).textContent = `Version ${version}`;
+  byId('error', HTMLDivElement).replaceChildren();
+  if (document_.components?.securitySchemes) byId('key-place', HTMLSpanElement).replaceChildren(keyButton());
   byId('contents', HTMLElement).replaceChildren(...contents(operations));
   byId('operations', HTMLElement).replaceChildren(
     element('div', { class: 'intro' }, ...prose(description)),
-    ...operations.map((operation) => operationSection(document_, operation)),
+    ...operations.map((operation) => operationSection(document_, operation, session)),
   );
   // The browser looked for the anchor before it existed.
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+/** A button that asks for the key with which this page sends requests. */
+function keyButton() {
+  const button = element('button', { type: 'button', class: 'quiet' });
+  const name = () => {
+    button.textContent = session.key() === '' ? 'Enter API key' : 'Change API key';
+  };
+  button.addEventListener('click', async () => {
+    await session.ask('Requests that you send from this page have this key.');
+    name();
+  });
+  name();
+  return button;
 }
 
 /**
@@ -50,7 +65,11 @@ function contents(operations) {
 
 /** @param {Operation} operation */
 const link = ({ id, method, path }) =>
-  element('li', {}, element('a', { href: `#${id}` }, methodTag(method), ' ', element('span', {}, path)));
+  element(
+    'li',
+    {},
+    element('a', { href: `#${id}` }, methodTag(method), ' ', element('span', {}, ...withBreaks(path))),
+  );
 
 /** @param {string} method */
 const methodTag = (method) => element('span', { class: 'method' }, method);

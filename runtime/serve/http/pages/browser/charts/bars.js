@@ -74,7 +74,7 @@ export function drawBars(bars, partNames, unit, width) {
     stops: bars.map((bar, at) => ({
       x: x.at(totalOf(bar)),
       y: at * ROW + ROW / 2,
-      words: barText(bar, unit),
+      words: () => barText(bar, unit),
     })),
   };
 }

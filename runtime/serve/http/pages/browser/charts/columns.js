@@ -2,7 +2,7 @@
 /** @import { PlotOptions } from './lines.js' */
 import { axisText, MARGIN, valueText, verticalAxis } from './axis.js';
 import { HEIGHT, horizontal, stopsOf } from './lines.js';
-import { linearScale } from './scale.js';
+import { extent, linearScale } from './scale.js';
 import { seriesClass, svg } from './svg.js';
 
 /**
@@ -16,7 +16,7 @@ export function drawColumns({ series, unit, time, xUnit = '' }, width) {
   for (const { points } of series)
     for (const [at, value] of points) totals.set(at, (totals.get(at) ?? 0) + (value ?? 0));
   const places = [...totals.keys()].sort((one, other) => one - other);
-  const gap = Math.min(...places.slice(1).map((at, before) => at - (places[before] ?? 0)));
+  const [gap] = extent(places.slice(1).map((at, before) => at - (places[before] ?? 0)));
   const step = Number.isFinite(gap) ? gap : 1;
   // Half a column of space at both ends.
   const { x, axis } = horizontal(
@@ -107,7 +107,8 @@ export function drawHistogram(series, unit, width) {
   const stops = (series[0]?.bins ?? []).map(({ from, to }, at) => ({
     x: (x.at(from) + x.at(to)) / 2,
     y: 0,
-    words: `${valueText(unit, from)} to ${valueText(unit, to)}: ${series.map((one) => `${one.name} ${one.bins[at]?.count ?? 0}`).join(', ')}`,
+    words: () =>
+      `${valueText(unit, from)} to ${valueText(unit, to)}: ${series.map((one) => `${one.name} ${one.bins[at]?.count ?? 0}`).join(', ')}`,
   }));
   return {
     node: svg(

@@ -4,7 +4,7 @@ import { seriesClass } from './svg.js';
 
 /**
  * A place of a chart that the pointer and the arrow keys can select.
- * @typedef {{ x: number, y: number, words: string }} Stop
+ * @typedef {{ x: number, y: number, words: () => string }} Stop
  */
 
 /**
@@ -19,7 +19,8 @@ import { seriesClass } from './svg.js';
  * @property {string} summary what the chart shows, in one or two sentences
  * @property {readonly string[]} [legend] names of the series
  * @property {readonly string[]} columns headings of the table of its data
- * @property {readonly (readonly (Node | string)[])[]} rows
+ * @property {number} count of the rows
+ * @property {(at: number) => readonly (Node | string)[]} row formats a row; only when it is needed, because charts can have many
  * @property {(width: number) => Drawing} draw
  * @property {boolean} [isVertical] whether up and down select the stops
  */
@@ -31,7 +32,7 @@ const MAX_ROWS = 500;
  * A chart with its caption, a summary in words, and a table of its data. It is drawn again when its width changes.
  * @param {FigureOptions} options
  */
-export function chartFigure({ title, summary, legend = [], columns, rows, draw, isVertical = false }) {
+export function chartFigure({ title, summary, legend = [], columns, count, row, draw, isVertical = false }) {
   const area = element('div', {
     class: 'chart-area',
     tabindex: 0,
@@ -53,7 +54,7 @@ export function chartFigure({ title, summary, legend = [], columns, rows, draw, 
   const select = (/** @type {number} */ at) => {
     selected = at;
     const stop = drawing?.stops[at];
-    readout.textContent = stop?.words ?? '';
+    readout.textContent = stop?.words() ?? '';
     drawing?.node.querySelector('.cursor')?.remove();
     if (!stop || !drawing) return;
     const cursor = document.createElementNS('http://www.w3.org/2000/svg', isVertical ? 'circle' : 'line');
@@ -84,8 +85,6 @@ export function chartFigure({ title, summary, legend = [], columns, rows, draw, 
     const box = area.getBoundingClientRect();
     select(nearest(drawing?.stops ?? [], clientX - box.left, clientY - box.top, isVertical));
   });
-  area.addEventListener('pointerleave', () => select(-1));
-  area.addEventListener('blur', () => select(-1));
   new ResizeObserver(([entry]) => {
     const found = Math.round(entry?.contentRect.width ?? 0);
     if (found === width || found === 0) return;
@@ -103,9 +102,7 @@ export function chartFigure({ title, summary, legend = [], columns, rows, draw, 
       element('span', { class: 'chart-summary' }, summary),
     ),
     ...(legend.length > 1 ? [legendOf(legend)] : []),
-    area,
-    readout,
-    dataDetails(title, columns, rows),
+    ...(count === 0 ? [] : [area, readout, dataDetails(title, columns, count, row)]),
   );
 }
 
@@ -123,16 +120,17 @@ const legendOf = (names) =>
  * The data of a chart as a table, which is created when it is opened.
  * @param {string} title
  * @param {readonly string[]} columns
- * @param {readonly (readonly (Node | string)[])[]} rows
+ * @param {number} count
+ * @param {(at: number) => readonly (Node | string)[]} row
  */
-export function dataDetails(title, columns, rows) {
+function dataDetails(title, columns, count, row) {
   const details = element('details', { class: 'chart-data' }, element('summary', {}, 'Data as a table'));
   details.addEventListener('toggle', () => {
     if (!details.open || details.childElementCount > 1) return;
-    const shown = rows.slice(0, MAX_ROWS);
+    const shown = Array.from({ length: Math.min(count, MAX_ROWS) }, (_, at) => row(at));
     details.append(scrollable(`Data of ${title}`, table(title, columns, shown, 'figures')));
-    if (rows.length > MAX_ROWS)
-      details.append(element('p', { class: 'hint' }, `The first ${MAX_ROWS} of ${rows.length} rows.`));
+    if (count > MAX_ROWS)
+      details.append(element('p', { class: 'hint' }, `The first ${MAX_ROWS} of ${count} rows.`));
   });
   return details;
 }

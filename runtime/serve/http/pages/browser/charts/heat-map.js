@@ -53,7 +53,7 @@ export function heatMap({ title, rows, columns, cells, corner = '', text = short
       element(
         'tr',
         {},
-        element('th', { scope: 'col' }, corner),
+        corner === '' ? element('td') : element('th', { scope: 'col' }, corner),
         ...columns.map((name) => element('th', { scope: 'col' }, name)),
       ),
     ),

@@ -77,32 +77,36 @@ export function horizontal(xs, width, time, unit) {
  * @returns {Stop[]}
  */
 export function stopsOf(series, x, unit, time, xUnit) {
-  const places = new Map(/** @type {[number, string[]][]} */ ([]));
-  for (const { name, points } of series) {
-    for (const [at, value] of points) {
-      if (value === null) continue;
-      const words = `${name} ${valueText(unit, value)}`;
-      const known = places.get(at);
-      if (known) known.push(words);
-      else places.set(at, [words]);
-    }
-  }
-  return [...places]
-    .sort(([one], [other]) => one - other)
-    .map(([at, words]) => ({
-      x: x.at(at),
-      y: 0,
-      words: `${placeText(at, time, xUnit)}: ${words.join(', ')}`,
-    }));
+  const places = placesOf(series);
+  const values = series.map(({ points }) => new Map(points));
+  return places.map((at) => ({
+    x: x.at(at),
+    y: 0,
+    words() {
+      const known = series.flatMap(({ name }, place) => {
+        const value = values[place]?.get(at);
+        return value === undefined || value === null ? [] : [`${name} ${valueText(unit, value)}`];
+      });
+      return `${placeText(at, time, xUnit)}: ${known.join(', ')}`;
+    },
+  }));
 }
+
+/**
+ * The places of the horizontal axis that have a point, in order.
+ * @param {readonly Series[]} series
+ */
+export const placesOf = (series) =>
+  [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort((one, other) => one - other);
+
+const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 
 /**
  * @param {number} at
  * @param {boolean} time
  * @param {string} unit
  */
-export const placeText = (at, time, unit) =>
-  time ? new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }) : valueText(unit, at);
+export const placeText = (at, time, unit) => (time ? MOMENT.format(at) : valueText(unit, at));
 
 /**
  * @param {readonly Point[]} points

@@ -8,6 +8,20 @@
  */
 
 /**
+ * The smallest and the largest number; Infinity and -Infinity of none. Unlike Math.min, it has no limit on their number.
+ * @param {readonly number[]} values
+ * @returns {[min: number, max: number]}
+ */
+export function extent(values) {
+  let [min, max] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return [min, max];
+}
+
+/**
  * A linear scale whose ticks are round numbers.
  * @param {readonly number[]} values
  * @param {readonly [start: number, end: number]} range places of the smallest and the largest value
@@ -15,11 +29,7 @@
  * @returns {Scale}
  */
 export function linearScale(values, [start, end], { ticks = 5, fromZero = false, isExact = false } = {}) {
-  const finite = values.filter(Number.isFinite);
-  let [min, max] = finite.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Infinity, -Infinity],
-  );
+  let [min, max] = extent(values);
   if (min > max) [min, max] = [0, 1];
   if (fromZero) [min, max] = [Math.min(0, min), Math.max(0, max)];
   if (min === max) max = min + (Math.abs(min) || 1);
@@ -61,7 +71,7 @@ const TIME_STEPS = [
  * @returns {Scale}
  */
 export function timeScale(values, [start, end], ticks) {
-  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const [min, max] = extent(values);
   if (!Number.isFinite(min)) return scaleOf(0, 1, start, end, []);
   const last = max === min ? min + 1 : max;
   const step = TIME_STEPS.find((one) => (last - min) / one <= ticks) ?? roundStep((last - min) / ticks);

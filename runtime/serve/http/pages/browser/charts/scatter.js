@@ -61,7 +61,8 @@ export function drawScatter({ x: across, y: up, points, series }, width) {
     stops: points.map((point) => ({
       x: x.at(point.x),
       y: y.at(point.y),
-      words: `${point.name}: ${across.title} ${valueText(across.unit ?? '', point.x)}, ${up.title} ${valueText(up.unit ?? '', point.y)}`,
+      words: () =>
+        `${point.name}: ${across.title} ${valueText(across.unit ?? '', point.x)}, ${up.title} ${valueText(up.unit ?? '', point.y)}`,
     })),
   };
 }

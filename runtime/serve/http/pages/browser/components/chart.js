@@ -5,12 +5,16 @@ import { valueText } from '../charts/axis.js';
 import { barText, drawBars, totalOf } from '../charts/bars.js';
 import { drawColumns, drawHistogram } from '../charts/columns.js';
 import { chartFigure } from '../charts/figure.js';
-import { drawLines, placeText } from '../charts/lines.js';
+import { drawLines, placesOf, placeText } from '../charts/lines.js';
+import { extent } from '../charts/scale.js';
 import { drawScatter } from '../charts/scatter.js';
 import { counted } from '../counted.js';
 import { count } from '../format.js';
 
 export { heatMap } from '../charts/heat-map.js';
+
+/** Series that the summary describes; all of them are in the table. */
+const DESCRIBED = 2;
 
 /**
  * @typedef {object} SeriesChart
@@ -44,19 +48,18 @@ function seriesFigure(
   { title, unit, series, time = false, xTitle = time ? 'Time' : 'x', xUnit = '', reference = [], summary },
   draw,
 ) {
-  const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(
-    (one, other) => one - other,
-  );
+  const places = placesOf(series);
   const values = series.map(({ points }) => new Map(points));
   return chartFigure({
     title,
     summary: summary ?? seriesSummary(series, unit),
     legend: series.map(({ name }) => name),
     columns: [xTitle, ...series.map(({ name }) => name)],
-    rows: places.map((at) => [
-      placeText(at, time, xUnit),
-      ...values.map((one) => valueText(unit, one.get(at))),
-    ]),
+    count: places.length,
+    row(index) {
+      const at = places[index] ?? 0;
+      return [placeText(at, time, xUnit), ...values.map((one) => valueText(unit, one.get(at)))];
+    },
     draw: (width) => draw({ series, unit, time, xUnit, reference }, width),
   });
 }
@@ -66,14 +69,14 @@ function seriesFigure(
  * @param {string} unit
  */
 function seriesSummary(series, unit) {
-  const described = series.slice(0, 6).flatMap(({ name, points }) => {
+  const described = series.flatMap(({ name, points }) => {
     const known = points.flatMap(([, y]) => (y === null ? [] : [y]));
     if (known.length === 0) return [];
-    return [
-      `${name}: latest ${valueText(unit, known.at(-1))}, maximum ${valueText(unit, Math.max(...known))}`,
-    ];
+    return [`${name}: latest ${valueText(unit, known.at(-1))}, maximum ${valueText(unit, extent(known)[1])}`];
   });
-  return described.length === 0 ? 'No data.' : `${described.join('; ')}.`;
+  if (described.length === 0) return 'No data.';
+  const more = described.length > DESCRIBED ? `; and ${described.length - DESCRIBED} more` : '';
+  return `${described.slice(0, DESCRIBED).join('; ')}${more}.`;
 }
 
 /**
@@ -100,15 +103,19 @@ export function barChart({ title, unit, bars, stacked = false, summary }) {
     summary:
       summary ??
       (largest
-        ? `${counted(bars.length, 'bar')}; the largest: ${barText(withoutParts(largest), unit)}.`
+        ? `${counted(bars.length, 'bar')}; the largest: ${shortened(barText(withoutParts(largest), unit))}.`
         : 'No data.'),
     legend: stacked ? parts : [],
     columns,
-    rows,
+    count: bars.length,
+    row: (at) => rows[at] ?? [],
     draw: (width) => drawBars(bars, parts, unit, width),
     isVertical: true,
   });
 }
+
+/** @param {string} text */
+const shortened = (text) => (text.length <= 80 ? text : `${text.slice(0, 60)} … ${text.slice(-16)}`);
 
 /**
  * @param {Bar} bar
@@ -130,11 +137,12 @@ export function scatterChart({ title, x, y, points, summary }) {
     summary: summary ?? `${counted(points.length, 'point')}; ${y.title} against ${x.title}.`,
     legend: series,
     columns: ['Name', x.title, y.title],
-    rows: points.map((point) => [
-      point.name,
-      valueText(x.unit ?? '', point.x),
-      valueText(y.unit ?? '', point.y),
-    ]),
+    count: points.length,
+    row: (at) => [
+      points[at]?.name ?? '',
+      valueText(x.unit ?? '', points[at]?.x),
+      valueText(y.unit ?? '', points[at]?.y),
+    ],
     draw: (width) => drawScatter({ x, y, points, series }, width),
     isVertical: true,
   });
@@ -151,7 +159,7 @@ export function scatterChart({ title, x, y, points, summary }) {
  */
 export function histogram({ title, unit = '', series, bins = 20, summary }) {
   const all = series.flatMap(({ values }) => values);
-  const [min, max] = [Math.min(...all), Math.max(...all)];
+  const [min, max] = extent(all);
   const size = (max - min || 1) / bins;
   const binned = series.map(({ name, values }) => {
     const counts = Array.from({ length: bins }, () => 0);
@@ -174,11 +182,12 @@ export function histogram({ title, unit = '', series, bins = 20, summary }) {
         : `${counted(all.length, 'value')} from ${valueText(unit, min)} to ${valueText(unit, max)}.`),
     legend: series.map(({ name }) => name),
     columns: ['From', 'To', ...series.map(({ name }) => name)],
-    rows: (filled[0]?.bins ?? []).map(({ from, to }, at) => [
-      valueText(unit, from),
-      valueText(unit, to),
+    count: filled.length === 0 ? 0 : bins,
+    row: (at) => [
+      valueText(unit, filled[0]?.bins[at]?.from),
+      valueText(unit, filled[0]?.bins[at]?.to),
       ...filled.map((one) => count(one.bins[at]?.count)),
-    ]),
+    ],
     draw: (width) => drawHistogram(filled, unit, width),
   });
 }

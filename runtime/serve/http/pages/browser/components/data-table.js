@@ -1,5 +1,4 @@
 /** @import { Filter } from './filters.js' */
-import { counted } from '../counted.js';
 import { element } from '../dom.js';
 import { count } from '../format.js';
 import { changeQuery, readRoute } from '../route.js';
@@ -134,8 +133,7 @@ export function dataTable({
    * @param {string | undefined} cursor
    */
   function draw({ rows, next, total }, cursor) {
-    status.textContent =
-      total === undefined ? counted(rows.length, 'row') : `${count(rows.length)} of ${counted(total, 'row')}`;
+    status.textContent = statusText(rows.length, total);
     if (rows.length === 0) {
       const isFiltered = Object.keys(chosen()).length > 0;
       shown.replaceChildren(
@@ -231,6 +229,15 @@ function pageButton(name, isPossible, open) {
   const button = element('button', { type: 'button', class: 'quiet', disabled: !isPossible }, name);
   button.addEventListener('click', () => void open());
   return button;
+}
+
+/**
+ * @param {number} shown
+ * @param {number | undefined} total
+ */
+function statusText(shown, total) {
+  const all = total ?? shown;
+  return `${total === undefined ? '' : `${count(shown)} of `}${count(all)} ${all === 1 ? 'row' : 'rows'}`;
 }
 
 /** @param {unknown} value */

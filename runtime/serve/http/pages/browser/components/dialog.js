@@ -28,6 +28,7 @@ export function openDialog({ title, content, actions, wide = false }) {
     problem,
   );
   const dialog = element('dialog', { 'aria-labelledby': id, class: wide ? 'wide' : '' }, form);
+  const opener = document.activeElement;
   const close = () => dialog.close();
 
   /** @param {Action} action */
@@ -62,6 +63,8 @@ export function openDialog({ title, content, actions, wide = false }) {
   const closed = new Promise((/** @type {(value: void) => void} */ resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove();
+      // Not all browsers return the focus if the dialog is removed.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       resolve();
     });
   });

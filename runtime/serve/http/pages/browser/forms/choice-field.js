@@ -37,6 +37,7 @@ export function choiceField(options, alternatives, fieldOf) {
         isRequired: true,
         value: own,
         depth: depth + 1,
+        isFlat: true,
       });
     place.replaceChildren(...(field ? [field.node] : []));
   };

@@ -17,6 +17,7 @@ const MAX_DEPTH = 4;
  * @property {boolean} isRequired
  * @property {unknown} value
  * @property {number} depth
+ * @property {boolean} [isFlat] whether an object shows its fields without a frame, because it already has one
  */
 
 /**

@@ -8,7 +8,7 @@ import { element } from '../dom.js';
  * @param {(options: FieldOptions) => Field} fieldOf
  * @returns {Field}
  */
-export function objectField({ root, schema, name, isRequired, value, depth }, fieldOf) {
+export function objectField({ root, schema, name, isRequired, value, depth, isFlat = depth === 0 }, fieldOf) {
   const values =
     typeof value === 'object' && value !== null ? /** @type {Record<string, unknown>} */ (value) : {};
   const required = new Set(schema.required ?? []);
@@ -28,23 +28,22 @@ export function objectField({ root, schema, name, isRequired, value, depth }, fi
   );
   const nodes = members.map(([, { node }]) => node);
   const title = schema.title ?? name;
-  const node =
-    depth === 0
-      ? element('div', { class: 'fields-of' }, ...nodes)
-      : element(
-          'fieldset',
+  const node = isFlat
+    ? element('div', { class: 'fields-of' }, ...nodes)
+    : element(
+        'fieldset',
+        {},
+        element(
+          'legend',
           {},
-          element(
-            'legend',
-            {},
-            title,
-            ...(isRequired ? [] : [element('span', { class: 'optional' }, ' optional')]),
-          ),
-          ...(typeof schema.description === 'string'
-            ? [element('p', { class: 'field-words' }, schema.description)]
-            : []),
-          ...nodes,
-        );
+          title,
+          ...(isRequired ? [] : [element('span', { class: 'optional' }, ' optional')]),
+        ),
+        ...(typeof schema.description === 'string'
+          ? [element('p', { class: 'field-words' }, schema.description)]
+          : []),
+        ...nodes,
+      );
   // Values of properties that the schema does not name are kept.
   const others = Object.entries(values).filter(([key]) => !Object.hasOwn(schema.properties, key));
 

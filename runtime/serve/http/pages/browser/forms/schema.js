@@ -20,7 +20,7 @@ export function resolve(root, schema) {
   for (let depth = 0; typeof own?.$ref === 'string'; depth++) {
     if (!own.$ref.startsWith('#') || depth > 20) return {};
     const steps = own.$ref.slice(1).split('/').slice(1);
-    const { $ref, ...beside } = own;
+    const { $ref: _ref, ...beside } = own;
     const target = steps.reduce(
       (/** @type {any} */ node, /** @type {string} */ step) =>
         node?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')],

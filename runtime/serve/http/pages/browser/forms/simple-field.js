@@ -14,6 +14,7 @@ let fields = 0;
  * @returns {Field}
  */
 export function simpleField({ schema, name, isRequired, value }) {
+  if (schema.const !== undefined && isRequired) return constantField(schema.const);
   const choices = schema.const === undefined ? enumOf(schema) : [schema.const];
   if (choices)
     return labelled({ schema, name, isRequired }, choiceInput(choices, value, isRequired), (text) =>
@@ -26,6 +27,18 @@ export function simpleField({ schema, name, isRequired, value }) {
     schema.type === 'string' ? readText(schema, text) : readNumber(schema, text),
   );
 }
+
+/**
+ * A value that cannot be chosen needs no place on the page.
+ * @param {unknown} value
+ * @returns {Field}
+ */
+const constantField = (value) => ({
+  node: element('div', { hidden: true }),
+  read: () => ({ value }),
+  check: () => true,
+  focus() {},
+});
 
 /**
  * A label, the input, its description and its problem.
@@ -131,7 +144,7 @@ function readText({ minLength = 0, maxLength = Infinity, pattern, format }, text
   if (format === 'date-time' && Number.isNaN(Date.parse(text)))
     return { problem: 'Enter a time such as 2026-01-31T12:00:00Z.' };
   if (format === 'uri' && !URL.canParse(text))
-    return { problem: 'Enter an address such as https://example.com.' };
+    return { problem: 'Enter an address that starts with https:// or http://.' };
   return typeof pattern === 'string' && !isMatch(pattern, text)
     ? { problem: `The value must match ${pattern}.` }
     : { value: text };

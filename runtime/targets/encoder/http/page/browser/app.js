@@ -1,13 +1,14 @@
 /** @import { Model, Sent } from './tasks/index.js' */
-import { copyButton } from './copy-button.js';
+import { codeSamples } from './components/code-samples.js';
 import { counted } from './counted.js';
-import { curlLine } from './curl.js';
 import { byId, element } from './dom.js';
-import { createKeyForm } from './key-form.js';
+import { createFilePanel } from './file/file-panel.js';
 import { createResults } from './results.js';
-import { call, ServerError } from './server.js';
+import { ServerError } from './server.js';
+import { createSession } from './session.js';
 import { taskOf } from './tasks/index.js';
 import { createTextList } from './text-list.js';
+import { showUnread, tokensDetails } from './tokens.js';
 
 /** Number of labels to list under the title; the rest are only counted. */
 const NAMED_LABELS = 9;
@@ -15,8 +16,8 @@ const NAMED_LABELS = 9;
 const form = byId('run-form', HTMLFormElement);
 const query = byId('query', HTMLInputElement);
 const option = byId('option', HTMLInputElement);
-const callText = byId('call', HTMLPreElement);
-const keyForm = createKeyForm();
+const samples = codeSamples('This request');
+const session = createSession();
 const results = createResults();
 const texts = createTextList(byId('texts', HTMLOListElement), showCall);
 
@@ -24,9 +25,7 @@ const texts = createTextList(byId('texts', HTMLOListElement), showCall);
 let model;
 let running = new AbortController();
 
-byId('copy-call', HTMLSpanElement).append(
-  copyButton('Copy', 'Copy the curl command', () => callText.textContent ?? ''),
-);
+byId('call', HTMLDivElement).append(samples.node);
 byId('add', HTMLButtonElement).addEventListener('click', texts.addEmpty);
 query.addEventListener('input', showCall);
 option.addEventListener('change', showCall);
@@ -43,7 +42,7 @@ texts.replace(['']);
 void attempt(openModel);
 
 /**
- * Runs an action that calls the server. If the server requires a key, asks for it and retries.
+ * Runs an action that calls the server.
  * @param {() => Promise<unknown>} action
  */
 async function attempt(action) {
@@ -51,15 +50,14 @@ async function attempt(action) {
     await action();
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    if (error.status === 401) keyForm.ask(error.message, () => void attempt(action));
-    else results.fail(error);
+    results.fail(error);
   }
 }
 
 const theModel = async () => model ?? openModel();
 
 async function openModel() {
-  const { data } = await call('model', { key: keyForm.key() });
+  const { data } = await session.call('model');
   if (!model) {
     model = data;
     introduce(data);
@@ -75,11 +73,16 @@ async function run() {
   results.busy();
   try {
     const known = await theModel();
-    const { path, draw } = taskOf(known);
+    const { path, draw, asks } = taskOf(known);
     const sent = texts.sent();
     const asked = query.value;
-    const answer = await call(path, { body: bodyOf(known, sent), key: keyForm.key(), signal });
-    results.show(answer, draw(sent, answer.data, known, asked), sent);
+    const answer = await session.call(path, { body: bodyOf(known, sent), signal });
+    const drawn = draw(sent, answer.data, known, asked);
+    const { cut } = results.show(answer, drawn, sent, [tokensDetails(sent, session)]);
+    // The server may have required a key.
+    showCall();
+    const truncated = answer.truncated.flatMap((at) => sent[at] ?? []);
+    if (truncated.length > 0 && asks === undefined) await showUnread(cut, truncated, session, known);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -87,12 +90,12 @@ async function run() {
   }
 }
 
-/** Shows the curl command for the current input. */
+/** Shows the code of the request for the current input. */
 function showCall() {
   if (!model) return;
   byId('same-call', HTMLElement).hidden = false;
   const url = new URL(taskOf(model).path, document.baseURI).href;
-  callText.textContent = curlLine(url, bodyOf(model, texts.sent()), keyForm.key() !== '');
+  samples.show({ url, method: 'POST', body: bodyOf(model, texts.sent()), withKey: session.key() !== '' });
 }
 
 /**
@@ -100,19 +103,24 @@ function showCall() {
  * @param {readonly Sent[]} sent
  */
 const bodyOf = (model, sent) =>
-  taskOf(model).body(
-    sent.map(({ text }) => text),
+  bodyOfTexts(
     model,
-    query.value,
-    option.checked,
+    sent.map(({ text }) => text),
   );
+
+/**
+ * @param {Model} model
+ * @param {readonly string[]} inputs
+ */
+const bodyOfTexts = (model, inputs) => taskOf(model).body(inputs, model, query.value, option.checked);
 
 /**
  * Shows the name of the model and offers example texts for it.
  * @param {Model} model
  */
 function introduce(model) {
-  const { title, labels, asks, offers, examples } = taskOf(model);
+  const { title, labels, asks, offers, examples: examplesOf } = taskOf(model);
+  const examples = examplesOf(model);
   document.title = `${model.model_id} · ${title}`;
   byId('model-name', HTMLHeadingElement).textContent = model.model_id;
   byId('model-facts', HTMLParagraphElement).textContent = [
@@ -135,6 +143,15 @@ function introduce(model) {
   byId('query-name', HTMLLabelElement).textContent = asks ?? '';
   byId('option-row', HTMLParagraphElement).hidden = offers === undefined;
   byId('option-name', HTMLLabelElement).textContent = offers ?? '';
+  byId('file', HTMLElement).hidden = false;
+  byId('file', HTMLElement).append(
+    createFilePanel({
+      model,
+      session,
+      bodyOf: (inputs) => bodyOfTexts(model, inputs),
+      onTexts: texts.replace,
+    }),
+  );
   // Keep what the user typed before the server answered.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();

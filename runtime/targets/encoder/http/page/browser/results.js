@@ -30,15 +30,24 @@ export function createResults() {
      * @param {Answer} answer
      * @param {Drawing} drawn
      * @param {readonly Sent[]} sent
+     * @param {readonly Node[]} more parts after the results
      */
-    show(answer, drawn, sent) {
+    show(answer, drawn, sent, more) {
       error.replaceChildren();
       timing.textContent = timingOf(answer);
       const notes = truncationNotes(answer, sent);
       const shown = notes.map((note) => element('p', { class: 'hint' }, note));
-      drawing.replaceChildren(...shown, ...drawn.parts, rawAnswer(answer.data));
+      const cut = element('div', { class: 'cut' });
+      drawing.replaceChildren(
+        ...shown,
+        ...(notes.length === 0 ? [] : [cut]),
+        ...drawn.parts,
+        ...more,
+        rawAnswer(answer.data),
+      );
       spoken.textContent = [...notes, drawn.spoken].join(' ');
       reveal(drawing);
+      return { cut };
     },
 
     /** @param {ServerError} reason */

@@ -1,29 +1,54 @@
-import { facts } from './components/facts.js';
-import { EXPERIMENT_SECTIONS } from './experiments/sections.js';
+import { SECTIONS } from './sections.js';
 import { createSession } from './session.js';
 import { startApp } from './start-app.js';
 
-const session = createSession();
+const about = await (await fetch('./', { headers: { Accept: 'application/json' } })).json();
+const kept = createSession({
+  ways:
+    about.sign_in === undefined
+      ? []
+      : [{ name: 'Sign in with your organization', href: `.${about.sign_in}?return_to=/` }],
+});
+// Another key can have another role, for which there are other pages.
+const session = {
+  ...kept,
+  signOut() {
+    kept.signOut();
+    location.reload();
+  },
+};
+
+/** The role of the caller; undefined if the user entered no key. */
+const me = await session.call('v1/me').then(
+  ({ data }) => data,
+  () => undefined,
+);
+/** @param {import('./sections.js').GatewaySection} section */
+const isShown = ({ readers = false, managers = false, admins = false }) =>
+  me.scope === 'models'
+    ? !readers && !managers && !admins
+    : admins
+      ? me.role === 'admin'
+      : readers
+        ? isReader
+        : true;
+const isReader = me?.role === 'admin' || me?.role === 'viewer';
 
 startApp({
   title: 'gateway',
+  note: about.version,
   session,
   links: [{ name: 'API docs', href: 'docs' }],
-  sections: [
-    {
-      path: '',
-      name: 'Overview',
-      async show({ root, signal }) {
-        const { data: about } = await session.call('./', { signal });
-        const { data: models } = await session.call('v1/models', { signal });
-        root.append(
-          facts([
-            ['Version', about.version],
-            ['Models', String(models.data.length)],
-          ]),
-        );
-      },
-    },
-    ...EXPERIMENT_SECTIONS,
-  ],
+  sections: me
+    ? SECTIONS.filter(isShown)
+    : [
+        {
+          path: '',
+          name: 'Sign in',
+          async show() {
+            await session.call('v1/me');
+            location.reload();
+          },
+        },
+      ],
 });

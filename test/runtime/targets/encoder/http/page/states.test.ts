@@ -100,15 +100,15 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       async (page) => {
         await page.getByRole('button', { name: 'Praise' }).waitFor();
         await write(page, 1, `it's "good"`);
-        const call = await page.locator('#call').innerText();
+        const call = await page.locator('#call pre').innerText();
         expect(call).toBe(
           `curl ${origin('sentiment')}/predict \\\n  -H 'Content-Type: application/json' \\\n  -d '{"inputs":["it'\\''s \\"good\\""]}'`,
         );
         const request = page.waitForRequest((one) => one.method() === 'POST');
         await run(page);
         expect((await request).postDataJSON()).toEqual({ inputs: [`it's "good"`] });
-        await page.getByRole('button', { name: 'Copy the curl command' }).click();
-        await page.getByRole('button', { name: 'Copy the curl command' }).getByText('Copied').waitFor();
+        await page.getByRole('button', { name: 'Copy This request' }).click();
+        await page.getByRole('button', { name: 'Copy This request' }).getByText('Copied').waitFor();
         const clipboard = page
           .locator('body')
           .evaluate((body) => body.ownerDocument.defaultView.navigator.clipboard.readText());
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
         await write(page, 1, 'I love this');
         await run(page);
         expect(await page.locator('.result').count()).toBe(1);
-        expect(await page.locator('#call').innerText()).toContain('-H "Authorization: Bearer $API_KEY"');
+        expect(await page.locator('#call pre').innerText()).toContain('-H "Authorization: Bearer $API_KEY"');
         expect(await page.content()).not.toContain('right-key');
       },
       { callFails: true },
@@ -219,7 +219,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
           expect.stringMatching(/^2 there\s+0\.000$/),
         ]);
         expect(await page.getByRole('status').innerText()).toBe('Most relevant: text 3, 0.910.');
-        expect(await page.locator('#call').innerText()).toContain('"query": "Where is it?"');
+        expect(await page.locator('#call pre').innerText()).toContain('"query": "Where is it?"');
         expect(await audit(page)).toEqual([]);
       },
       {

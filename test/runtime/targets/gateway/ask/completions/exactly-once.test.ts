@@ -79,6 +79,7 @@ test(
                 prices: fails('prices', prices),
                 priceMaps,
                 objects,
+                guardrailHits: state.guardrailHits,
                 ledger: fails('ledger', {
                   ...ledger,
                   async reserve(...args: Parameters<typeof ledger.reserve>) {

@@ -69,6 +69,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         expect(matrix).toContain('careless');
         expect(matrix).toContain('worse');
         expect(matrix).toContain('not proven worse');
+        for (const summary of await page.getByText('Data as a table').all()) await summary.click();
         for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
           expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
         expect(await audit(page)).toEqual([]);

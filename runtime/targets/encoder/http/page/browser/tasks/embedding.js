@@ -1,5 +1,6 @@
 /** @import { Sent, Task } from './index.js' */
 import { copyButton } from '../copy-button.js';
+import { heatMap } from '../charts/heat-map.js';
 import { element, scrollable, withShare } from '../dom.js';
 import { cosineText } from '../numbers.js';
 import { table } from '../table.js';
@@ -8,6 +9,8 @@ import { numbered } from './numbered.js';
 
 /** Number of vector elements to show. */
 const SHOWN = 6;
+/** With more texts than this, the matrix has small cells. */
+const MANY = 12;
 
 /** @type {Task} */
 export const embedding = {
@@ -45,7 +48,7 @@ export const embedding = {
     };
   },
 
-  examples: [
+  examples: () => [
     {
       name: 'Two close, one far',
       texts: ['The dog barks at the cat', 'A kitten and a puppy sleep', 'The price of the loan went up'],
@@ -101,15 +104,33 @@ function pairsOf(sent, vectors) {
 function similarityTable(sent, vectors, lowest) {
   // Colors range from the tenth below the lowest value up to 1, so that small differences are visible and tiny ones are not.
   const floor = Math.min(Math.floor(lowest * 10) / 10, 0.9);
+  const value = (/** @type {number} */ row, /** @type {number} */ column) =>
+    row === column ? 1 : cosine(vectors[row] ?? [], vectors[column] ?? []);
+  const title = 'Similarity of the texts';
+  if (sent.length > MANY) {
+    return heatMap({
+      title,
+      rows: sent.map(({ number, text }) => `${number} ${text}`),
+      columns: sent.map(({ number }) => String(number)),
+      cells: sent.map((_, row) => sent.map((__, column) => value(row, column))),
+      text: cosineText,
+      corner: 'Text',
+      min: floor,
+      max: 1,
+    });
+  }
   const rows = sent.map(({ number, text }, row) => [
     numbered(number, text),
     ...sent.map((_, column) => {
-      const value = row === column ? 1 : cosine(vectors[row] ?? [], vectors[column] ?? []);
-      return withShare(element('span', { class: 'heat' }, cosineText(value)), (value - floor) / (1 - floor));
+      const similarity = value(row, column);
+      return withShare(
+        element('span', { class: 'cell' }, cosineText(similarity)),
+        (similarity - floor) / (1 - floor),
+      );
     }),
   ]);
   const columns = ['Text', ...sent.map(({ number }) => String(number))];
-  return scrollable('Similarity of the texts', table('Similarity of the texts', columns, rows, 'matrix'));
+  return scrollable(title, table(title, columns, rows, 'matrix'));
 }
 
 /**

@@ -31,7 +31,7 @@ export const fillMask = {
     };
   },
 
-  examples: [
+  examples: () => [
     { name: 'One mask', texts: [`The capital of France is ${MASK}.`] },
     { name: 'Two masks', texts: [`The ${MASK} barks at the ${MASK}.`] },
   ],

@@ -18,6 +18,9 @@ import { zeroShotNer } from './zero-shot-ner.js';
  * @property {string} model_type
  * @property {Record<string, string>} [id2label]
  * @property {string} [score_function]
+ * @property {readonly string[]} [languages]
+ * @property {Record<string, string>} [prompts]
+ * @property {string} [default_prompt_name]
  * @property {readonly string[]} [outputs]
  * @property {string} [mask_token]
  * @property {string} [license]
@@ -39,7 +42,15 @@ import { zeroShotNer } from './zero-shot-ner.js';
  * @property {string} [offers] an option of requests: the name of its checkbox
  * @property {(texts: readonly string[], model: Model, query: string, isChosen: boolean) => unknown} body
  * @property {(sent: readonly Sent[], answer: any, model: Model, query: string) => Drawing} draw
- * @property {readonly { name: string, query?: string, option?: boolean, texts: readonly string[] }[]} examples
+ * @property {(model: Model) => readonly Example[]} examples texts for which the results of the model differ
+ */
+
+/**
+ * @typedef {object} Example
+ * @property {string} name
+ * @property {string} [query]
+ * @property {boolean} [option]
+ * @property {readonly string[]} texts
  */
 
 /**

@@ -30,7 +30,7 @@ export const questionAnswering = {
     };
   },
 
-  examples: [
+  examples: () => [
     {
       name: 'A place',
       query: 'Where does Anna live?',

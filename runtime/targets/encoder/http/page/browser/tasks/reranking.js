@@ -37,7 +37,7 @@ export const reranking = {
     };
   },
 
-  examples: [
+  examples: () => [
     {
       name: 'A person',
       query: 'Where does Anna live?',

@@ -24,7 +24,7 @@ export const sparseEmbedding = {
     };
   },
 
-  examples: [
+  examples: () => [
     { name: 'A question', texts: ['Where can I see wild animals?'] },
     {
       name: 'Two texts',

@@ -36,7 +36,7 @@ export const tokenClassification = {
     };
   },
 
-  examples: [
+  examples: () => [
     { name: 'Short', texts: ['John lives in Berlin'] },
     { name: 'From the news', texts: ['The German engineer Peter Weber joined Globex Ltd.'] },
     {

@@ -36,7 +36,7 @@ export const zeroShotClassification = {
     };
   },
 
-  examples: [
+  examples: () => [
     {
       name: 'A topic',
       query: 'sport, cooking, weather, money',

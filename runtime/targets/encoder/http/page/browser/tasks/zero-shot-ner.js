@@ -41,7 +41,7 @@ export const zeroShotNer = {
     };
   },
 
-  examples: [
+  examples: () => [
     { name: 'Short', query: 'person, city', texts: ['John lives in Berlin'] },
     {
       name: 'From the news',

@@ -15,11 +15,12 @@ export function binnedHistogram({ title, unit = '', summary, series }) {
     summary,
     legend: series.map(({ name }) => name),
     columns: ['From', 'To', ...series.map(({ name }) => name)],
-    rows: first.map(({ from, to }, at) => [
-      valueText(unit, from),
-      valueText(unit, to),
+    count: first.length,
+    row: (at) => [
+      valueText(unit, first[at]?.from),
+      valueText(unit, first[at]?.to),
       ...series.map(({ bins }) => count(bins[at]?.rows)),
-    ]),
+    ],
     draw: (width) =>
       drawHistogram(
         series.map(({ name, bins }) => ({

@@ -8,7 +8,7 @@ import { showNewExperiment } from './new-page.js';
  * @type {readonly Section[]}
  */
 export const EXPERIMENT_SECTIONS = [
-  { path: 'experiments', name: 'Experiments', show: showExperiments },
+  { path: 'experiments', name: 'Experiments', group: 'Usage', show: showExperiments },
   { path: 'experiments/new', title: 'New experiment', show: showNewExperiment },
   { path: 'experiments/:id', title: 'Experiment', show: showExperiment },
 ];

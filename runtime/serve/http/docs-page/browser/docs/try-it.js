@@ -1,0 +1,175 @@
+/** @import { Session } from '../session.js' */
+/** @import { OpenApi } from './schema.js' */
+/** @import { Operation } from './operation.js' */
+import { codeSamples } from '../components/code-samples.js';
+import { confirmAction } from '../components/dialog.js';
+import { element } from '../dom.js';
+import { errorNotice } from '../notice.js';
+import { ServerError } from '../server.js';
+import { examplesOf, exampleText } from './content.js';
+import { readResponse } from './read-response.js';
+import { resolved } from './schema.js';
+
+/**
+ * The form that sends a request of an operation, and the request as code. It is created when it is opened.
+ * @param {OpenApi} api
+ * @param {Operation} operation
+ * @param {Session} session
+ */
+export function tryIt(api, operation, session) {
+  const details = element('details', { class: 'try-it' }, element('summary', {}, 'Try it'));
+  details.addEventListener('toggle', () => {
+    if (details.open && details.childElementCount === 1) details.append(createForm(api, operation, session));
+  });
+  return details;
+}
+
+/**
+ * @param {OpenApi} api
+ * @param {Operation} operation
+ * @param {Session} session
+ */
+function createForm(api, { id, method, path, details }, session) {
+  const parameters = (details.parameters ?? [])
+    .map((/** @type {any} */ one) => resolved(api, one))
+    .filter((/** @type {any} */ one) => one.in === 'path' || one.in === 'query')
+    .map((/** @type {any} */ one) => ({ name: one.name, where: one.in, ...parameterField(id, one, api) }));
+  const [type, media] = Object.entries(resolved(api, details.requestBody)?.content ?? {})[0] ?? [];
+  const isSupported = type === undefined || type.includes('json') || type.startsWith('text/');
+  const body = type === undefined || !isSupported ? undefined : bodyField(id, api, media);
+  const problem = element('p', { class: 'field-problem', role: 'alert' });
+  const outcome = element('div', { class: 'success' });
+  const samples = codeSamples(`${method} ${path}`);
+  let running = new AbortController();
+
+  const readBody = () => {
+    if (!body || body.input.value.trim() === '') return undefined;
+    return type?.includes('json')
+      ? JSON.parse(body.input.value)
+      : new Blob([body.input.value], { type: type ?? '' });
+  };
+  const target = () => {
+    const filled = parameters.reduce(
+      (/** @type {string} */ text, /** @type {any} */ { name, where, input }) =>
+        where === 'path' ? text.replace(`{${name}}`, encodeURIComponent(input.value)) : text,
+      path,
+    );
+    const query = parameters.filter(
+      (/** @type {any} */ { where, input }) => where === 'query' && input.value !== '',
+    );
+    const search = new URLSearchParams(
+      query.map((/** @type {any} */ { name, input }) => [name, input.value]),
+    ).toString();
+    // Relative, so that it works behind the prefix of a proxy.
+    return `${filled.replace(/^\//, '') || './'}${search === '' ? '' : `?${search}`}`;
+  };
+  const showCode = () => {
+    const url = new URL(target(), document.baseURI).href;
+    const withKey = session.key() !== '';
+    try {
+      const sent = readBody();
+      samples.show({
+        url,
+        method,
+        withKey,
+        ...(sent === undefined || sent instanceof Blob ? {} : { body: sent }),
+      });
+      problem.textContent = '';
+    } catch (error) {
+      problem.textContent = `The body is not valid JSON. ${error instanceof Error ? error.message : ''}`;
+    }
+  };
+  const send = async () => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    outcome.replaceChildren();
+    outcome.setAttribute('aria-busy', 'true');
+    try {
+      const response = await session.open(target(), { method, body: readBody(), signal });
+      await readResponse(response, outcome, running);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ServerError)) throw error;
+      outcome.replaceChildren(errorNotice(error));
+    } finally {
+      if (!signal.aborted) outcome.removeAttribute('aria-busy');
+      showCode();
+    }
+  };
+
+  const missing = () =>
+    parameters.find((/** @type {any} */ { where, input }) => where === 'path' && input.value === '');
+  const form = element(
+    'form',
+    { class: 'try-form', novalidate: true, 'aria-label': `Request ${method} ${path}` },
+    ...parameters.map((/** @type {any} */ { node }) => node),
+    ...(body ? [body.node] : []),
+    problem,
+    isSupported
+      ? element('div', { class: 'actions' }, element('button', { type: 'submit' }, 'Send'))
+      : element('p', { class: 'hint' }, `This page does not send ${type}.`),
+    outcome,
+    samples.node,
+  );
+  form.addEventListener('input', showCode);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    showCode();
+    const empty = missing();
+    if (empty) {
+      problem.textContent = `Enter a value for ${empty.name}.`;
+      empty.input.focus();
+    } else if (problem.textContent !== '') body?.input.focus();
+    else if (method !== 'DELETE') void send();
+    else {
+      const words = `This sends ${method} ${path} to the server.`;
+      void confirmAction({
+        title: 'Send the request?',
+        words,
+        action: { name: 'Send', kind: 'danger', run: () => void send() },
+      });
+    }
+  });
+  showCode();
+  return form;
+}
+
+/**
+ * @param {string} id
+ * @param {any} parameter
+ * @param {OpenApi} api
+ */
+function parameterField(id, { name, in: where, schema, example, required }, api) {
+  const own = resolved(api, schema) ?? {};
+  const input = element('input', {
+    id: `${id}-${name}`,
+    type: 'text',
+    spellcheck: 'false',
+    autocomplete: 'off',
+    required: required === true,
+  });
+  if (where === 'path') input.value = String(example ?? own.example ?? own.examples?.[0] ?? '');
+  const label = element(
+    'label',
+    { for: input.id },
+    name,
+    ...(required ? [] : [element('span', { class: 'optional' }, ' optional')]),
+  );
+  return { input, node: element('div', { class: 'field' }, label, input) };
+}
+
+/**
+ * @param {string} id
+ * @param {OpenApi} api
+ * @param {any} media
+ */
+function bodyField(id, api, media) {
+  const example = examplesOf(api, media)[0]?.[1];
+  const input = element('textarea', { id: `${id}-body`, rows: 6, spellcheck: 'false', class: 'json' });
+  input.value = example === undefined ? '' : exampleText(example);
+  return {
+    input,
+    node: element('div', { class: 'field' }, element('label', { for: input.id }, 'Body'), input),
+  };
+}

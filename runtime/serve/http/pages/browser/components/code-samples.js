@@ -1,0 +1,42 @@
+/** @import { Sample } from '../samples/samples.js' */
+import { copyButton } from '../copy-button.js';
+import { element } from '../dom.js';
+import { LANGUAGES } from '../samples/samples.js';
+import { tabs } from './tabs.js';
+
+/** The language that the user chose last, for all samples of the page. */
+let chosen = LANGUAGES[0]?.name ?? '';
+
+/**
+ * A request as code in several languages, with a button that copies it.
+ * @param {string} name names the code for screen readers
+ * @returns {{ node: HTMLElement, show: (request: Sample) => void }}
+ */
+export function codeSamples(name) {
+  const text = element('pre', { class: 'sample', tabindex: 0 });
+  /** @type {Sample | undefined} */
+  let current;
+  const write = () => {
+    const language = LANGUAGES.find((one) => one.name === chosen);
+    text.setAttribute('aria-label', `${name} in ${chosen}`);
+    text.textContent = current && language ? language.write(current) : '';
+  };
+  const bar = tabs({
+    name: `Language of ${name}`,
+    tabs: LANGUAGES.map((language) => language.name),
+    selected: chosen,
+    panel: text,
+    onSelect(language) {
+      chosen = language;
+      write();
+    },
+  });
+  const copy = copyButton('Copy', `Copy ${name}`, () => text.textContent ?? '');
+  return {
+    node: element('div', { class: 'samples' }, element('div', { class: 'toolbar' }, bar, copy), text),
+    show(request) {
+      current = request;
+      write();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** @import { Cells } from './cells.js' */
+import { ServerError } from '../server.js';
+
+/** Texts of a request. */
+const BATCH = 32;
+/** Requests in flight: the server always has a next one, and other callers get their turn. */
+const CONCURRENCY = 2;
+const RETRIES = 5;
+
+/**
+ * Runs a function over many texts in batches. Texts that the server refuses get an error, and empty ones nothing.
+ * @param {object} options
+ * @param {readonly string[]} options.texts
+ * @param {(texts: readonly string[]) => Promise<Cells[]>} options.send
+ * @param {(done: number) => void} options.onProgress
+ * @param {AbortSignal} options.signal
+ * @returns {Promise<(Cells | undefined)[]>} by row; undefined where the signal stopped it
+ */
+export async function runRows({ texts, send, onProgress, signal }) {
+  const results = /** @type {(Cells | undefined)[]} */ (
+    texts.map((text) => (text.trim() === '' ? {} : undefined))
+  );
+  const open = texts.flatMap((text, at) => (text.trim() === '' ? [] : [at]));
+  let next = 0;
+  let done = texts.length - open.length;
+  const work = async () => {
+    while (next < open.length && !signal.aborted) {
+      const rows = open.slice(next, next + BATCH);
+      next += BATCH;
+      const cells = await batch(
+        rows.map((at) => texts[at] ?? ''),
+        send,
+        signal,
+      );
+      for (const [at, row] of rows.entries()) results[row] = cells[at];
+      done += rows.length;
+      onProgress(done);
+    }
+  };
+  onProgress(done);
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
+}
+
+/**
+ * @param {readonly string[]} texts
+ * @param {(texts: readonly string[]) => Promise<Cells[]>} send
+ * @param {AbortSignal} signal
+ * @returns {Promise<(Cells | undefined)[]>}
+ */
+async function batch(texts, send, signal) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send(texts);
+    } catch (error) {
+      if (signal.aborted) return texts.map(() => undefined);
+      if (!(error instanceof ServerError)) throw error;
+      const isBusy = error.status === 429 || error.status === 503;
+      if (isBusy && attempt <= RETRIES) await pause(attempt * 500, signal);
+      else if (isRefusal(error.status)) return refused(texts, error, send, signal);
+      else throw error;
+    }
+  }
+}
+
+/** @param {number} status */
+const isRefusal = (status) => status === 400 || status === 413 || status === 422;
+
+/**
+ * Finds the texts of a batch that the server refuses.
+ * @param {readonly string[]} texts
+ * @param {ServerError} error
+ * @param {(texts: readonly string[]) => Promise<Cells[]>} send
+ * @param {AbortSignal} signal
+ * @returns {Promise<(Cells | undefined)[]>}
+ */
+async function refused(texts, error, send, signal) {
+  if (texts.length === 1) return [{ error: error.message }];
+  const middle = Math.ceil(texts.length / 2);
+  return [
+    ...(await batch(texts.slice(0, middle), send, signal)),
+    ...(await batch(texts.slice(middle), send, signal)),
+  ];
+}
+
+/**
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ */
+const pause = (milliseconds, signal) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', resolve, { once: true });
+  });

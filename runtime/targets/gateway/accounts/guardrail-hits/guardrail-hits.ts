@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { entriesOf } from '../../../../core/values/keys.ts';
+import { createEventIds } from '../../store/audit/event-ids.ts';
+import type { Page } from '../../store/page.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import type { Store } from '../../store/store.ts';
+import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+
+/** Selects hits. All conditions that are set must match. */
+interface HitFilter {
+  readonly profile?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Start of the time range in milliseconds since 1970, inclusive. */
+  readonly from?: number | undefined;
+  /** End of the time range, exclusive. */
+  readonly to?: number | undefined;
+}
+
+/** Texts that guardrails flagged. */
+export interface GuardrailHits {
+  /** Writes hits in the background. If that fails, only the log shows it. */
+  add(hits: readonly Omit<GuardrailHitRow, 'id'>[]): void;
+  /** A page of the hits, newest first, and the number of all that match. */
+  list(
+    filter: HitFilter,
+    page: Page,
+  ): Promise<{ readonly total: number; readonly hits: readonly GuardrailHitRow[] }>;
+  /** Deletes hits before a time. */
+  prune(before: number): Promise<void>;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+/** Hits that wait for the database. Further ones are not stored, so that the memory is limited. */
+const MAX_WAITING = 1000;
+const ROWS_PER_DELETE = 500;
+
+export function createGuardrailHits(
+  { db }: Pick<Store, 'db'>,
+  onError: (error: unknown) => void = () => undefined,
+): GuardrailHits {
+  const nextId = createEventIds();
+  const waiting: GuardrailHitRow[] = [];
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const rows = waiting.splice(0, 50);
+      await db.insertInto('gateway_guardrail_hits').values(rows).execute().catch(onError);
+    }
+    running = undefined;
+  };
+  return {
+    add(hits) {
+      for (const hit of hits.slice(0, MAX_WAITING - waiting.length))
+        waiting.push({
+          ...hit,
+          id: nextId(hit.at),
+          at: Math.floor(hit.at),
+          request_id: storableText(hit.request_id),
+          model: storableText(hit.model),
+          explanation: storableText(hit.explanation),
+        });
+      if (waiting.length > 0) running ??= run();
+    },
+    async list(filter, { skip, limit }) {
+      const equal = {
+        profile: filter.profile,
+        mode: filter.mode,
+        user_id: filter.userId,
+        request_id: filter.requestId,
+      };
+      let matching = db.selectFrom('gateway_guardrail_hits');
+      for (const [column, value] of entriesOf(equal)) {
+        if (value === undefined) continue;
+        // A value that cannot be stored matches no row.
+        matching = isStorable(value)
+          ? matching.where(column, '=', value)
+          : matching.where(sql<boolean>`1 = 0`);
+      }
+      if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
+      if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
+      const { total } = await matching
+        .select((row) => row.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      const hits = await matching
+        .selectAll()
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return { total, hits };
+    },
+    async prune(before) {
+      for (;;) {
+        const old = await db
+          .selectFrom('gateway_guardrail_hits')
+          .select('id')
+          .where('at', '<', before)
+          .limit(ROWS_PER_DELETE)
+          .execute();
+        if (old.length === 0) return;
+        const ids = old.map(({ id }) => id);
+        await db.deleteFrom('gateway_guardrail_hits').where('id', 'in', ids).execute();
+      }
+    },
+    async close() {
+      await running;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Store } from '../../../store/store.ts';
+import { groupName } from './group-name.ts';
+import { usageParts } from './select-usage.ts';
+import { addSpeeds, addSpeedsText, mergeSpeeds, noSpeeds, percentile, type Speeds } from './speeds.ts';
+import type { GroupedSpeeds, Percentiles, SpeedSummary, TrendRange, TrendScope } from './trends-api.ts';
+
+interface Row {
+  readonly start: number;
+  readonly name: string;
+  /** Null for a usage row that is not in the sums yet. */
+  readonly speeds: string | null;
+  readonly latency_ms: number | null;
+  readonly ttft_ms: number | null;
+  readonly completion_tokens: number | null;
+}
+
+/** Reads percentiles of durations and speeds: from the sums, and from the rows that are not in them yet. */
+export async function readSpeeds(
+  { db, kind }: Pick<Store, 'db' | 'kind'>,
+  range: TrendRange,
+  scope: TrendScope | undefined,
+  by: 'model' | 'provider',
+): Promise<GroupedSpeeds> {
+  const { sumsWhere, tailColumns, tailWhere } = usageParts(kind, range, scope, by);
+  const { rows } = await sql<Row>`
+    select start, name, speeds, null as latency_ms, null as ttft_ms, null as completion_tokens
+    from gateway_usage_sums where ${sumsWhere}
+    union all
+    select ${tailColumns}, null, latency_ms, ttft_ms, completion_tokens
+    from gateway_usage where ${tailWhere} and status = 'success' and cache_hit is null`.execute(db);
+  const cells = new Map<string, { readonly start: number; readonly name: string; readonly speeds: Speeds }>();
+  for (const row of rows) {
+    const name = groupName(row.name, by);
+    const key = `${row.start} ${name}`;
+    let cell = cells.get(key);
+    if (!cell) cells.set(key, (cell = { start: row.start, name, speeds: noSpeeds() }));
+    if (row.speeds === null) addSpeeds(cell.speeds, { ...row, status: 'success', cache_hit: null });
+    else addSpeedsText(cell.speeds, row.speeds);
+  }
+  const all = [...cells.values()];
+  return {
+    all: summaryOf(all),
+    points: [...Map.groupBy(all, ({ start }) => start)]
+      .map(([start, members]) => ({ start, ...summaryOf(members) }))
+      .toSorted((one, other) => one.start - other.start),
+    groups: [...Map.groupBy(all, ({ name }) => name)]
+      .map(([name, members]) => ({ group: name === '' ? null : name, ...summaryOf(members) }))
+      .filter(({ answers }) => answers > 0)
+      .toSorted((one, other) => other.answers - one.answers),
+  };
+}
+
+function summaryOf(cells: readonly { readonly speeds: Speeds }[]): SpeedSummary {
+  const merged = noSpeeds();
+  for (const { speeds } of cells) mergeSpeeds(merged, speeds);
+  const [latency, firstOutput, tokensPerSecond] = merged;
+  return {
+    answers: latency.values().reduce((sum, count) => sum + count, 0),
+    latency: percentilesOf(latency, (share) => share),
+    firstOutput: percentilesOf(firstOutput, (share) => share),
+    // For a speed, low values are the bad ones.
+    tokensPerSecond: percentilesOf(tokensPerSecond, (share) => 1 - share),
+  };
+}
+
+const percentilesOf = (values: Speeds[number], shareOf: (share: number) => number): Percentiles => ({
+  p50: percentile(values, 0.5),
+  p90: percentile(values, shareOf(0.9)),
+  p95: percentile(values, shareOf(0.95)),
+  p99: percentile(values, shareOf(0.99)),
+});

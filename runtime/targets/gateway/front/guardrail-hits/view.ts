@@ -1,0 +1,16 @@
+import type { Static } from 'typebox';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+import type { hitPage } from './schemas.ts';
+
+export const hitView = ({
+  at,
+  mode,
+  place,
+  ...row
+}: GuardrailHitRow): Static<typeof hitPage>['items'][number] => ({
+  ...row,
+  at: rfc3339(at),
+  mode: mode === 'block' ? 'block' : 'monitor',
+  place: place === 'output' ? 'output' : 'input',
+});

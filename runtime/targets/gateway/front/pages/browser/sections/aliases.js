@@ -1,0 +1,34 @@
+import { badge } from '../components/facts.js';
+import { resourcePages } from '../parts/resource.js';
+
+export const ALIASES = resourcePages({
+  path: 'aliases',
+  name: 'Aliases',
+  noun: 'alias',
+  id: 'name',
+  newSchema: 'NewAlias',
+  changeSchema: 'AliasChanges',
+  columns: [
+    { key: 'name', title: 'Name' },
+    {
+      key: 'targets',
+      title: 'Models',
+      cell: (row) =>
+        row.targets
+          .map((/** @type {any} */ { model, weight }) => (weight === 1 ? model : `${model} × ${weight}`))
+          .join(', '),
+    },
+    { key: 'strategy', title: 'Strategy' },
+    { key: 'fallbacks', title: 'Fallbacks', cell: (row) => row.fallbacks.join(', ') || '–' },
+    {
+      key: 'status',
+      title: 'Status',
+      cell: (row) => badge(row.status, row.status === 'active' ? 'good' : 'warning'),
+    },
+    { key: 'source', title: 'Configured in' },
+  ],
+  empty: 'No aliases. An alias is one name for several models, with weights and fallbacks.',
+  deletion: 'Requests with this name are refused.',
+  intro: 'Aliases of the configuration file are changed there.',
+  canChange: ({ source }) => source === 'database',
+});

@@ -1,0 +1,38 @@
+import { badge } from '../components/facts.js';
+import { element } from '../dom.js';
+import { money } from '../format.js';
+import { ownSpending } from '../parts/own-spending.js';
+import { resourcePages } from '../parts/resource.js';
+import { linkTo } from '../route.js';
+
+export const USERS = resourcePages({
+  path: 'users',
+  name: 'Users',
+  noun: 'user',
+  id: 'user_id',
+  newSchema: 'NewUser',
+  changeSchema: 'UserChanges',
+  columns: [
+    { key: 'user_id', title: 'User' },
+    { key: 'alias', title: 'Name' },
+    { key: 'role', title: 'Role' },
+    {
+      key: 'blocked',
+      title: 'Status',
+      cell: (row) => (row.blocked ? badge('Blocked', 'alarm') : badge('Active', 'good')),
+    },
+    { key: 'spend', title: 'Spend', numeric: true, cell: (row) => money(row.spend) },
+    { key: 'reserved', title: 'Held', numeric: true, cell: (row) => money(row.reserved) },
+    { key: 'team_id', title: 'Service account of' },
+  ],
+  empty: 'No users yet. A key creates its user, and an administrator can create more.',
+  deletion: 'The keys of the user stop working. The usage is kept.',
+  more: async ({ item, session, signal }) => [
+    ...(await ownSpending(session, { user_id: item.user_id }, signal)),
+    element(
+      'p',
+      {},
+      element('a', { href: linkTo(['requests'], { user_id: item.user_id }) }, 'Requests of this user'),
+    ),
+  ],
+});

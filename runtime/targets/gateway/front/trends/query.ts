@@ -1,0 +1,58 @@
+import type { Context } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import {
+  TREND_GROUPINGS,
+  TREND_INTERVAL_HOURS,
+  TREND_INTERVALS,
+  type TrendGrouping,
+  type TrendRange,
+} from '../../accounts/ledger/trends/trends-api.ts';
+import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
+import { momentOf } from '../http/convert-values.ts';
+import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
+import { SCOPE_PARAMETERS } from '../usage/permit-scope.ts';
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_DAYS = 30;
+/** Maximum number of intervals of a trend. */
+const MAX_INTERVALS = 800;
+export const TOP = { min: 1, max: 50, fallback: 10 };
+export const SPEED_GROUPINGS = ['model', 'provider'] as const;
+
+const PARAMETERS = [...Object.values(SCOPE_PARAMETERS), 'from', 'to', 'interval', 'group_by', 'top'];
+
+export interface TrendQuery<Grouping extends TrendGrouping> {
+  readonly range: TrendRange;
+  readonly by: Grouping;
+  /** Maximum number of groups. */
+  readonly top: number;
+}
+
+export const spendingQuery = (c: Context, now: number): TrendQuery<TrendGrouping> => ({
+  ...rangeQuery(c, now),
+  by: wordOf(c, 'group_by', TREND_GROUPINGS, 'model'),
+});
+
+export const speedsQuery = (c: Context, now: number): TrendQuery<'model' | 'provider'> => ({
+  ...rangeQuery(c, now),
+  by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
+});
+
+/** Reads a range, which is extended to whole intervals. */
+function rangeQuery(c: Context, now: number): Omit<TrendQuery<never>, 'by'> {
+  refuseUnknownParameters(c, PARAMETERS);
+  const interval = wordOf(c, 'interval', TREND_INTERVALS, 'day');
+  const length = TREND_INTERVAL_HOURS[interval] * HOUR_MS;
+  const to = Math.ceil((momentOf(c, 'to') ?? Math.floor(now) + 1) / length) * length;
+  const from = Math.floor((momentOf(c, 'from') ?? to - DEFAULT_DAYS * 24 * HOUR_MS) / length) * length;
+  if (from >= to) throw problem('from', 'from must be before to.');
+  if ((to - from) / length > MAX_INTERVALS)
+    throw problem(
+      'from',
+      `More than ${MAX_INTERVALS} intervals of one ${interval}. Use a shorter time range (from, to).`,
+    );
+  return { range: { from, to, interval }, top: wholeNumberOf(c, 'top', TOP) };
+}
+
+const problem = (name: string, message: string): AppError =>
+  new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });

@@ -1,0 +1,23 @@
+import type { GatewayContext } from '../../context.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { permitScope } from '../usage/permit-scope.ts';
+import { TREND_OPERATIONS } from './operations.ts';
+import { spendingQuery, speedsQuery } from './query.ts';
+import { latencyView, spendingView } from './view.ts';
+
+/** `/v1/usage/spending` and `/v1/usage/latency`: the usage over time, for charts. */
+export function trendRoutes({ state, clock }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
+  const { trends, identity } = state;
+  const routes = newRoutes();
+  routes.get('/v1/usage/spending', guards.anyKey, async (c) => {
+    const { range, by, top } = spendingQuery(c, clock.now());
+    const { scope } = await permitScope(c, identity);
+    return c.json(spendingView(range, await trends.spending(range, scope, by), top));
+  });
+  routes.get('/v1/usage/latency', guards.anyKey, async (c) => {
+    const { range, by, top } = speedsQuery(c, clock.now());
+    const { scope } = await permitScope(c, identity);
+    return c.json(latencyView(range, await trends.speeds(range, scope, by), top));
+  });
+  return { routes, operations: TREND_OPERATIONS };
+}
