@@ -46,7 +46,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run': {
     source: 'issue 7',
     behaviour:
-      '`gateway experiment run` makes a whole comparison of one file; `list` and `compare` show it again.',
+      '`gateway experiment run` makes a whole comparison of one file; `list` and `compare` show it again, and `report` writes it as HTML.',
   },
   'gateway:experiment-run:failed': {
     source: 'issue 7',

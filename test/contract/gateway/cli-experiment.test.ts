@@ -14,7 +14,7 @@ const fileOf = (...models: readonly string[]): string =>
 const GUARD = `  - {name: guard, encoder: "${encoder.url}", metrics: [accuracy]}`;
 
 verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
-  const { run, done, json, write } = folder(arm);
+  const { run, done, json, refused, write, path } = folder(arm);
   write('guards.csv', LABELLED);
   const { exitCode, stdout, stderr } = await run(
     'experiment',
@@ -31,6 +31,13 @@ verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
   expect(await done('experiment', 'list')).toContain('guard (succeeded)');
   expect(await done('experiment', 'compare', id)).toBe(stdout);
   expect(await done('experiment', 'compare', id, '--format', 'csv')).toContain(',guard,');
+  const report = path('report.html');
+  await done('experiment', 'report', id, '-o', report);
+  expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>[^]*"importmap"[^]*"name":"guards"/);
+  expect(await done('experiment', 'report', id)).toMatch(/^<!doctype html>/);
+  expect(await refused(1, 'experiment', 'report', id, '-o', path('none/report.html'))).toContain(
+    'Cannot write the report',
+  );
 });
 
 verifiesGatewayCommand('gateway:experiment-run:failed', async (arm) => {

@@ -46,6 +46,7 @@ import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { withoutOtariRoot } from './otari/paths.ts';
+import { resultRoutes } from './results/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
@@ -112,6 +113,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     uploadRoutes(context, labParts),
     experimentRoutes(context, labParts),
     compareRoutes(context, parts),
+    resultRoutes(context, parts),
     workflowRoutes(context, labParts),
     taskModelRoutes(context, parts),
     jobRoutes(context, labParts),

@@ -2,6 +2,7 @@ import type { CommandGroup } from '../../../../serve/cli/command.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';
+import { experimentReportCommand } from './report.ts';
 import { retryExperimentCommand } from './retry.ts';
 import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
@@ -15,6 +16,7 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     compare: compareExperimentCommand,
     update: updateExperimentCommand,
     rows: experimentRowsCommand,
+    report: experimentReportCommand,
     retry: retryExperimentCommand,
     export: exportExperimentCommand,
   },

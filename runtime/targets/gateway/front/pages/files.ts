@@ -1,4 +1,5 @@
 import { readTextAsset } from '../../../../platform/text-asset.ts';
+import { EXPERIMENT_FILES } from './experiment-files.ts';
 
 /** Files of the pages of the gateway, by path under `browser/`. The pages also use the files that all pages share. */
 export const PAGE_FILES = [
@@ -34,6 +35,7 @@ export const PAGE_FILES = [
   'sections/spending.js',
   'sections/teams.js',
   'sections/users.js',
+  ...EXPERIMENT_FILES,
 ] as const;
 export type PageFile = (typeof PAGE_FILES)[number];
 

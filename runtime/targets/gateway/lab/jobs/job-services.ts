@@ -6,6 +6,7 @@ import { createDatasets } from '../datasets/datasets.ts';
 import type { ResumableUploads } from '../datasets/resumable/resumable-upload.ts';
 import { createResumableUploads } from '../datasets/resumable/resumable-uploads.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
+import { type WorkerProgress, workerProgress } from '../progress/worker-progress.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import type { Store } from '../../store/store.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -25,6 +26,8 @@ export interface JobServices {
   readonly tokens: WorkerTokens;
   readonly access: WorkerAccess;
   readonly files: JobFiles;
+  /** The rows that workers of these jobs process at the moment. */
+  readonly workerProgress: (jobIds: readonly string[]) => Promise<readonly WorkerProgress[]>;
   /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
   readonly trusts: (owner: string | null) => boolean;
 }
@@ -56,5 +59,6 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
     access: createWorkerAccess({ queue, tokens, users: identity.users }),
     files: createJobFiles({ db: store.db, program, trusts, encoderPath }),
     trusts,
+    workerProgress: (jobIds) => workerProgress(store, jobIds),
   };
 }

@@ -139,6 +139,7 @@ const interval = ({ low, high }, x, y) =>
  * @param {number} width
  */
 const shortened = (name, width) => {
-  const fits = Math.floor((width - 12) / 7.2);
+  // Rounding must not cost the last letter of the longest name.
+  const fits = Math.floor((width - 12) / 7.2 + 0.01);
   return name.length <= fits ? name : `${name.slice(0, Math.max(1, fits - 1))}…`;
 };

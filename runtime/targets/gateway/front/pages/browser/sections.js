@@ -1,4 +1,5 @@
 /** @import { Section } from './start-app.js' */
+import { EXPERIMENT_SECTIONS } from './experiments/sections.js';
 import { ACCOUNT } from './sections/account.js';
 import { ALERTS } from './sections/alerts.js';
 import { ALIASES } from './sections/aliases.js';
@@ -28,6 +29,7 @@ export const SECTIONS = [
   ...REQUESTS,
   ...LATENCY,
   ...PLAYGROUND,
+  ...EXPERIMENT_SECTIONS,
   ...KEYS,
   ...USERS,
   ...TEAMS,

@@ -22,7 +22,11 @@ export interface BatchContext {
 }
 
 /** Counts a prepared row and returns its scores. Throws an AppError for an invalid row. */
-export type CountRow = () => RowScores;
+export interface CountRow {
+  (): RowScores;
+  /** Why the row has its scores, by the name of the score: the reasons of a judge. */
+  readonly reasons?: Readonly<Record<string, string>>;
+}
 
 /** Scores rows for one metric, or for several that are counted together. */
 export interface Scorer {

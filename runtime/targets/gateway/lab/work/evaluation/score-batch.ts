@@ -10,7 +10,7 @@ export interface OpenedFamily {
 }
 
 export interface ScoredRow {
-  /** Scores by the name of the value that they contribute to. */
+  /** Scores by the name of the value that they contribute to, and reasons by that name with `_reason`. */
   readonly scores: Row;
   readonly error: string | undefined;
 }
@@ -31,11 +31,15 @@ export function countBatch(
   rows: number,
 ): ScoredRow[] {
   return Array.from({ length: rows }, (_, at) => {
-    const scores: Record<string, number> = {};
+    const scores: Record<string, number | string> = {};
     const errors: string[] = [];
     opened.forEach(({ family, shows }, of) => {
       try {
-        Object.assign(scores, shown(prepared[of]?.[at]?.() ?? {}, family, shows));
+        const count = prepared[of]?.[at];
+        Object.assign(scores, shown(count?.() ?? {}, family, shows));
+        for (const [name, reason] of Object.entries(count?.reasons ?? {})) {
+          if (reason !== '') scores[`${family.shownAs(name)}_reason`] = reason;
+        }
       } catch (error) {
         errors.push(`${family.name}: ${AppError.from(error).message}`);
       }

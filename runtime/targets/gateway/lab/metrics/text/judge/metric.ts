@@ -7,12 +7,15 @@ import type { Verdict } from './verdict.ts';
 /** Verdicts by the names of the definition's criteria. */
 type JudgedRow = Readonly<Record<string, Verdict>>;
 
+/** Name of the value of a criterion. */
+export const judgeValue = (metric: string, criterion: string): string => `${metric}_${criterion}_mean`;
+
 /** Judge metric over rows with verdicts, which the caller gets from a judge model, one criterion at a time. */
 export const judge: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
   { definition: { name, criteria } },
   saved,
 ) => {
-  const valueOf = (criterion: string) => `${name}_${criterion}_mean`;
+  const valueOf = (criterion: string) => judgeValue(name, criterion);
   const scoreRow = (row: JudgedRow): RowScores =>
     Object.fromEntries(
       criteria.map((criterion) => {

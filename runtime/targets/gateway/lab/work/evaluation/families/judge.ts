@@ -5,7 +5,7 @@ import {
   type JudgeDefinition,
 } from '../../../metrics/text/judge/definitions.ts';
 import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
-import { judge as judgeMetric } from '../../../metrics/text/judge/metric.ts';
+import { judge as judgeMetric, judgeValue } from '../../../metrics/text/judge/metric.ts';
 import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
 import type { ChatReply } from '../../backends/backend.ts';
@@ -45,7 +45,7 @@ export function judgeFamily(definition: JudgeDefinition): MetricFamily {
                 const row = isUnanswered(sample)
                   ? lowestOf(definition)
                   : await verdictsOf(definition, judge, sample, context);
-                return () => metric.add(row);
+                return Object.assign(() => metric.add(row), { reasons: reasonsOf(definition, row) });
               } catch (error) {
                 context.signal.throwIfAborted();
                 if (isJobPause(error)) throw error;
@@ -61,6 +61,15 @@ export function judgeFamily(definition: JudgeDefinition): MetricFamily {
     },
   };
 }
+
+/** The reasons of a judge, by the names of the scores. */
+const reasonsOf = (
+  { name }: JudgeDefinition,
+  row: Readonly<Record<string, Verdict>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(row).map(([criterion, { reason }]) => [judgeValue(name, criterion), reason]),
+  );
 
 /** The verdicts for a row without an answer: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>

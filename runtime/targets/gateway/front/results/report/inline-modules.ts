@@ -1,0 +1,33 @@
+import { posix } from 'node:path';
+
+/** Specifiers of static imports and exports from relative paths, also in minified code. */
+const IMPORT = /(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}\/[^"']+)\2/g;
+/** Prefix of the names of modules in the import map. */
+const PREFIX = 'report/';
+
+/**
+ * The import map of a page without a server: each module that the entry needs is a data URL. Relative imports do not work in data URLs, so
+ * they become names of the map.
+ */
+export function importMapOf(entry: string, read: (path: string) => string | undefined): string {
+  const imports: Record<string, string> = {};
+  const add = (path: string): void => {
+    const name = PREFIX + path;
+    if (Object.hasOwn(imports, name)) return;
+    const source = read(path);
+    // A comment that looks like an import.
+    if (source === undefined) return;
+    imports[name] = '';
+    const code = source.replaceAll(IMPORT, (_, words: string, quote: string, relative: string) => {
+      const target = posix.join(posix.dirname(path), relative);
+      add(target);
+      return `${words}${quote}${PREFIX}${target}${quote}`;
+    });
+    imports[name] = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
+  };
+  add(entry);
+  return JSON.stringify({ imports });
+}
+
+/** The name of a module in the import map. */
+export const moduleName = (path: string): string => PREFIX + path;

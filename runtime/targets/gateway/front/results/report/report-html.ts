@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { PAGE_FILES, readPageFile } from '../../pages/files.ts';
+import { readSharedFile, SHARED_FILES } from '../../../../../serve/http/pages/files.ts';
+import { importMapOf, moduleName } from './inline-modules.ts';
+
+const ENTRY = 'experiments/report.js';
+const STYLES = ['tokens.css', 'style.css', 'components.css', 'charts.css'] as const;
+
+/** The report of an experiment as one HTML file: data, styles and code are in it, and it may load nothing else. */
+export function reportHtml(title: string, data: unknown): string {
+  const styles = [...STYLES.map(readSharedFile), readPageFile('experiments/experiments.css')].join('\n');
+  const map = importMapOf(ENTRY, readModule);
+  const start = `import ${JSON.stringify(moduleName(ENTRY))};`;
+  const policy = [
+    "default-src 'none'",
+    `script-src data: ${hashOf(map)} ${hashOf(start)}`,
+    `style-src ${hashOf(styles)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8" />',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1" />',
+    '<meta name="color-scheme" content="light dark" />',
+    `<title>${escapeHtml(title)}</title>`,
+    `<style>${styles}</style>`,
+    `<script type="importmap">${map}</script>`,
+    `<script type="application/json" id="report-data">${scriptJson(data)}</script>`,
+    `<script type="module">${start}</script>`,
+    '</head>',
+    '<body><noscript><p>This report needs JavaScript.</p></noscript></body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function readModule(path: string): string | undefined {
+  const shared = SHARED_FILES.find((file) => file === path);
+  if (shared) return readSharedFile(shared);
+  const own = PAGE_FILES.find((file) => file === path);
+  return own && readPageFile(own);
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** JSON that cannot end its script element, whatever texts it contains. */
+const scriptJson = (data: unknown): string => JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

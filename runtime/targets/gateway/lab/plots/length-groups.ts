@@ -1,0 +1,32 @@
+export interface LengthGroup {
+  /** Shortest and longest text in characters. */
+  readonly from: number;
+  readonly to: number;
+  readonly rows: number;
+  readonly mean: number;
+}
+
+/** Mean score against the length of the texts: the rows with a score, by length, in groups of about the same number of rows. */
+export function lengthGroups(
+  lengths: ArrayLike<number>,
+  scores: Float64Array,
+  groups = 10,
+): readonly LengthGroup[] {
+  const rows = Array.from(scores.keys())
+    .filter((at) => !Number.isNaN(scores[at]))
+    .sort((one, other) => (lengths[one] ?? 0) - (lengths[other] ?? 0));
+  const size = Math.min(groups, rows.length);
+  return Array.from({ length: size }, (_, group) => {
+    const own = rows.slice(
+      Math.floor((group * rows.length) / size),
+      Math.floor(((group + 1) * rows.length) / size),
+    );
+    const sum = own.reduce((total, at) => total + (scores[at] ?? 0), 0);
+    return {
+      from: lengths[own[0] ?? 0] ?? 0,
+      to: lengths[own.at(-1) ?? 0] ?? 0,
+      rows: own.length,
+      mean: sum / own.length,
+    };
+  });
+}

@@ -1,0 +1,145 @@
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/classification/ranked-scores.ts';
+import { sortedLabels } from '../metrics/sorted-labels.ts';
+import { chosenMetric, metricsOf } from '../rows/find-rows.ts';
+import type { IndexedModel, RowIndex } from '../rows/row-index.ts';
+import { readLabels } from '../work/evaluation/read-labels.ts';
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import { calibrationCurve, type CalibrationPoint } from './calibration-curve.ts';
+import { type Bin, histogramOf } from './histogram.ts';
+import { type LengthGroup, lengthGroups } from './length-groups.ts';
+import { type CurvePoint, thinned, thresholdCurves } from './threshold-curves.ts';
+
+interface LabelCurves {
+  readonly rows: number;
+  readonly rocAuc: number | null;
+  readonly averagePrecision: number | null;
+  readonly roc: readonly CurvePoint[];
+  readonly precisionRecall: readonly CurvePoint[];
+  readonly calibration: readonly CalibrationPoint[];
+}
+
+export interface WorkflowPlots {
+  readonly id: string;
+  readonly name: string;
+  readonly confusion: {
+    readonly labels: readonly string[];
+    readonly matrix: readonly (readonly number[])[];
+  } | null;
+  /** Curves of the chosen label against all others; null for models without scores of labels. */
+  readonly curves: LabelCurves | null;
+  /** Scores of the chosen metric. */
+  readonly scores: readonly Bin[];
+  /** Latency in milliseconds, up to the 99th percentile of all models. */
+  readonly latency: readonly Bin[];
+  readonly lengths: readonly LengthGroup[];
+}
+
+export interface Plots {
+  readonly metrics: readonly string[];
+  readonly metric: string | null;
+  /** Labels that have curves. */
+  readonly labels: readonly string[];
+  readonly label: string | null;
+  readonly workflows: readonly WorkflowPlots[];
+}
+
+const BINS = 20;
+/** More points would not be visible. */
+const MAX_POINTS = 200;
+
+/** Data for the plots of an experiment. */
+export function plotsOf(
+  index: RowIndex,
+  workflows: readonly WorkflowDetails[],
+  wanted: { readonly metric: string | undefined; readonly label: string | undefined },
+): Plots {
+  const metric = chosenMetric(index, wanted.metric);
+  const labels = sortedLabels(index.models.flatMap(({ labelScores }) => [...labelScores.keys()]));
+  // Of two labels, e.g. NEGATIVE and POSITIVE, the last one is what is looked for.
+  const label = wanted.label ?? (labels.length === 2 ? labels[1] : labels[0]);
+  const columns = index.models.map(({ scores }) => scores.get(metric ?? '') ?? new Float64Array());
+  const range = rangeOf(columns);
+  const slowest = quantile(
+    index.models.map(({ latency }) => latency),
+    0.99,
+  );
+  const lengths = index.examples.map(({ length }) => length);
+  const truths = index.truths.map(labelsIn);
+  return {
+    metrics: metricsOf(index),
+    metric: metric ?? null,
+    labels,
+    label: label ?? null,
+    workflows: index.models.map((model, at) => ({
+      id: model.id,
+      name: model.name,
+      confusion: confusionOf(workflows[at]),
+      curves: label === undefined ? null : curvesOf(model, label, truths),
+      scores: range ? histogramOf(columns[at] ?? [], { ...range, bins: BINS }) : [],
+      latency: slowest > 0 ? histogramOf(model.latency, { from: 0, to: slowest, bins: BINS }) : [],
+      lengths: lengthGroups(lengths, columns[at] ?? new Float64Array()),
+    })),
+  };
+}
+
+function labelsIn(truth: RowIndex['truths'][number]): readonly string[] | undefined {
+  if (truth === null || truth === '') return undefined;
+  try {
+    return [readLabels(truth)].flat();
+  } catch {
+    return undefined;
+  }
+}
+
+function curvesOf(
+  { labelScores }: IndexedModel,
+  label: string,
+  truths: readonly (readonly string[] | undefined)[],
+): LabelCurves | null {
+  const scores = labelScores.get(label);
+  if (!scores) return null;
+  const ranked: RankedScore[] = [];
+  for (const [at, score] of scores.entries()) {
+    const truth = truths[at];
+    if (truth && !Number.isNaN(score)) ranked.push({ score, isTrue: truth.includes(label) });
+  }
+  const curves = thresholdCurves(ranked);
+  return {
+    rows: ranked.length,
+    rocAuc: areaUnderRoc(ranked) ?? null,
+    averagePrecision: averagePrecision(ranked) ?? null,
+    roc: thinned(curves?.roc ?? [], MAX_POINTS),
+    precisionRecall: thinned(curves?.precisionRecall ?? [], MAX_POINTS),
+    calibration: calibrationCurve(ranked),
+  };
+}
+
+/** The matrix that the evaluation has counted. Rows are true labels and columns are predicted labels. */
+function confusionOf(workflow: WorkflowDetails | undefined): WorkflowPlots['confusion'] {
+  const result = workflow?.jobs.find(({ spec }) => spec.type === 'evaluation')?.result;
+  const counted = memberOf(result?.details, 'classification');
+  const [labels, matrix] = [memberOf(counted, 'labels'), memberOf(counted, 'confusion_matrix')];
+  return Array.isArray(labels) && Array.isArray(matrix)
+    ? { labels: labels as string[], matrix: matrix as number[][] }
+    : null;
+}
+
+function rangeOf(columns: readonly Float64Array[]): { from: number; to: number } | undefined {
+  let [from, to] = [Infinity, -Infinity];
+  for (const column of columns) {
+    for (const value of column) {
+      if (value < from) from = value;
+      if (value > to) to = value;
+    }
+  }
+  if (to === -Infinity) return undefined;
+  // Most scores are shares, whose plots are easier to compare with the same axis.
+  return from >= 0 && to <= 1 ? { from: 0, to: 1 } : { from, to: to === from ? from + 1 : to };
+}
+
+function quantile(columns: readonly Float64Array[], share: number): number {
+  const known = columns.flatMap((column) => Array.from(column.filter((value) => !Number.isNaN(value))));
+  const sorted = Float64Array.from(known).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

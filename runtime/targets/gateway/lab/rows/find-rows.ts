@@ -1,0 +1,127 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Page } from '../../store/page.ts';
+import type { IndexedModel, RowIndex } from './row-index.ts';
+
+export const SHOWN_ROWS = ['all', 'differences', 'errors'] as const;
+export const ROW_ORDERS = [
+  'row',
+  '-row',
+  'length',
+  '-length',
+  'score',
+  '-score',
+  'spread',
+  '-spread',
+  'latency',
+  '-latency',
+] as const;
+
+export interface RowQuery extends Page {
+  /** Text that the example, the ground truth or an answer contains; case is ignored. */
+  readonly search: string;
+  readonly show: (typeof SHOWN_ROWS)[number];
+  readonly sort: (typeof ROW_ORDERS)[number];
+  /** Metric of the orders by score and spread. Undefined: the first one. */
+  readonly metric: string | undefined;
+  /** Model of the orders by score and latency, and of rows with errors. Undefined: the mean, or any model. */
+  readonly workflowId: string | undefined;
+}
+
+interface FoundRows {
+  readonly total: number;
+  /** Indexes of the rows of the page. */
+  readonly rows: readonly number[];
+}
+
+/** Finds the rows of a page. */
+export function findRows(index: RowIndex, query: RowQuery): FoundRows {
+  const models = query.workflowId === undefined ? index.models : [modelOf(index.models, query.workflowId)];
+  const metric = chosenMetric(index, query.metric);
+  const search = query.search.toLowerCase();
+  const found: number[] = [];
+  for (let at = 0; at < index.size; at += 1) {
+    if (query.show === 'differences' && index.differs[at] !== 1) continue;
+    if (query.show === 'errors' && !models.some(({ errors }) => errors[at] !== null)) continue;
+    if (search !== '' && !index.texts[at]?.includes(search)) continue;
+    found.push(at);
+  }
+  const isDescending = query.sort.startsWith('-');
+  const order = query.sort.replace('-', '');
+  if (order !== 'row') sortBy(found, keysOf(order, index, models, metric), isDescending);
+  else if (isDescending) found.reverse();
+  return { total: found.length, rows: found.slice(query.skip, query.skip + query.limit) };
+}
+
+/** Metrics of rows that any model has, sorted by name. */
+export const metricsOf = ({ models }: Pick<RowIndex, 'models'>): readonly string[] =>
+  [...new Set(models.flatMap(({ scores }) => [...scores.keys()]))].sort();
+
+/** The requested metric, or the first one. Throws an InputError for an unknown one. */
+export function chosenMetric(
+  index: Pick<RowIndex, 'models'>,
+  metric: string | undefined,
+): string | undefined {
+  const known = metricsOf(index);
+  if (metric === undefined || known.includes(metric)) return metric ?? known[0];
+  throw new AppError(
+    'InputError',
+    `No row has a score for the metric ${JSON.stringify(metric)}. Metrics of rows: ${known.join(', ') || 'none'}.`,
+  );
+}
+
+function modelOf(models: readonly IndexedModel[], id: string): IndexedModel {
+  const found = models.find((model) => model.id === id);
+  if (found) return found;
+  throw new AppError('InputError', `The experiment has no workflow ${JSON.stringify(id)}.`);
+}
+
+function keysOf(
+  order: string,
+  index: RowIndex,
+  models: readonly IndexedModel[],
+  metric: string | undefined,
+): Float64Array {
+  const keys = new Float64Array(index.size);
+  if (order === 'length') return keys.map((_, at) => index.examples[at]?.length ?? 0);
+  const columns = models.flatMap(({ latency, scores }) =>
+    order === 'latency' ? [latency] : (scores.get(metric ?? '') ?? []),
+  );
+  const combined = order === 'spread' ? spreadAt : meanAt;
+  return keys.map((_, at) => combined(columns, at));
+}
+
+function meanAt(columns: readonly Float64Array[], at: number): number {
+  let [sum, known] = [0, 0];
+  for (const column of columns) {
+    const value = column[at] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    sum += value;
+    known += 1;
+  }
+  return known === 0 ? Number.NaN : sum / known;
+}
+
+function spreadAt(columns: readonly Float64Array[], at: number): number {
+  let [low, high] = [Infinity, -Infinity];
+  for (const column of columns) {
+    const value = column[at] ?? Number.NaN;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return high === -Infinity ? Number.NaN : high - low;
+}
+
+/** Rows without a key are the last ones in both directions. Equal keys keep the order of the rows. */
+function sortBy(rows: number[], keys: Float64Array, isDescending: boolean): void {
+  const missing = isDescending ? -Infinity : Infinity;
+  const valueOf = (row: number): number => {
+    const key = keys[row] ?? Number.NaN;
+    return Number.isNaN(key) ? missing : key;
+  };
+  const known = keys.map((_, at) => valueOf(at));
+  rows.sort((one, other) => {
+    const [first, second] = [known[one] ?? missing, known[other] ?? missing];
+    if (first === second) return one - other;
+    return first < second === isDescending ? 1 : -1;
+  });
+}
