@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Handler } from 'hono';
-import { lazy } from '../../../core/values/lazy.ts';
+import { type Coding, preferredCoding } from '../accept-encoding.ts';
 
 /** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
 const CONTENT_SECURITY_POLICY = [
@@ -24,7 +24,14 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Serves a file of a page, compressed for clients that accept gzip. */
+/** Every file is compressed at most once, so the levels are higher than those for other responses. */
+const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
+  gzip: (text) => gzipSync(text, { level: 9 }),
+  br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  zstd: (text) => zstdCompressSync(text),
+};
+
+/** Serves a file of a page, compressed for clients that accept it. */
 export function servePageFile(file: string, text: string): Handler {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const headers = {
@@ -36,18 +43,21 @@ export function servePageFile(file: string, text: string): Handler {
     'Cache-Control': 'no-cache',
   };
   // Compressed on demand, because a program without visitors needs no pages.
-  const compressed = lazy(() => Uint8Array.from(gzipSync(text, { level: 9 })));
+  const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();
+  const compress = (coding: Coding): Uint8Array<ArrayBuffer> => {
+    const bytes = compressed.get(coding) ?? Uint8Array.from(COMPRESSORS[coding](text));
+    compressed.set(coding, bytes);
+    return bytes;
+  };
   return (context) => {
     context.header('Vary', 'Accept-Encoding', { append: true });
     const known = context.req.header('If-None-Match')?.split(/\s*,\s*/) ?? [];
     if (known.includes(tag) || known.includes(`W/${tag}`)) {
       return context.body(null, 304, { ...headers, ETag: tag });
     }
-    return acceptsGzip(context.req.header('Accept-Encoding'))
-      ? context.body(compressed(), 200, { ...headers, ETag: `W/${tag}`, 'Content-Encoding': 'gzip' })
-      : context.body(text, 200, { ...headers, ETag: tag });
+    const coding = preferredCoding(context.req.header('Accept-Encoding'));
+    return coding === undefined
+      ? context.body(text, 200, { ...headers, ETag: tag })
+      : context.body(compress(coding), 200, { ...headers, ETag: `W/${tag}`, 'Content-Encoding': coding });
   };
 }
-
-const acceptsGzip = (accepted = ''): boolean =>
-  accepted.split(',').some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));

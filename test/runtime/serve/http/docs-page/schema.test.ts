@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { loadModule } from '../../../targets/encoder/http/page/load-module.ts';
 
-const MODULE = new URL('../../../../../runtime/serve/http/docs-page/browser/docs/schema.js', import.meta.url);
-const { typeText } = (await import(MODULE.href)) as { typeText: (api: object, schema: object) => string };
+const { typeText } = await loadModule<{ typeText: (api: object, schema: object) => string }>(
+  'docs/schema.js',
+);
 
 const api = { components: { schemas: { Name: { type: 'string', minLength: 1 } } } };
 const NAME = { $ref: '#/components/schemas/Name' };
