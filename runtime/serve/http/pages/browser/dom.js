@@ -44,9 +44,10 @@ export function withShare(node, share) {
  * A region that scrolls horizontally; it is focusable, so that arrow keys can scroll it.
  * @param {string} name
  * @param {Node} content
+ * @param {'region' | 'group'} [role] `group` where a page has many with the same name, because each region is a landmark
  */
-export const scrollable = (name, content) =>
-  element('div', { class: 'scrollable', role: 'region', 'aria-label': name, tabindex: 0 }, content);
+export const scrollable = (name, content, role = 'region') =>
+  element('div', { class: 'scrollable', role, 'aria-label': name, tabindex: 0 }, content);
 
 /**
  * A path or a name that lines can break after its punctuation, instead of within its words.

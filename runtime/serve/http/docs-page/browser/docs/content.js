@@ -45,11 +45,7 @@ function examples([first, ...others]) {
  * @param {unknown} value
  */
 const exampleBox = (name, value) =>
-  element(
-    'pre',
-    { tabindex: 0, role: 'region', 'aria-label': name },
-    element('code', {}, exampleText(value)),
-  );
+  element('pre', { tabindex: 0, role: 'group', 'aria-label': name }, element('code', {}, exampleText(value)));
 
 /** @param {unknown} value */
 export const exampleText = (value) => (typeof value === 'string' ? value : jsonText(value));

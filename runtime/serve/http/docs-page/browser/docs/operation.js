@@ -80,7 +80,7 @@ function parameters(api, list) {
   const columns = ['Name', 'In', 'Type', 'Meaning'];
   return [
     element('h3', {}, 'Parameters'),
-    scrollable('Parameters', table('Parameters', columns, rows, 'figures')),
+    scrollable('Parameters', table('Parameters', columns, rows, 'figures'), 'group'),
   ];
 }
 
@@ -136,7 +136,7 @@ function errors(api, list) {
     `${counted(list.length, 'error')}: ${list.map(({ status }) => status).join(', ')}`,
   );
   const described = table('Errors', ['Status', 'Meaning', 'Example'], rows, 'figures');
-  return [element('details', {}, summary, scrollable('Errors', described))];
+  return [element('details', {}, summary, scrollable('Errors', described, 'group'))];
 }
 
 /**
@@ -149,6 +149,6 @@ function headers(api, list) {
     resolved(api, value).description ?? '',
   ]);
   if (rows.length === 0) return [];
-  const described = scrollable('Headers', table('Headers', ['Header', 'Meaning'], rows, 'figures'));
+  const described = scrollable('Headers', table('Headers', ['Header', 'Meaning'], rows, 'figures'), 'group');
   return [element('details', {}, element('summary', {}, counted(rows.length, 'header')), described)];
 }

@@ -102,7 +102,7 @@ function createForm(api, { id, method, path, details }, session) {
     parameters.find((/** @type {any} */ { where, input }) => where === 'path' && input.value === '');
   const form = element(
     'form',
-    { class: 'try-form', novalidate: true },
+    { class: 'try-form', novalidate: true, 'aria-label': `Request ${method} ${path}` },
     ...parameters.map((/** @type {any} */ { node }) => node),
     ...(body ? [body.node] : []),
     problem,

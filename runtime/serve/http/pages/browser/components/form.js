@@ -29,7 +29,7 @@ export function formOf(schema, { values = {}, submit, onSubmit }) {
   const problem = element('div', { role: 'alert' });
   const form = element(
     'form',
-    { class: 'schema-form', 'aria-label': submit, novalidate: true },
+    { class: 'schema-form', novalidate: true, 'aria-label': submit },
     field.node,
     problem,
     element('div', { class: 'actions' }, button),

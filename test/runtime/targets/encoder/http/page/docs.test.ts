@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
 import { audit } from '../../../../../helpers/audit.ts';
+import { axeFindings } from '../../../../../helpers/axe.ts';
 import { usePages } from '../../../../../helpers/use-pages.ts';
 import { useServers } from './pages.ts';
 
@@ -49,13 +50,42 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
       expect(await section.innerText()).toMatch(
         /inputs array of \(string or array of string\), 1 to 2048 items/,
       );
-      const example = await section.getByRole('region', { name: 'Example' }).first().innerText();
+      const example = await section.getByRole('group', { name: 'Example' }).first().innerText();
       expect(JSON.parse(example)).toHaveProperty('inputs');
       const top = await section
         .getByRole('heading', { level: 2 })
         .evaluate((node) => node.getBoundingClientRect().top);
       expect(Math.abs(top)).toBeLessThan(100);
     }));
+
+  test('a request is sent from the page, and shown as code; /predict is first', () =>
+    pages.visit(
+      `${origin('sentiment')}/docs`,
+      async (page) => {
+        const first = page.getByRole('navigation', { name: 'Operations' }).getByRole('link').first();
+        expect((await first.innerText()).replaceAll(/\s+/g, ' ')).toBe('POST /predict');
+        const section = page.getByRole('region', { name: 'POST /predict', exact: true });
+        await section.getByText('Try it').click();
+        await section.getByLabel('Body').fill('{"inputs": ["I love this"]}');
+        await section.getByRole('tab', { name: 'Python' }).click();
+        const code = section.getByRole('tabpanel');
+        expect(await code.innerText()).toContain('body = {"inputs": ["I love this"]}');
+        await section.getByRole('tab', { name: 'Python' }).press('ArrowRight');
+        expect(await code.innerText()).toContain('await fetch(');
+        await section.getByRole('button', { name: 'Send' }).press('Enter');
+        const response = section.getByRole('region', { name: 'Response' });
+        await response.getByText('POSITIVE').first().waitFor();
+        expect(JSON.parse(await response.innerText())).toHaveProperty('results');
+        await section.getByText(/^200 OK · application\/json · \d/).waitFor();
+        await section.getByLabel('Body').fill('{"inputs": [');
+        await section.getByRole('button', { name: 'Send' }).click();
+        await section.locator('.field-problem', { hasText: 'The body is not valid JSON.' }).waitFor();
+        await section.getByLabel('Body').fill('{"inputs": []}');
+        await section.getByRole('button', { name: 'Send' }).click();
+        await section.getByText('Error 4').waitFor();
+      },
+      { callFails: true },
+    ));
 
   test('a server that wants a key is given one here too', () =>
     pages.visit(
@@ -73,7 +103,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
     { width: 360, colorScheme: 'dark' },
     { width: 1280, colorScheme: 'light' },
   ] as const)(
-    'nobody is kept out and nothing sticks out at $width in $colorScheme',
+    'the audits have no findings and the page does not scroll sideways at $width in $colorScheme',
     ({ width, colorScheme }) =>
       pages.visit(
         `${origin('sentiment')}/docs`,
@@ -81,6 +111,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
           await page.getByRole('region', { name: 'POST /predict', exact: true }).waitFor();
           for (const summary of await page.locator('summary').all()) await summary.click();
           expect(await audit(page)).toEqual([]);
+          expect(await axeFindings(page)).toEqual([]);
           expect(await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth)).toBe(0);
         },
         { viewport: { width, height: 740 }, colorScheme },

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
 import { usePages } from '../../../../../helpers/use-pages.ts';
@@ -7,7 +8,7 @@ const chromium = await provideChromium();
 
 describe.skipIf(chromium === undefined)('the page to try a model', () => {
   const pages = usePages(chromium);
-  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence', 'm3']);
+  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence', 'm3', 'multilabel']);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
     return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
@@ -143,4 +144,74 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(codes).toEqual(first);
     }),
   );
+
+  test('a multi-label model has no winner below the threshold', () =>
+    pages.visit(origin('multilabel'), async (page) => {
+      await page.getByRole('button', { name: 'Two topics' }).waitFor();
+      await page.route('**/predict', (route) =>
+        route.fulfill({ json: { results: [{ scores: [0.2, 0.1, 0.3, 0.05, 0] }] } }),
+      );
+      await run(page);
+      await page.getByText('No label reaches 50.0%.', { exact: true }).waitFor();
+      expect(await page.locator('tr.chosen').count()).toBe(0);
+      await page.route('**/predict', (route) =>
+        route.fulfill({ json: { results: [{ scores: [0.9, 0.1, 0.6, 0.05, 0] }] } }),
+      );
+      await run(page);
+      expect(await page.locator('tr.chosen th').allInnerTexts()).toEqual(['cooking', 'music']);
+      expect(await page.locator('#spoken').textContent()).toBe('Text 1: cooking 90.0%, music 60.0%.');
+    }));
+
+  test('the tokens of a text, and the part that was not read', () =>
+    pages.visit(origin('embedder'), async (page) => {
+      await page.locator('#examples button').first().waitFor();
+      await write(page, 1, `${'I love this. '.repeat(100)}The end`);
+      await run(page);
+      const unread = page.getByText(/^Not read of text 1: \d+ characters$/);
+      await unread.click();
+      expect(await page.getByRole('region', { name: 'Not read of text 1' }).innerText()).toMatch(
+        /this\. The end$/,
+      );
+      await page.getByText('Tokens', { exact: true }).click();
+      await page.getByRole('heading', { name: /^Text 1: \d+ tokens$/ }).waitFor();
+      expect(await page.getByRole('list', { name: 'Tokens of text 1' }).innerText()).toContain('love');
+    }));
+
+  test('a CSV file comes back with a column for each result', () =>
+    pages.visit(origin('sentiment'), async (page) => {
+      await page.locator('#examples button').first().waitFor();
+      const rows = Array.from({ length: 40 }, (_, at) => `${at},"I love this, ${at}"`);
+      const buffer = Buffer.from(['id,text', ...rows, '40,'].join('\n'));
+      await page
+        .getByLabel('CSV file, or a text file with one text per line')
+        .setInputFiles({ name: 'reviews.csv', mimeType: 'text/csv', buffer });
+      await page.getByText('reviews.csv: 41 rows.').waitFor();
+      await page.getByRole('button', { name: 'Run on all rows' }).press('Enter');
+      await page.getByText(/^41 rows in [\d.]+ s\.$/).waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download reviews-results.csv' }).click(),
+      ]);
+      const lines = (await text(await download.createReadStream())).trimEnd().split('\r\n');
+      expect(lines).toHaveLength(42);
+      expect(lines[0]).toBe('id,text,label,score,score NEGATIVE,score POSITIVE');
+      expect(lines[8]).toMatch(/^7,"I love this, 7",POSITIVE,0\.\d+,0\.\d+,0\.\d+$/);
+      expect(lines[41]).toBe('40,,,,,');
+      await page.getByRole('button', { name: 'Put into the text boxes' }).click();
+      expect(await page.locator('textarea').count()).toBe(40);
+    }));
+
+  test('the similarity of many texts is a matrix of colors with a name for each cell', () =>
+    pages.visit(origin('embedder'), async (page) => {
+      await page.locator('#examples button').first().waitFor();
+      const buffer = Buffer.from(Array.from({ length: 30 }, (_, at) => `text number ${at}`).join('\n'));
+      await page
+        .getByLabel('CSV file, or a text file with one text per line')
+        .setInputFiles({ name: 'texts.txt', mimeType: 'text/plain', buffer });
+      await page.getByRole('button', { name: 'Put into the text boxes' }).click();
+      await run(page);
+      const table = page.getByRole('table', { name: 'Similarity of the texts' });
+      expect(await table.locator('td').count()).toBe(30 * 30);
+      expect(await table.locator('td').nth(1).getAttribute('title')).toMatch(/^1 text number 0, 2: [−\d.]+$/);
+    }));
 });

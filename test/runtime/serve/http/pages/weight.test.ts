@@ -1,0 +1,51 @@
+import { gunzipSync } from 'node:zlib';
+import type { Hono } from 'hono';
+import { describe, expect, test } from 'vitest';
+import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
+import { docsPageRoutes } from '../../../../../runtime/serve/http/docs-page/routes.ts';
+import { SHARED_FILES } from '../../../../../runtime/serve/http/pages/files.ts';
+import { PAGE_FILES as ENCODER } from '../../../../../runtime/targets/encoder/http/page/files.ts';
+import { pageRoutes as encoderRoutes } from '../../../../../runtime/targets/encoder/http/page/routes.ts';
+import { PAGE_FILES as GATEWAY } from '../../../../../runtime/targets/gateway/front/pages/files.ts';
+import { pageRoutes as gatewayRoutes } from '../../../../../runtime/targets/gateway/front/pages/routes.ts';
+import { PAGE_FILES as MANAGER } from '../../../../../runtime/targets/manager/http/pages/files.ts';
+import { pageRoutes as managerRoutes } from '../../../../../runtime/targets/manager/http/pages/routes.ts';
+
+/** Everything that a browser can load from a program, compressed and not minified. */
+const MAX_BYTES = 250_000;
+
+const PROGRAMS: readonly (readonly [name: string, files: readonly string[], routes: readonly Hono[]])[] = [
+  ['encoder', ENCODER, [encoderRoutes()]],
+  ['gateway', GATEWAY, [gatewayRoutes(), docsPageRoutes()]],
+  ['mcp-manager', MANAGER, [managerRoutes(), docsPageRoutes()]],
+];
+
+describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
+  const get = async (path: string, encoding: string): Promise<Response> => {
+    const headers = { Accept: 'text/html', 'Accept-Encoding': encoding };
+    const answers = await Promise.all(routes.map((one) => one.request(path, { headers })));
+    return answers.find(({ ok }) => ok) ?? expect.unreachable(path);
+  };
+
+  test(`weigh at most ${MAX_BYTES} bytes`, async () => {
+    let total = 0;
+    for (const file of new Set([...SHARED_FILES, ...DOCS_FILES, ...files])) {
+      const path = { 'index.html': '/', 'docs.html': '/docs' }[file] ?? `/assets/${file}`;
+      const answer = await get(path, 'br, gzip');
+      expect([file, answer.headers.get('Content-Encoding')]).toEqual([file, 'gzip']);
+      total += (await answer.arrayBuffer()).byteLength;
+    }
+    expect(total).toBeGreaterThan(20_000);
+    expect(total).toBeLessThan(MAX_BYTES);
+  });
+
+  test('are sent compressed only to clients that accept gzip', async () => {
+    const plain = await get('/docs', 'identity');
+    const compressed = await get('/docs', 'deflate, gzip;q=0.5');
+    expect(plain.headers.get('Content-Encoding')).toBeNull();
+    expect(gunzipSync(await compressed.arrayBuffer()).toString()).toBe(await plain.text());
+    expect((await get('/docs', 'gzip;q=0')).headers.get('Content-Encoding')).toBeNull();
+    expect(compressed.headers.get('Vary')).toContain('Accept-Encoding');
+    expect(compressed.headers.get('ETag')).toBe(`W/${plain.headers.get('ETag')}`);
+  });
+});
