@@ -100,6 +100,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
         await page.reload();
         await expect.poll(() => rows.count(), WAIT).toBe(6);
         await page.getByLabel('User').fill('');
+        await expect.poll(() => rows.count(), WAIT).toBe(19);
         await page.getByLabel('Status').selectOption('');
         await expect.poll(() => rows.count(), WAIT).toBe(50);
         const before = await rows.first().innerText();
