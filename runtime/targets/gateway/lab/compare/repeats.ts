@@ -2,7 +2,7 @@ import type { WorkflowDetails } from '../workflows/workflow.ts';
 import type { ComparedWorkflow } from './comparison.ts';
 
 /** How much a number differs between repetitions. */
-export interface Spread {
+interface Spread {
   readonly mean: number;
   /** Standard deviation of the sample. */
   readonly deviation: number;

@@ -36,7 +36,7 @@ export interface Dataset {
 }
 
 /** New values of a dataset; undefined for those that stay. */
-export interface DatasetChanges {
+interface DatasetChanges {
   readonly filename?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }

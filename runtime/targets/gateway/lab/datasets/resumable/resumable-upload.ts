@@ -15,7 +15,7 @@ export interface ResumableUpload {
   readonly expiresAt: number;
 }
 
-export interface NewResumableUpload {
+interface NewResumableUpload {
   readonly filename: string;
   readonly size: number;
   readonly columns: ColumnMapping | undefined;

@@ -109,7 +109,7 @@ test('a Lua function scores answers within its limits, and each failure is that 
   const errors = scores.map(({ error }) => error);
   expect(errors.slice(3, 7)).toEqual([
     expect.stringMatching(
-      /^own: The Lua function failed: .*it exceeded its limit of 10000000 instructions\b/,
+      /^own: The Lua function failed: .*it exceeded its (?:limit of 10000000 instructions|time limit of 5 s)$/,
     ),
     expect.stringMatching(/it exceeded its memory limit of 64 MB/),
     expect.stringMatching(/lua:6: no city\n {2}6 \| {3}if row\.kind == "error"/),

@@ -59,7 +59,7 @@ const addCounts = (left: readonly ChrfCount[], right: readonly ChrfCount[]): Chr
     return [predicted + morePredicted, actual + moreActual, matches + moreMatches];
   });
 
-export interface ChrfScores {
+interface ChrfScores {
   readonly chrf: number;
   readonly chrf_plus_plus: number;
 }

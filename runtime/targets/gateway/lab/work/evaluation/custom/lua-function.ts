@@ -9,7 +9,7 @@ import type { Row } from '../../../datasets/dataset.ts';
 const SCORE = 'score';
 
 /** Limits of one call. A script runs in the thread that also keeps the lease of the job, so a call must be short. */
-const LIMITS = { instructions: 10_000_000, memory_mb: 64, seconds: 1 };
+const LIMITS = { instructions: 10_000_000, memory_mb: 64, seconds: 5 };
 
 /** Scores the answer of a row. Throws an InputError with the reason and the line. */
 export type LuaFunction = (answer: string, row: Row) => Promise<number>;
