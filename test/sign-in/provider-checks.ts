@@ -64,11 +64,15 @@ export async function checkUsers({
     }
     const names: string[] = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'ann' : 'bob'));
     await Promise.all(names.map(call));
-    const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trim().split('\n');
-    const calls = lines.map((line) => JSON.parse(line) as { caller: string; args: { message?: string } });
-    const ours = calls.filter(({ args }) => names.includes(args.message ?? ''));
-    if (ours.length !== names.length) throw new Error(`${ours.length} calls are in the audit log`);
-    const wrong = ours.filter(({ caller, args }) => caller !== `user:${args.message}`);
+    const audited = (): { caller: string; args: { message?: string } }[] =>
+      readFileSync(join(folder, 'audit.jsonl'), 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { caller: string; args: { message?: string } })
+        .filter(({ args }) => names.includes(args.message ?? ''));
+    // The log is written in the background.
+    await until('all calls are in the audit log', () => Promise.resolve(audited().length === names.length));
+    const wrong = audited().filter(({ caller, args }) => caller !== `user:${args.message}`);
     if (wrong.length > 0) throw new Error(`a call had another user: ${JSON.stringify(wrong[0])}`);
     await users.run(['logout', 'person', '--url', users.url, '--api-key', keys.get('ann') ?? '']);
     await call('bob');
