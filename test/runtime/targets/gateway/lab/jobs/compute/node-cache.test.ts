@@ -27,7 +27,7 @@ test('the least recently used executables are deleted, but none that is in use',
   age(used, 300);
   age(old, 200);
   age(recent, 100);
-  writeFileSync(join(node.executables(), 'notes.txt'), 'of somebody else');
+  writeFileSync(join(node.executables(), 'notes.txt'), 'another file');
   const limit = { cacheBytes: 650_000 };
   await node.start((await node.serve(gatewayFile, fresh)).url, limit);
   expect([used, old, recent, fresh].map((file) => existsSync(node.cached(file)))).toEqual([
