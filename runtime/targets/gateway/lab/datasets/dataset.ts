@@ -58,7 +58,7 @@ interface UploadOptions {
   readonly tags?: readonly string[] | undefined;
 }
 
-export interface Upload extends UploadFile, UploadOptions {}
+interface Upload extends UploadFile, UploadOptions {}
 
 /** Files that become one dataset, whose rows follow one another. */
 export interface FilesUpload extends UploadOptions {

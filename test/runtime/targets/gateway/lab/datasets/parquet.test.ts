@@ -26,7 +26,6 @@ async function written(
 const readBack = (file: ArrayBuffer): Promise<Row[]> =>
   Array.fromAsync(readRows('a.parquet', Readable.from([Buffer.from(file)])));
 
-// `npm run test:clients:datasets` reads such a file with pyarrow.
 test('rows of all types are the same in Parquet', async () => {
   const row = (at: number): Row => ({
     text: `t ${at} ä🎉`,
