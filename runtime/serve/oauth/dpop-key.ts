@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 
 /** The algorithm of all proofs. RFC 9449 requires none, and every implementation has this one. */
-export const DPOP_ALGORITHM = 'ES256';
+const DPOP_ALGORITHM = 'ES256';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 

@@ -1,12 +1,12 @@
 import { AppError } from '../../../contract/errors.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 import { sha256 } from '../../../platform/sha256.ts';
+import { basicAuthorization } from '../../../serve/oauth/basic-authorization.ts';
 import { discoverServer } from '../../../serve/oauth/discover.ts';
 import { errorResponseOf, OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
 import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
 import { isSameIssuer } from '../../../serve/oauth/server-metadata.ts';
 import type { IntrospectionSettings } from '../config/spec.ts';
-import { authenticateClient } from '../sign-in/client-authentication.ts';
 import type { Claims } from './token-caller.ts';
 
 export interface IntrospectionOptions {
@@ -57,9 +57,9 @@ export function createIntrospection({
       throw error;
     });
     const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
-    const authMethod = secret === undefined ? 'none' : 'client_secret_basic';
-    const client = { id: settings.clientId, authMethod, ...(secret !== undefined && { secret }) } as const;
-    const headers = await authenticateClient(client, form, issuer);
+    const { clientId } = settings;
+    if (secret === undefined) form.set('client_id', clientId);
+    const headers = secret === undefined ? {} : { authorization: basicAuthorization(clientId, secret) };
     const { status, body } = await http.postForm(await found, form, headers);
     if (status !== 200) throw errorResponseOf('The issuer did not introspect the token', status, body);
     const claims = membersOf(body);

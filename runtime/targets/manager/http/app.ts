@@ -95,7 +95,6 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [
       ...documents.openPaths,
-      CALLBACK_PATH,
       ...pages.flatMap(({ routes }) => routes.map(({ path }) => path)),
     ],
     errorFormats: [problemFormat(baseAddress)],

@@ -46,7 +46,7 @@ export interface ContextParts {
 
 export interface OpenedContext extends ManagerContext {
   readonly reloader: Reloader<AppliedChanges>;
-  readonly signIns: SignInStore;
+  readonly signInStore: SignInStore;
   readonly reopenAudit: () => void;
   /** Closes everything but the tracer of the kernel. */
   readonly close: () => Promise<void>;
@@ -123,7 +123,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     signIns: remoteSignIns,
     reloader,
     version,
-    signIns,
+    signInStore: signIns,
     reopenAudit: () => audit?.reopen(),
     close: closers.close,
   };

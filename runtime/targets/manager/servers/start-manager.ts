@@ -145,7 +145,7 @@ export async function startManager(
         paths,
         keys: keysFile,
         auditLog: settings.auditLog,
-        signIns: context.signIns,
+        signIns: context.signInStore,
         readServers: async () =>
           (
             await readConfig(paths, env, {

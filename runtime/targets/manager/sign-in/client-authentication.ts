@@ -1,3 +1,4 @@
+import { basicAuthorization } from '../../../serve/oauth/basic-authorization.ts';
 import type { OAuthClient, RegisteredClient } from './sign-in-record.ts';
 
 type AuthMethod = RegisteredClient['authMethod'];
@@ -28,11 +29,7 @@ export async function authenticateClient(
   form: URLSearchParams,
   audience: string,
 ): Promise<Record<string, string>> {
-  if (authMethod === 'client_secret_basic') {
-    // Both parts are encoded like a form (RFC 6749, section 2.3.1).
-    const credentials = `${formEncoded(id)}:${formEncoded(secret)}`;
-    return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-  }
+  if (authMethod === 'client_secret_basic') return { authorization: basicAuthorization(id, secret) };
   form.set('client_id', id);
   if (authMethod === 'client_secret_post') form.set('client_secret', secret);
   if (privateKey !== undefined) {
@@ -43,5 +40,3 @@ export async function authenticateClient(
   }
   return {};
 }
-
-const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);

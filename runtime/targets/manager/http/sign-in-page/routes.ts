@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { servePageFile } from '../../../../serve/http/docs-page/page-file.ts';
+import { servePageFile } from '../../../../serve/http/pages/page-file.ts';
 import { SIGN_IN_PATH, SIGNED_IN_PATH } from './address.ts';
 import { readSignInPageFile } from './files.ts';
 
@@ -9,6 +9,7 @@ export function signInPageRoutes(): Hono {
   const page = servePageFile('sign-in.html', readSignInPageFile('sign-in.html'));
   routes.get(SIGN_IN_PATH, page);
   routes.get(SIGNED_IN_PATH, page);
-  routes.get('/assets/sign-in.js', servePageFile('sign-in.js', readSignInPageFile('sign-in.js')));
+  for (const file of ['sign-in.js', 'key-form.js'] as const)
+    routes.get(`/assets/${file}`, servePageFile(file, readSignInPageFile(file)));
   return routes;
 }
