@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { ColumnMapping } from '../../lab/datasets/rename-columns.ts';
+import type { ColumnMapping } from '../../lab/datasets/column-mapping.ts';
 
 /** The mapping of columns in a body. */
 export const columns = Type.Unsafe<ColumnMapping>({

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
-import type { ColumnMapping } from '../../lab/datasets/rename-columns.ts';
+import type { ColumnMapping } from '../../lab/datasets/column-mapping.ts';
 import { boundaryOf, readMultipart } from '../../shared/multipart.ts';
 import { columnsIn } from './columns.ts';
 

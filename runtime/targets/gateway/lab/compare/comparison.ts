@@ -3,7 +3,6 @@ import type { ScoreInterval } from '../metrics/compare/score-interval.ts';
 import type { Cell } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
-import type { ComparedRepeats } from './repeats.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A metric of a model with its confidence interval. */
@@ -62,6 +61,24 @@ export interface ComparedPair extends PairComparison {
   readonly second: string;
   /** The p-value adjusted for the number of comparisons of this metric (Holm). */
   readonly adjusted: number | null;
+}
+
+/** How much a number differs between repetitions. */
+export interface Spread {
+  readonly mean: number;
+  /** Standard deviation of the sample. */
+  readonly deviation: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Workflows of one model that differ in the number of the repetition only. */
+export interface ComparedRepeats {
+  /** Name of the first one. */
+  readonly name: string;
+  readonly workflowIds: readonly string[];
+  /** Metrics that all of them have. */
+  readonly metrics: Readonly<Record<string, Spread>>;
 }
 
 /** A row with different answers of the models. */

@@ -1,23 +1,5 @@
 import type { WorkflowDetails } from '../workflows/workflow.ts';
-import type { ComparedWorkflow } from './comparison.ts';
-
-/** How much a number differs between repetitions. */
-interface Spread {
-  readonly mean: number;
-  /** Standard deviation of the sample. */
-  readonly deviation: number;
-  readonly min: number;
-  readonly max: number;
-}
-
-/** Workflows of one model that differ in the number of the repetition only. */
-export interface ComparedRepeats {
-  /** Name of the first one. */
-  readonly name: string;
-  readonly workflowIds: readonly string[];
-  /** Metrics that all of them have. */
-  readonly metrics: Readonly<Record<string, Spread>>;
-}
+import type { ComparedRepeats, ComparedWorkflow, Spread } from './comparison.ts';
 
 /** The means of repetitions, for the models of which at least two have succeeded. */
 export function compareRepeats(

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
-import type { ColumnMapping } from './rename-columns.ts';
+import type { ColumnMapping } from './column-mapping.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };

@@ -1,9 +1,7 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
+import type { ColumnMapping } from './column-mapping.ts';
 import type { Row } from './dataset.ts';
-
-/** Names of columns in the file by the names that they get, e.g. `examples: text`. */
-export type ColumnMapping = Readonly<Record<string, string>>;
 
 /** Renames columns. Throws an InputError if a column is missing, or if two columns would get one name. */
 export async function* renameColumns(

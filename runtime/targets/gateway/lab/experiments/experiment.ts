@@ -3,7 +3,7 @@ import type { Viewer } from '../datasets/dataset.ts';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
-import type { ColumnMapping } from '../datasets/rename-columns.ts';
+import type { ColumnMapping } from '../datasets/column-mapping.ts';
 import type { Sampling } from './sample/sample-dataset.ts';
 import type { TaskDefinition } from '../work/work.ts';
 

@@ -4,7 +4,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
-import type { ReadOptions } from './read-rows.ts';
+import type { ReadOptions } from './read-options.ts';
 import { findSeparator } from './separator.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';

@@ -8,7 +8,7 @@ import { inputError, messageOf } from '../../../../../contract/errors.ts';
 import type { Cell, Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { labelNames } from './label-names.ts';
-import type { ReadOptions } from './read-rows.ts';
+import type { ReadOptions } from './read-options.ts';
 
 /** Number of rows that are decoded at a time. */
 const ROWS_PER_READ = 1000;

@@ -4,13 +4,7 @@ import type { Row } from '../dataset.ts';
 import { readCsv } from './csv.ts';
 import { readJsonl } from './jsonl.ts';
 import { readParquet } from './parquet.ts';
-
-export interface ReadOptions {
-  /** Name of the column with the texts, by which the separator of a CSV file is found. */
-  readonly textColumn?: string | undefined;
-  /** Whether labels that are numbers get the names that a Parquet file lists for them. */
-  readonly hasLabelNames?: boolean | undefined;
-}
+import type { ReadOptions } from './read-options.ts';
 
 type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncGenerator<Row, void>;
 

@@ -1,5 +1,5 @@
 import type { Dataset, Viewer } from '../dataset.ts';
-import type { ColumnMapping } from '../rename-columns.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
 
 /** An upload in several requests, which continues where a broken one stopped. */
 export interface ResumableUpload {

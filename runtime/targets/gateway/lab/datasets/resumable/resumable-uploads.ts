@@ -7,7 +7,7 @@ import { isStorable, storableText } from '../../../store/storable-text.ts';
 import type { UploadRow } from '../../../store/workflow-schema.ts';
 import { deleteRows } from '../chunks.ts';
 import type { Dataset, Datasets, Viewer } from '../dataset.ts';
-import type { ColumnMapping } from '../rename-columns.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
 import { pieces, readPieces, writePiece } from './pieces.ts';
 import type { ResumableUpload, ResumableUploads } from './resumable-upload.ts';
 

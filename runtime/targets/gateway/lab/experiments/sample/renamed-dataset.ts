@@ -1,6 +1,6 @@
 import type { Dataset, Datasets } from '../../datasets/dataset.ts';
 import { jsonLines } from '../../datasets/dataset-text.ts';
-import type { ColumnMapping } from '../../datasets/rename-columns.ts';
+import type { ColumnMapping } from '../../datasets/column-mapping.ts';
 
 /** Stores a dataset with other names of columns as a dataset of its own, so that all models and later readers have the same rows. */
 export async function renamedDataset(
