@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '../../../../../runtime/serve/access.ts';
 import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
 import { docsPageRoutes } from '../../../../../runtime/serve/http/docs-page/routes.ts';
 import { SHARED_FILES } from '../../../../../runtime/serve/http/pages/files.ts';
@@ -18,7 +17,7 @@ const MAX_BYTES = 250_000;
 const PROGRAMS: readonly (readonly [name: string, files: readonly string[], routes: readonly Hono[]])[] = [
   ['encoder', ENCODER, [encoderRoutes()]],
   ['gateway', GATEWAY, [gatewayRoutes(), docsPageRoutes()]],
-  ['mcp-manager', MANAGER, [managerRoutes(createAccess([])), docsPageRoutes()]],
+  ['mcp-manager', MANAGER, [managerRoutes({ check: () => undefined }), docsPageRoutes()]],
 ];
 
 describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
