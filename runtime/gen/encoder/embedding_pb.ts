@@ -2,26 +2,22 @@
 // @generated from file encoder/embedding.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema, TokenInfo } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema, TokenInfo } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/embedding.proto.
  */
-export const file_encoder_embedding: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChdlbmNvZGVyL2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciKhAQoQRW1iZWRkaW5nUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSEQoJbm9ybWFsaXplGAIgASgIEjkKCG1ldGFkYXRhGAMgAygLMicuZW5jb2Rlci5FbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsQBChFFbWJlZGRpbmdSZXNwb25zZRIwCgdyZXN1bHRzGAEgAygLMh8uZW5jb2Rlci5Ub2tlbkVtYmVkZGluZ1NlcXVlbmNlEhAKCG1vZGVsX2lkGAIgASgJEjoKCG1ldGFkYXRhGAMgAygLMiguZW5jb2Rlci5FbWJlZGRpbmdSZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJFChZUb2tlbkVtYmVkZGluZ1NlcXVlbmNlEisKCmVtYmVkZGluZ3MYASADKAsyFy5lbmNvZGVyLlRva2VuRW1iZWRkaW5nIksKDlRva2VuRW1iZWRkaW5nEhEKCWVtYmVkZGluZxgBIAMoAhImCgp0b2tlbl9pbmZvGAIgASgLMhIuZW5jb2Rlci5Ub2tlbkluZm8ypgEKCUVtYmVkZGluZxJACgdQcmVkaWN0EhkuZW5jb2Rlci5FbWJlZGRpbmdSZXF1ZXN0GhouZW5jb2Rlci5FbWJlZGRpbmdSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_embedding: GenFile = /*@__PURE__*/
+  fileDesc("ChdlbmNvZGVyL2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciKhAQoQRW1iZWRkaW5nUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSEQoJbm9ybWFsaXplGAIgASgIEjkKCG1ldGFkYXRhGAMgAygLMicuZW5jb2Rlci5FbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsQBChFFbWJlZGRpbmdSZXNwb25zZRIwCgdyZXN1bHRzGAEgAygLMh8uZW5jb2Rlci5Ub2tlbkVtYmVkZGluZ1NlcXVlbmNlEhAKCG1vZGVsX2lkGAIgASgJEjoKCG1ldGFkYXRhGAMgAygLMiguZW5jb2Rlci5FbWJlZGRpbmdSZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJFChZUb2tlbkVtYmVkZGluZ1NlcXVlbmNlEisKCmVtYmVkZGluZ3MYASADKAsyFy5lbmNvZGVyLlRva2VuRW1iZWRkaW5nIksKDlRva2VuRW1iZWRkaW5nEhEKCWVtYmVkZGluZxgBIAMoAhImCgp0b2tlbl9pbmZvGAIgASgLMhIuZW5jb2Rlci5Ub2tlbkluZm8ypgEKCUVtYmVkZGluZxJACgdQcmVkaWN0EhkuZW5jb2Rlci5FbWJlZGRpbmdSZXF1ZXN0GhouZW5jb2Rlci5FbWJlZGRpbmdSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.EmbeddingRequest
  */
-export type EmbeddingRequest = Message<'encoder.EmbeddingRequest'> & {
+export type EmbeddingRequest = Message<"encoder.EmbeddingRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -46,14 +42,13 @@ export type EmbeddingRequest = Message<'encoder.EmbeddingRequest'> & {
  * Describes the message encoder.EmbeddingRequest.
  * Use `create(EmbeddingRequestSchema)` to create a new message.
  */
-export const EmbeddingRequestSchema: GenMessage<EmbeddingRequest> =
-  /*@__PURE__*/
+export const EmbeddingRequestSchema: GenMessage<EmbeddingRequest> = /*@__PURE__*/
   messageDesc(file_encoder_embedding, 0);
 
 /**
  * @generated from message encoder.EmbeddingResponse
  */
-export type EmbeddingResponse = Message<'encoder.EmbeddingResponse'> & {
+export type EmbeddingResponse = Message<"encoder.EmbeddingResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -76,14 +71,13 @@ export type EmbeddingResponse = Message<'encoder.EmbeddingResponse'> & {
  * Describes the message encoder.EmbeddingResponse.
  * Use `create(EmbeddingResponseSchema)` to create a new message.
  */
-export const EmbeddingResponseSchema: GenMessage<EmbeddingResponse> =
-  /*@__PURE__*/
+export const EmbeddingResponseSchema: GenMessage<EmbeddingResponse> = /*@__PURE__*/
   messageDesc(file_encoder_embedding, 1);
 
 /**
  * @generated from message encoder.TokenEmbeddingSequence
  */
-export type TokenEmbeddingSequence = Message<'encoder.TokenEmbeddingSequence'> & {
+export type TokenEmbeddingSequence = Message<"encoder.TokenEmbeddingSequence"> & {
   /**
    * One per token of the input.
    *
@@ -96,14 +90,13 @@ export type TokenEmbeddingSequence = Message<'encoder.TokenEmbeddingSequence'> &
  * Describes the message encoder.TokenEmbeddingSequence.
  * Use `create(TokenEmbeddingSequenceSchema)` to create a new message.
  */
-export const TokenEmbeddingSequenceSchema: GenMessage<TokenEmbeddingSequence> =
-  /*@__PURE__*/
+export const TokenEmbeddingSequenceSchema: GenMessage<TokenEmbeddingSequence> = /*@__PURE__*/
   messageDesc(file_encoder_embedding, 2);
 
 /**
  * @generated from message encoder.TokenEmbedding
  */
-export type TokenEmbedding = Message<'encoder.TokenEmbedding'> & {
+export type TokenEmbedding = Message<"encoder.TokenEmbedding"> & {
   /**
    * @generated from field: repeated float embedding = 1;
    */
@@ -119,8 +112,7 @@ export type TokenEmbedding = Message<'encoder.TokenEmbedding'> & {
  * Describes the message encoder.TokenEmbedding.
  * Use `create(TokenEmbeddingSchema)` to create a new message.
  */
-export const TokenEmbeddingSchema: GenMessage<TokenEmbedding> =
-  /*@__PURE__*/
+export const TokenEmbeddingSchema: GenMessage<TokenEmbedding> = /*@__PURE__*/
   messageDesc(file_encoder_embedding, 3);
 
 /**
@@ -133,16 +125,18 @@ export const Embedding: GenService<{
    * @generated from rpc encoder.Embedding.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmbeddingRequestSchema;
     output: typeof EmbeddingResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.Embedding.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_embedding, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_embedding, 0);
+

@@ -2,26 +2,22 @@
 // @generated from file encoder/fill_mask.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/fill_mask.proto.
  */
-export const file_encoder_fill_mask: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChdlbmNvZGVyL2ZpbGxfbWFzay5wcm90bxIHZW5jb2RlciK7AQoPRmlsbE1hc2tSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRI4CghtZXRhZGF0YRgCIAMoCzImLmVuY29kZXIuRmlsbE1hc2tSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSEgoFdG9wX2sYAyABKA1IAIgBARIPCgd0YXJnZXRzGAQgAygJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfdG9wX2siugEKEEZpbGxNYXNrUmVzcG9uc2USKAoHcmVzdWx0cxgBIAMoCzIXLmVuY29kZXIuRmlsbE1hc2tSZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSOQoIbWV0YWRhdGEYAyADKAsyJy5lbmNvZGVyLkZpbGxNYXNrUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoORmlsbE1hc2tSZXN1bHQSIgoFbWFza3MYASADKAsyEy5lbmNvZGVyLkZpbGxlZE1hc2siOAoKRmlsbGVkTWFzaxIqCgpjYW5kaWRhdGVzGAEgAygLMhYuZW5jb2Rlci5NYXNrQ2FuZGlkYXRlIlEKDU1hc2tDYW5kaWRhdGUSDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc2NvcmUYAyABKAISEAoIc2VxdWVuY2UYBCABKAkyowEKCEZpbGxNYXNrEj4KB1ByZWRpY3QSGC5lbmNvZGVyLkZpbGxNYXNrUmVxdWVzdBoZLmVuY29kZXIuRmlsbE1hc2tSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_fill_mask: GenFile = /*@__PURE__*/
+  fileDesc("ChdlbmNvZGVyL2ZpbGxfbWFzay5wcm90bxIHZW5jb2RlciK7AQoPRmlsbE1hc2tSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRI4CghtZXRhZGF0YRgCIAMoCzImLmVuY29kZXIuRmlsbE1hc2tSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSEgoFdG9wX2sYAyABKA1IAIgBARIPCgd0YXJnZXRzGAQgAygJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfdG9wX2siugEKEEZpbGxNYXNrUmVzcG9uc2USKAoHcmVzdWx0cxgBIAMoCzIXLmVuY29kZXIuRmlsbE1hc2tSZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSOQoIbWV0YWRhdGEYAyADKAsyJy5lbmNvZGVyLkZpbGxNYXNrUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoORmlsbE1hc2tSZXN1bHQSIgoFbWFza3MYASADKAsyEy5lbmNvZGVyLkZpbGxlZE1hc2siOAoKRmlsbGVkTWFzaxIqCgpjYW5kaWRhdGVzGAEgAygLMhYuZW5jb2Rlci5NYXNrQ2FuZGlkYXRlIlEKDU1hc2tDYW5kaWRhdGUSDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc2NvcmUYAyABKAISEAoIc2VxdWVuY2UYBCABKAkyowEKCEZpbGxNYXNrEj4KB1ByZWRpY3QSGC5lbmNvZGVyLkZpbGxNYXNrUmVxdWVzdBoZLmVuY29kZXIuRmlsbE1hc2tSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.FillMaskRequest
  */
-export type FillMaskRequest = Message<'encoder.FillMaskRequest'> & {
+export type FillMaskRequest = Message<"encoder.FillMaskRequest"> & {
   /**
    * Texts with at least one mask token each.
    *
@@ -55,14 +51,13 @@ export type FillMaskRequest = Message<'encoder.FillMaskRequest'> & {
  * Describes the message encoder.FillMaskRequest.
  * Use `create(FillMaskRequestSchema)` to create a new message.
  */
-export const FillMaskRequestSchema: GenMessage<FillMaskRequest> =
-  /*@__PURE__*/
+export const FillMaskRequestSchema: GenMessage<FillMaskRequest> = /*@__PURE__*/
   messageDesc(file_encoder_fill_mask, 0);
 
 /**
  * @generated from message encoder.FillMaskResponse
  */
-export type FillMaskResponse = Message<'encoder.FillMaskResponse'> & {
+export type FillMaskResponse = Message<"encoder.FillMaskResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -85,14 +80,13 @@ export type FillMaskResponse = Message<'encoder.FillMaskResponse'> & {
  * Describes the message encoder.FillMaskResponse.
  * Use `create(FillMaskResponseSchema)` to create a new message.
  */
-export const FillMaskResponseSchema: GenMessage<FillMaskResponse> =
-  /*@__PURE__*/
+export const FillMaskResponseSchema: GenMessage<FillMaskResponse> = /*@__PURE__*/
   messageDesc(file_encoder_fill_mask, 1);
 
 /**
  * @generated from message encoder.FillMaskResult
  */
-export type FillMaskResult = Message<'encoder.FillMaskResult'> & {
+export type FillMaskResult = Message<"encoder.FillMaskResult"> & {
   /**
    * The masks of the text, in order.
    *
@@ -105,14 +99,13 @@ export type FillMaskResult = Message<'encoder.FillMaskResult'> & {
  * Describes the message encoder.FillMaskResult.
  * Use `create(FillMaskResultSchema)` to create a new message.
  */
-export const FillMaskResultSchema: GenMessage<FillMaskResult> =
-  /*@__PURE__*/
+export const FillMaskResultSchema: GenMessage<FillMaskResult> = /*@__PURE__*/
   messageDesc(file_encoder_fill_mask, 2);
 
 /**
  * @generated from message encoder.FilledMask
  */
-export type FilledMask = Message<'encoder.FilledMask'> & {
+export type FilledMask = Message<"encoder.FilledMask"> & {
   /**
    * The candidates with the highest scores first.
    *
@@ -125,12 +118,13 @@ export type FilledMask = Message<'encoder.FilledMask'> & {
  * Describes the message encoder.FilledMask.
  * Use `create(FilledMaskSchema)` to create a new message.
  */
-export const FilledMaskSchema: GenMessage<FilledMask> = /*@__PURE__*/ messageDesc(file_encoder_fill_mask, 3);
+export const FilledMaskSchema: GenMessage<FilledMask> = /*@__PURE__*/
+  messageDesc(file_encoder_fill_mask, 3);
 
 /**
  * @generated from message encoder.MaskCandidate
  */
-export type MaskCandidate = Message<'encoder.MaskCandidate'> & {
+export type MaskCandidate = Message<"encoder.MaskCandidate"> & {
   /**
    * @generated from field: string token = 1;
    */
@@ -158,8 +152,7 @@ export type MaskCandidate = Message<'encoder.MaskCandidate'> & {
  * Describes the message encoder.MaskCandidate.
  * Use `create(MaskCandidateSchema)` to create a new message.
  */
-export const MaskCandidateSchema: GenMessage<MaskCandidate> =
-  /*@__PURE__*/
+export const MaskCandidateSchema: GenMessage<MaskCandidate> = /*@__PURE__*/
   messageDesc(file_encoder_fill_mask, 4);
 
 /**
@@ -172,16 +165,18 @@ export const FillMask: GenService<{
    * @generated from rpc encoder.FillMask.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof FillMaskRequestSchema;
     output: typeof FillMaskResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.FillMask.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_fill_mask, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_fill_mask, 0);
+

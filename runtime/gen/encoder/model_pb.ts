@@ -4,36 +4,33 @@
 
 // Messages shared by the services of all model types.
 
-import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2';
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/model.proto.
  */
-export const file_encoder_model: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0ItkBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRIPCgd2ZXJzaW9uGAQgASgJGi8KDUlkMmxhYmVsRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgJOgI4ASJICglUb2tlbkluZm8SDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc3RhcnQYAyABKA0SCwoDZW5kGAQgASgNKoUCCglNb2RlbFR5cGUSGgoWTU9ERUxfVFlQRV9VTlNQRUNJRklFRBAAEg0KCUVNQkVERElORxABEhsKF1NFUVVFTkNFX0NMQVNTSUZJQ0FUSU9OEAISGAoUVE9LRU5fQ0xBU1NJRklDQVRJT04QAxIWChJTRU5URU5DRV9FTUJFRERJTkcQBBIUChBTUEFSU0VfRU1CRURESU5HEAUSDQoJRklMTF9NQVNLEAYSHAoYWkVST19TSE9UX0NMQVNTSUZJQ0FUSU9OEAcSFgoSUVVFU1RJT05fQU5TV0VSSU5HEAgSEQoNWkVST19TSE9UX05FUhAJEhAKDE1VTFRJX1ZFQ1RPUhAKYgZwcm90bzM',
-  );
+export const file_encoder_model: GenFile = /*@__PURE__*/
+  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0ItkBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRIPCgd2ZXJzaW9uGAQgASgJGi8KDUlkMmxhYmVsRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgJOgI4ASJICglUb2tlbkluZm8SDQoFdG9rZW4YASABKAkSEAoIdG9rZW5faWQYAiABKA0SDQoFc3RhcnQYAyABKA0SCwoDZW5kGAQgASgNKoUCCglNb2RlbFR5cGUSGgoWTU9ERUxfVFlQRV9VTlNQRUNJRklFRBAAEg0KCUVNQkVERElORxABEhsKF1NFUVVFTkNFX0NMQVNTSUZJQ0FUSU9OEAISGAoUVE9LRU5fQ0xBU1NJRklDQVRJT04QAxIWChJTRU5URU5DRV9FTUJFRERJTkcQBBIUChBTUEFSU0VfRU1CRURESU5HEAUSDQoJRklMTF9NQVNLEAYSHAoYWkVST19TSE9UX0NMQVNTSUZJQ0FUSU9OEAcSFgoSUVVFU1RJT05fQU5TV0VSSU5HEAgSEQoNWkVST19TSE9UX05FUhAJEhAKDE1VTFRJX1ZFQ1RPUhAKYgZwcm90bzM");
 
 /**
  * @generated from message encoder.GetModelMetadataRequest
  */
-export type GetModelMetadataRequest = Message<'encoder.GetModelMetadataRequest'> & {};
+export type GetModelMetadataRequest = Message<"encoder.GetModelMetadataRequest"> & {
+};
 
 /**
  * Describes the message encoder.GetModelMetadataRequest.
  * Use `create(GetModelMetadataRequestSchema)` to create a new message.
  */
-export const GetModelMetadataRequestSchema: GenMessage<GetModelMetadataRequest> =
-  /*@__PURE__*/
+export const GetModelMetadataRequestSchema: GenMessage<GetModelMetadataRequest> = /*@__PURE__*/
   messageDesc(file_encoder_model, 0);
 
 /**
  * @generated from message encoder.GetModelMetadataResponse
  */
-export type GetModelMetadataResponse = Message<'encoder.GetModelMetadataResponse'> & {
+export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse"> & {
   /**
    * Model name from the build configuration.
    *
@@ -65,14 +62,13 @@ export type GetModelMetadataResponse = Message<'encoder.GetModelMetadataResponse
  * Describes the message encoder.GetModelMetadataResponse.
  * Use `create(GetModelMetadataResponseSchema)` to create a new message.
  */
-export const GetModelMetadataResponseSchema: GenMessage<GetModelMetadataResponse> =
-  /*@__PURE__*/
+export const GetModelMetadataResponseSchema: GenMessage<GetModelMetadataResponse> = /*@__PURE__*/
   messageDesc(file_encoder_model, 1);
 
 /**
  * @generated from message encoder.TokenInfo
  */
-export type TokenInfo = Message<'encoder.TokenInfo'> & {
+export type TokenInfo = Message<"encoder.TokenInfo"> & {
   /**
    * @generated from field: string token = 1;
    */
@@ -102,7 +98,8 @@ export type TokenInfo = Message<'encoder.TokenInfo'> & {
  * Describes the message encoder.TokenInfo.
  * Use `create(TokenInfoSchema)` to create a new message.
  */
-export const TokenInfoSchema: GenMessage<TokenInfo> = /*@__PURE__*/ messageDesc(file_encoder_model, 2);
+export const TokenInfoSchema: GenMessage<TokenInfo> = /*@__PURE__*/
+  messageDesc(file_encoder_model, 2);
 
 /**
  * @generated from enum encoder.ModelType
@@ -172,4 +169,6 @@ export type ModelType = (typeof ModelType)[keyof typeof ModelType] | UnknownEnum
 /**
  * Describes the enum encoder.ModelType.
  */
-export const ModelTypeSchema: GenEnum<ModelType> = /*@__PURE__*/ enumDesc(file_encoder_model, 0);
+export const ModelTypeSchema: GenEnum<ModelType> = /*@__PURE__*/
+  enumDesc(file_encoder_model, 0);
+

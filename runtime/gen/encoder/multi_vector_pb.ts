@@ -2,26 +2,22 @@
 // @generated from file encoder/multi_vector.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/multi_vector.proto.
  */
-export const file_encoder_multi_vector: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChplbmNvZGVyL211bHRpX3ZlY3Rvci5wcm90bxIHZW5jb2RlciLgAQoSTXVsdGlWZWN0b3JSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRImCgppbnB1dF90eXBlGAIgASgOMhIuZW5jb2Rlci5JbnB1dFR5cGUSFgoJbm9ybWFsaXplGAMgASgISACIAQESOwoIbWV0YWRhdGEYBCADKAsyKS5lbmNvZGVyLk11bHRpVmVjdG9yUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplIsMBChNNdWx0aVZlY3RvclJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi5lbmNvZGVyLk11bHRpVmVjdG9yUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEjwKCG1ldGFkYXRhGAMgAygLMiouZW5jb2Rlci5NdWx0aVZlY3RvclJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjUKEU11bHRpVmVjdG9yUmVzdWx0EiAKB3ZlY3RvcnMYASADKAsyDy5lbmNvZGVyLlZlY3RvciIYCgZWZWN0b3ISDgoGdmFsdWVzGAEgAygCKkAKCUlucHV0VHlwZRIaChZJTlBVVF9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFUVVFUlkQARIMCghET0NVTUVOVBACMqwBCgtNdWx0aVZlY3RvchJECgdQcmVkaWN0EhsuZW5jb2Rlci5NdWx0aVZlY3RvclJlcXVlc3QaHC5lbmNvZGVyLk11bHRpVmVjdG9yUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z',
-    [file_encoder_model],
-  );
+export const file_encoder_multi_vector: GenFile = /*@__PURE__*/
+  fileDesc("ChplbmNvZGVyL211bHRpX3ZlY3Rvci5wcm90bxIHZW5jb2RlciLgAQoSTXVsdGlWZWN0b3JSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRImCgppbnB1dF90eXBlGAIgASgOMhIuZW5jb2Rlci5JbnB1dFR5cGUSFgoJbm9ybWFsaXplGAMgASgISACIAQESOwoIbWV0YWRhdGEYBCADKAsyKS5lbmNvZGVyLk11bHRpVmVjdG9yUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplIsMBChNNdWx0aVZlY3RvclJlc3BvbnNlEisKB3Jlc3VsdHMYASADKAsyGi5lbmNvZGVyLk11bHRpVmVjdG9yUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEjwKCG1ldGFkYXRhGAMgAygLMiouZW5jb2Rlci5NdWx0aVZlY3RvclJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjUKEU11bHRpVmVjdG9yUmVzdWx0EiAKB3ZlY3RvcnMYASADKAsyDy5lbmNvZGVyLlZlY3RvciIYCgZWZWN0b3ISDgoGdmFsdWVzGAEgAygCKkAKCUlucHV0VHlwZRIaChZJTlBVVF9UWVBFX1VOU1BFQ0lGSUVEEAASCQoFUVVFUlkQARIMCghET0NVTUVOVBACMqwBCgtNdWx0aVZlY3RvchJECgdQcmVkaWN0EhsuZW5jb2Rlci5NdWx0aVZlY3RvclJlcXVlc3QaHC5lbmNvZGVyLk11bHRpVmVjdG9yUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model]);
 
 /**
  * @generated from message encoder.MultiVectorRequest
  */
-export type MultiVectorRequest = Message<'encoder.MultiVectorRequest'> & {
+export type MultiVectorRequest = Message<"encoder.MultiVectorRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -53,14 +49,13 @@ export type MultiVectorRequest = Message<'encoder.MultiVectorRequest'> & {
  * Describes the message encoder.MultiVectorRequest.
  * Use `create(MultiVectorRequestSchema)` to create a new message.
  */
-export const MultiVectorRequestSchema: GenMessage<MultiVectorRequest> =
-  /*@__PURE__*/
+export const MultiVectorRequestSchema: GenMessage<MultiVectorRequest> = /*@__PURE__*/
   messageDesc(file_encoder_multi_vector, 0);
 
 /**
  * @generated from message encoder.MultiVectorResponse
  */
-export type MultiVectorResponse = Message<'encoder.MultiVectorResponse'> & {
+export type MultiVectorResponse = Message<"encoder.MultiVectorResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -83,14 +78,13 @@ export type MultiVectorResponse = Message<'encoder.MultiVectorResponse'> & {
  * Describes the message encoder.MultiVectorResponse.
  * Use `create(MultiVectorResponseSchema)` to create a new message.
  */
-export const MultiVectorResponseSchema: GenMessage<MultiVectorResponse> =
-  /*@__PURE__*/
+export const MultiVectorResponseSchema: GenMessage<MultiVectorResponse> = /*@__PURE__*/
   messageDesc(file_encoder_multi_vector, 1);
 
 /**
  * @generated from message encoder.MultiVectorResult
  */
-export type MultiVectorResult = Message<'encoder.MultiVectorResult'> & {
+export type MultiVectorResult = Message<"encoder.MultiVectorResult"> & {
   /**
    * One per token that has a vector, special tokens included.
    *
@@ -103,14 +97,13 @@ export type MultiVectorResult = Message<'encoder.MultiVectorResult'> & {
  * Describes the message encoder.MultiVectorResult.
  * Use `create(MultiVectorResultSchema)` to create a new message.
  */
-export const MultiVectorResultSchema: GenMessage<MultiVectorResult> =
-  /*@__PURE__*/
+export const MultiVectorResultSchema: GenMessage<MultiVectorResult> = /*@__PURE__*/
   messageDesc(file_encoder_multi_vector, 2);
 
 /**
  * @generated from message encoder.Vector
  */
-export type Vector = Message<'encoder.Vector'> & {
+export type Vector = Message<"encoder.Vector"> & {
   /**
    * @generated from field: repeated float values = 1;
    */
@@ -121,7 +114,8 @@ export type Vector = Message<'encoder.Vector'> & {
  * Describes the message encoder.Vector.
  * Use `create(VectorSchema)` to create a new message.
  */
-export const VectorSchema: GenMessage<Vector> = /*@__PURE__*/ messageDesc(file_encoder_multi_vector, 3);
+export const VectorSchema: GenMessage<Vector> = /*@__PURE__*/
+  messageDesc(file_encoder_multi_vector, 3);
 
 /**
  * @generated from enum encoder.InputType
@@ -151,7 +145,8 @@ export type InputType = (typeof InputType)[keyof typeof InputType] | UnknownEnum
 /**
  * Describes the enum encoder.InputType.
  */
-export const InputTypeSchema: GenEnum<InputType> = /*@__PURE__*/ enumDesc(file_encoder_multi_vector, 0);
+export const InputTypeSchema: GenEnum<InputType> = /*@__PURE__*/
+  enumDesc(file_encoder_multi_vector, 0);
 
 /**
  * Served by executables of multi-vector models (late interaction, as ColBERT).
@@ -163,16 +158,18 @@ export const MultiVector: GenService<{
    * @generated from rpc encoder.MultiVector.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof MultiVectorRequestSchema;
     output: typeof MultiVectorResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.MultiVector.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_multi_vector, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_multi_vector, 0);
+

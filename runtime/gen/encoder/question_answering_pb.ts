@@ -2,26 +2,22 @@
 // @generated from file encoder/question_answering.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/question_answering.proto.
  */
-export const file_encoder_question_answering: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiBlbmNvZGVyL3F1ZXN0aW9uX2Fuc3dlcmluZy5wcm90bxIHZW5jb2RlciLpAgoYUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0EjoKBmlucHV0cxgBIAMoCzIqLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0LlF1ZXN0aW9uEkEKCG1ldGFkYXRhGAIgAygLMi8uZW5jb2Rlci5RdWVzdGlvbkFuc3dlcmluZ1JlcXVlc3QuTWV0YWRhdGFFbnRyeRISCgV0b3BfaxgDIAEoDUgAiAEBEhsKDm1heF9hbnN3ZXJfbGVuGAQgASgNSAGIAQESIAoYaGFuZGxlX2ltcG9zc2libGVfYW5zd2VyGAUgASgIGi0KCFF1ZXN0aW9uEhAKCHF1ZXN0aW9uGAEgASgJEg8KB2NvbnRleHQYAiABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl90b3Bfa0IRCg9fbWF4X2Fuc3dlcl9sZW4i1QEKGVF1ZXN0aW9uQW5zd2VyaW5nUmVzcG9uc2USMQoHcmVzdWx0cxgBIAMoCzIgLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSQgoIbWV0YWRhdGEYAyADKAsyMC5lbmNvZGVyLlF1ZXN0aW9uQW5zd2VyaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEimAEKF1F1ZXN0aW9uQW5zd2VyaW5nUmVzdWx0EjgKB2Fuc3dlcnMYASADKAsyJy5lbmNvZGVyLlF1ZXN0aW9uQW5zd2VyaW5nUmVzdWx0LkFuc3dlchpDCgZBbnN3ZXISDgoGYW5zd2VyGAEgASgJEg0KBXNjb3JlGAIgASgCEg0KBXN0YXJ0GAMgASgNEgsKA2VuZBgEIAEoDTK+AQoRUXVlc3Rpb25BbnN3ZXJpbmcSUAoHUHJlZGljdBIhLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0GiIuZW5jb2Rlci5RdWVzdGlvbkFuc3dlcmluZ1Jlc3BvbnNlElcKEEdldE1vZGVsTWV0YWRhdGESIC5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXF1ZXN0GiEuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2ViBnByb3RvMw',
-    [file_encoder_model],
-  );
+export const file_encoder_question_answering: GenFile = /*@__PURE__*/
+  fileDesc("CiBlbmNvZGVyL3F1ZXN0aW9uX2Fuc3dlcmluZy5wcm90bxIHZW5jb2RlciLpAgoYUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0EjoKBmlucHV0cxgBIAMoCzIqLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0LlF1ZXN0aW9uEkEKCG1ldGFkYXRhGAIgAygLMi8uZW5jb2Rlci5RdWVzdGlvbkFuc3dlcmluZ1JlcXVlc3QuTWV0YWRhdGFFbnRyeRISCgV0b3BfaxgDIAEoDUgAiAEBEhsKDm1heF9hbnN3ZXJfbGVuGAQgASgNSAGIAQESIAoYaGFuZGxlX2ltcG9zc2libGVfYW5zd2VyGAUgASgIGi0KCFF1ZXN0aW9uEhAKCHF1ZXN0aW9uGAEgASgJEg8KB2NvbnRleHQYAiABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQggKBl90b3Bfa0IRCg9fbWF4X2Fuc3dlcl9sZW4i1QEKGVF1ZXN0aW9uQW5zd2VyaW5nUmVzcG9uc2USMQoHcmVzdWx0cxgBIAMoCzIgLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSQgoIbWV0YWRhdGEYAyADKAsyMC5lbmNvZGVyLlF1ZXN0aW9uQW5zd2VyaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEimAEKF1F1ZXN0aW9uQW5zd2VyaW5nUmVzdWx0EjgKB2Fuc3dlcnMYASADKAsyJy5lbmNvZGVyLlF1ZXN0aW9uQW5zd2VyaW5nUmVzdWx0LkFuc3dlchpDCgZBbnN3ZXISDgoGYW5zd2VyGAEgASgJEg0KBXNjb3JlGAIgASgCEg0KBXN0YXJ0GAMgASgNEgsKA2VuZBgEIAEoDTK+AQoRUXVlc3Rpb25BbnN3ZXJpbmcSUAoHUHJlZGljdBIhLmVuY29kZXIuUXVlc3Rpb25BbnN3ZXJpbmdSZXF1ZXN0GiIuZW5jb2Rlci5RdWVzdGlvbkFuc3dlcmluZ1Jlc3BvbnNlElcKEEdldE1vZGVsTWV0YWRhdGESIC5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXF1ZXN0GiEuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2ViBnByb3RvMw", [file_encoder_model]);
 
 /**
  * @generated from message encoder.QuestionAnsweringRequest
  */
-export type QuestionAnsweringRequest = Message<'encoder.QuestionAnsweringRequest'> & {
+export type QuestionAnsweringRequest = Message<"encoder.QuestionAnsweringRequest"> & {
   /**
    * @generated from field: repeated encoder.QuestionAnsweringRequest.Question inputs = 1;
    */
@@ -60,8 +56,7 @@ export type QuestionAnsweringRequest = Message<'encoder.QuestionAnsweringRequest
  * Describes the message encoder.QuestionAnsweringRequest.
  * Use `create(QuestionAnsweringRequestSchema)` to create a new message.
  */
-export const QuestionAnsweringRequestSchema: GenMessage<QuestionAnsweringRequest> =
-  /*@__PURE__*/
+export const QuestionAnsweringRequestSchema: GenMessage<QuestionAnsweringRequest> = /*@__PURE__*/
   messageDesc(file_encoder_question_answering, 0);
 
 /**
@@ -69,7 +64,7 @@ export const QuestionAnsweringRequestSchema: GenMessage<QuestionAnsweringRequest
  *
  * @generated from message encoder.QuestionAnsweringRequest.Question
  */
-export type QuestionAnsweringRequest_Question = Message<'encoder.QuestionAnsweringRequest.Question'> & {
+export type QuestionAnsweringRequest_Question = Message<"encoder.QuestionAnsweringRequest.Question"> & {
   /**
    * @generated from field: string question = 1;
    */
@@ -85,14 +80,13 @@ export type QuestionAnsweringRequest_Question = Message<'encoder.QuestionAnsweri
  * Describes the message encoder.QuestionAnsweringRequest.Question.
  * Use `create(QuestionAnsweringRequest_QuestionSchema)` to create a new message.
  */
-export const QuestionAnsweringRequest_QuestionSchema: GenMessage<QuestionAnsweringRequest_Question> =
-  /*@__PURE__*/
+export const QuestionAnsweringRequest_QuestionSchema: GenMessage<QuestionAnsweringRequest_Question> = /*@__PURE__*/
   messageDesc(file_encoder_question_answering, 0, 0);
 
 /**
  * @generated from message encoder.QuestionAnsweringResponse
  */
-export type QuestionAnsweringResponse = Message<'encoder.QuestionAnsweringResponse'> & {
+export type QuestionAnsweringResponse = Message<"encoder.QuestionAnsweringResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -115,14 +109,13 @@ export type QuestionAnsweringResponse = Message<'encoder.QuestionAnsweringRespon
  * Describes the message encoder.QuestionAnsweringResponse.
  * Use `create(QuestionAnsweringResponseSchema)` to create a new message.
  */
-export const QuestionAnsweringResponseSchema: GenMessage<QuestionAnsweringResponse> =
-  /*@__PURE__*/
+export const QuestionAnsweringResponseSchema: GenMessage<QuestionAnsweringResponse> = /*@__PURE__*/
   messageDesc(file_encoder_question_answering, 1);
 
 /**
  * @generated from message encoder.QuestionAnsweringResult
  */
-export type QuestionAnsweringResult = Message<'encoder.QuestionAnsweringResult'> & {
+export type QuestionAnsweringResult = Message<"encoder.QuestionAnsweringResult"> & {
   /**
    * The best answer first.
    *
@@ -135,14 +128,13 @@ export type QuestionAnsweringResult = Message<'encoder.QuestionAnsweringResult'>
  * Describes the message encoder.QuestionAnsweringResult.
  * Use `create(QuestionAnsweringResultSchema)` to create a new message.
  */
-export const QuestionAnsweringResultSchema: GenMessage<QuestionAnsweringResult> =
-  /*@__PURE__*/
+export const QuestionAnsweringResultSchema: GenMessage<QuestionAnsweringResult> = /*@__PURE__*/
   messageDesc(file_encoder_question_answering, 2);
 
 /**
  * @generated from message encoder.QuestionAnsweringResult.Answer
  */
-export type QuestionAnsweringResult_Answer = Message<'encoder.QuestionAnsweringResult.Answer'> & {
+export type QuestionAnsweringResult_Answer = Message<"encoder.QuestionAnsweringResult.Answer"> & {
   /**
    * The part of the context.
    *
@@ -172,8 +164,7 @@ export type QuestionAnsweringResult_Answer = Message<'encoder.QuestionAnsweringR
  * Describes the message encoder.QuestionAnsweringResult.Answer.
  * Use `create(QuestionAnsweringResult_AnswerSchema)` to create a new message.
  */
-export const QuestionAnsweringResult_AnswerSchema: GenMessage<QuestionAnsweringResult_Answer> =
-  /*@__PURE__*/
+export const QuestionAnsweringResult_AnswerSchema: GenMessage<QuestionAnsweringResult_Answer> = /*@__PURE__*/
   messageDesc(file_encoder_question_answering, 2, 0);
 
 /**
@@ -186,16 +177,18 @@ export const QuestionAnswering: GenService<{
    * @generated from rpc encoder.QuestionAnswering.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof QuestionAnsweringRequestSchema;
     output: typeof QuestionAnsweringResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.QuestionAnswering.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_question_answering, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_question_answering, 0);
+

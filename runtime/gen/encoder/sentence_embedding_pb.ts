@@ -2,30 +2,26 @@
 // @generated from file encoder/sentence_embedding.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Vector } from './multi_vector_pb.ts';
-import { file_encoder_multi_vector } from './multi_vector_pb.ts';
-import type { SparseEmbeddingResult } from './sparse_embedding_pb.ts';
-import { file_encoder_sparse_embedding } from './sparse_embedding_pb.ts';
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Vector } from "./multi_vector_pb.ts";
+import { file_encoder_multi_vector } from "./multi_vector_pb.ts";
+import type { SparseEmbeddingResult } from "./sparse_embedding_pb.ts";
+import { file_encoder_sparse_embedding } from "./sparse_embedding_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/sentence_embedding.proto.
  */
-export const file_encoder_sentence_embedding: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciLzAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQESKQoHb3V0cHV0cxgGIAMoDjIYLmVuY29kZXIuRW1iZWRkaW5nT3V0cHV0EhwKD21heF9hY3RpdmVfZGltcxgHIAEoDUgDiAEBGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplQg0KC19kaW1lbnNpb25zQg4KDF9wcm9tcHRfbmFtZUISChBfbWF4X2FjdGl2ZV9kaW1zItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BChdTZW50ZW5jZUVtYmVkZGluZ1Jlc3VsdBIRCgllbWJlZGRpbmcYASADKAISMwoGc3BhcnNlGAIgASgLMh4uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXN1bHRIAIgBARIgCgd2ZWN0b3JzGAMgAygLMg8uZW5jb2Rlci5WZWN0b3JCCQoHX3NwYXJzZSqPAQoPRW1iZWRkaW5nT3V0cHV0EiAKHEVNQkVERElOR19PVVRQVVRfVU5TUEVDSUZJRUQQABIaChZFTUJFRERJTkdfT1VUUFVUX0RFTlNFEAESGwoXRU1CRURESU5HX09VVFBVVF9TUEFSU0UQAhIhCh1FTUJFRERJTkdfT1VUUFVUX01VTFRJX1ZFQ1RPUhADMr4BChFTZW50ZW5jZUVtYmVkZGluZxJQCgdQcmVkaWN0EiEuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1JlcXVlc3QaIi5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z',
-    [file_encoder_model, file_encoder_multi_vector, file_encoder_sparse_embedding],
-  );
+export const file_encoder_sentence_embedding: GenFile = /*@__PURE__*/
+  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciLzAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQESKQoHb3V0cHV0cxgGIAMoDjIYLmVuY29kZXIuRW1iZWRkaW5nT3V0cHV0EhwKD21heF9hY3RpdmVfZGltcxgHIAEoDUgDiAEBGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfbm9ybWFsaXplQg0KC19kaW1lbnNpb25zQg4KDF9wcm9tcHRfbmFtZUISChBfbWF4X2FjdGl2ZV9kaW1zItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BChdTZW50ZW5jZUVtYmVkZGluZ1Jlc3VsdBIRCgllbWJlZGRpbmcYASADKAISMwoGc3BhcnNlGAIgASgLMh4uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXN1bHRIAIgBARIgCgd2ZWN0b3JzGAMgAygLMg8uZW5jb2Rlci5WZWN0b3JCCQoHX3NwYXJzZSqPAQoPRW1iZWRkaW5nT3V0cHV0EiAKHEVNQkVERElOR19PVVRQVVRfVU5TUEVDSUZJRUQQABIaChZFTUJFRERJTkdfT1VUUFVUX0RFTlNFEAESGwoXRU1CRURESU5HX09VVFBVVF9TUEFSU0UQAhIhCh1FTUJFRERJTkdfT1VUUFVUX01VTFRJX1ZFQ1RPUhADMr4BChFTZW50ZW5jZUVtYmVkZGluZxJQCgdQcmVkaWN0EiEuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1JlcXVlc3QaIi5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model, file_encoder_multi_vector, file_encoder_sparse_embedding]);
 
 /**
  * @generated from message encoder.SentenceEmbeddingRequest
  */
-export type SentenceEmbeddingRequest = Message<'encoder.SentenceEmbeddingRequest'> & {
+export type SentenceEmbeddingRequest = Message<"encoder.SentenceEmbeddingRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -78,14 +74,13 @@ export type SentenceEmbeddingRequest = Message<'encoder.SentenceEmbeddingRequest
  * Describes the message encoder.SentenceEmbeddingRequest.
  * Use `create(SentenceEmbeddingRequestSchema)` to create a new message.
  */
-export const SentenceEmbeddingRequestSchema: GenMessage<SentenceEmbeddingRequest> =
-  /*@__PURE__*/
+export const SentenceEmbeddingRequestSchema: GenMessage<SentenceEmbeddingRequest> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 0);
 
 /**
  * @generated from message encoder.SentenceEmbeddingResponse
  */
-export type SentenceEmbeddingResponse = Message<'encoder.SentenceEmbeddingResponse'> & {
+export type SentenceEmbeddingResponse = Message<"encoder.SentenceEmbeddingResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -108,8 +103,7 @@ export type SentenceEmbeddingResponse = Message<'encoder.SentenceEmbeddingRespon
  * Describes the message encoder.SentenceEmbeddingResponse.
  * Use `create(SentenceEmbeddingResponseSchema)` to create a new message.
  */
-export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingResponse> =
-  /*@__PURE__*/
+export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingResponse> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 1);
 
 /**
@@ -117,7 +111,7 @@ export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingRespon
  *
  * @generated from message encoder.SentenceEmbeddingResult
  */
-export type SentenceEmbeddingResult = Message<'encoder.SentenceEmbeddingResult'> & {
+export type SentenceEmbeddingResult = Message<"encoder.SentenceEmbeddingResult"> & {
   /**
    * @generated from field: repeated float embedding = 1;
    */
@@ -140,8 +134,7 @@ export type SentenceEmbeddingResult = Message<'encoder.SentenceEmbeddingResult'>
  * Describes the message encoder.SentenceEmbeddingResult.
  * Use `create(SentenceEmbeddingResultSchema)` to create a new message.
  */
-export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> =
-  /*@__PURE__*/
+export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 2);
 
 /**
@@ -179,8 +172,7 @@ export type EmbeddingOutput = (typeof EmbeddingOutput)[keyof typeof EmbeddingOut
 /**
  * Describes the enum encoder.EmbeddingOutput.
  */
-export const EmbeddingOutputSchema: GenEnum<EmbeddingOutput> =
-  /*@__PURE__*/
+export const EmbeddingOutputSchema: GenEnum<EmbeddingOutput> = /*@__PURE__*/
   enumDesc(file_encoder_sentence_embedding, 0);
 
 /**
@@ -193,16 +185,18 @@ export const SentenceEmbedding: GenService<{
    * @generated from rpc encoder.SentenceEmbedding.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof SentenceEmbeddingRequestSchema;
     output: typeof SentenceEmbeddingResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.SentenceEmbedding.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_sentence_embedding, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_sentence_embedding, 0);
+

@@ -2,26 +2,22 @@
 // @generated from file encoder/sequence_classification.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/sequence_classification.proto.
  */
-export const file_encoder_sequence_classification: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiVlbmNvZGVyL3NlcXVlbmNlX2NsYXNzaWZpY2F0aW9uLnByb3RvEgdlbmNvZGVyIqgBCh1TZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSRgoIbWV0YWRhdGEYAiADKAsyNC5lbmNvZGVyLlNlcXVlbmNlQ2xhc3NpZmljYXRpb25SZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIuQBCh5TZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USNgoHcmVzdWx0cxgBIAMoCzIlLmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJHCghtZXRhZGF0YRgDIAMoCzI1LmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIokBChxTZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVzdWx0Eg4KBmxvZ2l0cxgBIAMoAhIOCgZzY29yZXMYAiADKAISFwoPcHJlZGljdGVkX2luZGV4GAMgASgNEhwKD3ByZWRpY3RlZF9sYWJlbBgEIAEoCUgAiAEBQhIKEF9wcmVkaWN0ZWRfbGFiZWwyzQEKFlNlcXVlbmNlQ2xhc3NpZmljYXRpb24SWgoHUHJlZGljdBImLmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlcXVlc3QaJy5lbmNvZGVyLlNlcXVlbmNlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_sequence_classification: GenFile = /*@__PURE__*/
+  fileDesc("CiVlbmNvZGVyL3NlcXVlbmNlX2NsYXNzaWZpY2F0aW9uLnByb3RvEgdlbmNvZGVyIqgBCh1TZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSRgoIbWV0YWRhdGEYAiADKAsyNC5lbmNvZGVyLlNlcXVlbmNlQ2xhc3NpZmljYXRpb25SZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIuQBCh5TZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USNgoHcmVzdWx0cxgBIAMoCzIlLmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJHCghtZXRhZGF0YRgDIAMoCzI1LmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIokBChxTZXF1ZW5jZUNsYXNzaWZpY2F0aW9uUmVzdWx0Eg4KBmxvZ2l0cxgBIAMoAhIOCgZzY29yZXMYAiADKAISFwoPcHJlZGljdGVkX2luZGV4GAMgASgNEhwKD3ByZWRpY3RlZF9sYWJlbBgEIAEoCUgAiAEBQhIKEF9wcmVkaWN0ZWRfbGFiZWwyzQEKFlNlcXVlbmNlQ2xhc3NpZmljYXRpb24SWgoHUHJlZGljdBImLmVuY29kZXIuU2VxdWVuY2VDbGFzc2lmaWNhdGlvblJlcXVlc3QaJy5lbmNvZGVyLlNlcXVlbmNlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.SequenceClassificationRequest
  */
-export type SequenceClassificationRequest = Message<'encoder.SequenceClassificationRequest'> & {
+export type SequenceClassificationRequest = Message<"encoder.SequenceClassificationRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -39,14 +35,13 @@ export type SequenceClassificationRequest = Message<'encoder.SequenceClassificat
  * Describes the message encoder.SequenceClassificationRequest.
  * Use `create(SequenceClassificationRequestSchema)` to create a new message.
  */
-export const SequenceClassificationRequestSchema: GenMessage<SequenceClassificationRequest> =
-  /*@__PURE__*/
+export const SequenceClassificationRequestSchema: GenMessage<SequenceClassificationRequest> = /*@__PURE__*/
   messageDesc(file_encoder_sequence_classification, 0);
 
 /**
  * @generated from message encoder.SequenceClassificationResponse
  */
-export type SequenceClassificationResponse = Message<'encoder.SequenceClassificationResponse'> & {
+export type SequenceClassificationResponse = Message<"encoder.SequenceClassificationResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -69,14 +64,13 @@ export type SequenceClassificationResponse = Message<'encoder.SequenceClassifica
  * Describes the message encoder.SequenceClassificationResponse.
  * Use `create(SequenceClassificationResponseSchema)` to create a new message.
  */
-export const SequenceClassificationResponseSchema: GenMessage<SequenceClassificationResponse> =
-  /*@__PURE__*/
+export const SequenceClassificationResponseSchema: GenMessage<SequenceClassificationResponse> = /*@__PURE__*/
   messageDesc(file_encoder_sequence_classification, 1);
 
 /**
  * @generated from message encoder.SequenceClassificationResult
  */
-export type SequenceClassificationResult = Message<'encoder.SequenceClassificationResult'> & {
+export type SequenceClassificationResult = Message<"encoder.SequenceClassificationResult"> & {
   /**
    * The model's raw output, one number per label.
    *
@@ -109,8 +103,7 @@ export type SequenceClassificationResult = Message<'encoder.SequenceClassificati
  * Describes the message encoder.SequenceClassificationResult.
  * Use `create(SequenceClassificationResultSchema)` to create a new message.
  */
-export const SequenceClassificationResultSchema: GenMessage<SequenceClassificationResult> =
-  /*@__PURE__*/
+export const SequenceClassificationResultSchema: GenMessage<SequenceClassificationResult> = /*@__PURE__*/
   messageDesc(file_encoder_sequence_classification, 2);
 
 /**
@@ -123,16 +116,18 @@ export const SequenceClassification: GenService<{
    * @generated from rpc encoder.SequenceClassification.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof SequenceClassificationRequestSchema;
     output: typeof SequenceClassificationResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.SequenceClassification.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_sequence_classification, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_sequence_classification, 0);
+

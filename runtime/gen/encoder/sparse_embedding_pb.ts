@@ -2,26 +2,22 @@
 // @generated from file encoder/sparse_embedding.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/sparse_embedding.proto.
  */
-export const file_encoder_sparse_embedding: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'Ch5lbmNvZGVyL3NwYXJzZV9lbWJlZGRpbmcucHJvdG8SB2VuY29kZXIizAEKFlNwYXJzZUVtYmVkZGluZ1JlcXVlc3QSDgoGaW5wdXRzGAEgAygJEj8KCG1ldGFkYXRhGAIgAygLMi0uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSHAoPbWF4X2FjdGl2ZV9kaW1zGAMgASgNSACIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9tYXhfYWN0aXZlX2RpbXMizwEKF1NwYXJzZUVtYmVkZGluZ1Jlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi5lbmNvZGVyLlNwYXJzZUVtYmVkZGluZ1Jlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJACghtZXRhZGF0YRgDIAMoCzIuLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOAoVU3BhcnNlRW1iZWRkaW5nUmVzdWx0Eg8KB2luZGljZXMYASADKA0SDgoGdmFsdWVzGAIgAygCMrgBCg9TcGFyc2VFbWJlZGRpbmcSTAoHUHJlZGljdBIfLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVxdWVzdBogLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z',
-    [file_encoder_model],
-  );
+export const file_encoder_sparse_embedding: GenFile = /*@__PURE__*/
+  fileDesc("Ch5lbmNvZGVyL3NwYXJzZV9lbWJlZGRpbmcucHJvdG8SB2VuY29kZXIizAEKFlNwYXJzZUVtYmVkZGluZ1JlcXVlc3QSDgoGaW5wdXRzGAEgAygJEj8KCG1ldGFkYXRhGAIgAygLMi0uZW5jb2Rlci5TcGFyc2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSHAoPbWF4X2FjdGl2ZV9kaW1zGAMgASgNSACIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhIKEF9tYXhfYWN0aXZlX2RpbXMizwEKF1NwYXJzZUVtYmVkZGluZ1Jlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi5lbmNvZGVyLlNwYXJzZUVtYmVkZGluZ1Jlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJACghtZXRhZGF0YRgDIAMoCzIuLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2UuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiOAoVU3BhcnNlRW1iZWRkaW5nUmVzdWx0Eg8KB2luZGljZXMYASADKA0SDgoGdmFsdWVzGAIgAygCMrgBCg9TcGFyc2VFbWJlZGRpbmcSTAoHUHJlZGljdBIfLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVxdWVzdBogLmVuY29kZXIuU3BhcnNlRW1iZWRkaW5nUmVzcG9uc2USVwoQR2V0TW9kZWxNZXRhZGF0YRIgLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlcXVlc3QaIS5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXNwb25zZWIGcHJvdG8z", [file_encoder_model]);
 
 /**
  * @generated from message encoder.SparseEmbeddingRequest
  */
-export type SparseEmbeddingRequest = Message<'encoder.SparseEmbeddingRequest'> & {
+export type SparseEmbeddingRequest = Message<"encoder.SparseEmbeddingRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -46,14 +42,13 @@ export type SparseEmbeddingRequest = Message<'encoder.SparseEmbeddingRequest'> &
  * Describes the message encoder.SparseEmbeddingRequest.
  * Use `create(SparseEmbeddingRequestSchema)` to create a new message.
  */
-export const SparseEmbeddingRequestSchema: GenMessage<SparseEmbeddingRequest> =
-  /*@__PURE__*/
+export const SparseEmbeddingRequestSchema: GenMessage<SparseEmbeddingRequest> = /*@__PURE__*/
   messageDesc(file_encoder_sparse_embedding, 0);
 
 /**
  * @generated from message encoder.SparseEmbeddingResponse
  */
-export type SparseEmbeddingResponse = Message<'encoder.SparseEmbeddingResponse'> & {
+export type SparseEmbeddingResponse = Message<"encoder.SparseEmbeddingResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -76,8 +71,7 @@ export type SparseEmbeddingResponse = Message<'encoder.SparseEmbeddingResponse'>
  * Describes the message encoder.SparseEmbeddingResponse.
  * Use `create(SparseEmbeddingResponseSchema)` to create a new message.
  */
-export const SparseEmbeddingResponseSchema: GenMessage<SparseEmbeddingResponse> =
-  /*@__PURE__*/
+export const SparseEmbeddingResponseSchema: GenMessage<SparseEmbeddingResponse> = /*@__PURE__*/
   messageDesc(file_encoder_sparse_embedding, 1);
 
 /**
@@ -85,7 +79,7 @@ export const SparseEmbeddingResponseSchema: GenMessage<SparseEmbeddingResponse> 
  *
  * @generated from message encoder.SparseEmbeddingResult
  */
-export type SparseEmbeddingResult = Message<'encoder.SparseEmbeddingResult'> & {
+export type SparseEmbeddingResult = Message<"encoder.SparseEmbeddingResult"> & {
   /**
    * Token ids.
    *
@@ -103,8 +97,7 @@ export type SparseEmbeddingResult = Message<'encoder.SparseEmbeddingResult'> & {
  * Describes the message encoder.SparseEmbeddingResult.
  * Use `create(SparseEmbeddingResultSchema)` to create a new message.
  */
-export const SparseEmbeddingResultSchema: GenMessage<SparseEmbeddingResult> =
-  /*@__PURE__*/
+export const SparseEmbeddingResultSchema: GenMessage<SparseEmbeddingResult> = /*@__PURE__*/
   messageDesc(file_encoder_sparse_embedding, 2);
 
 /**
@@ -117,16 +110,18 @@ export const SparseEmbedding: GenService<{
    * @generated from rpc encoder.SparseEmbedding.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof SparseEmbeddingRequestSchema;
     output: typeof SparseEmbeddingResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.SparseEmbedding.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_sparse_embedding, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_sparse_embedding, 0);
+

@@ -2,26 +2,22 @@
 // @generated from file encoder/token_classification.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema, TokenInfo } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema, TokenInfo } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/token_classification.proto.
  */
-export const file_encoder_token_classification: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiJlbmNvZGVyL3Rva2VuX2NsYXNzaWZpY2F0aW9uLnByb3RvEgdlbmNvZGVyIqIBChpUb2tlbkNsYXNzaWZpY2F0aW9uUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSQwoIbWV0YWRhdGEYAiADKAsyMS5lbmNvZGVyLlRva2VuQ2xhc3NpZmljYXRpb25SZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItsBChtUb2tlbkNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMwoHcmVzdWx0cxgBIAMoCzIiLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJECghtZXRhZGF0YRgDIAMoCzIyLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIuABChlUb2tlbkNsYXNzaWZpY2F0aW9uUmVzdWx0EkYKBnRva2VucxgBIAMoCzI2LmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3VsdC5Ub2tlbkNsYXNzaWZpY2F0aW9uGnsKE1Rva2VuQ2xhc3NpZmljYXRpb24SJgoKdG9rZW5faW5mbxgBIAEoCzISLmVuY29kZXIuVG9rZW5JbmZvEg4KBmxvZ2l0cxgCIAMoAhIOCgZzY29yZXMYAyADKAISDQoFbGFiZWwYBCABKAkSDQoFc2NvcmUYBSABKAIyxAEKE1Rva2VuQ2xhc3NpZmljYXRpb24SVAoHUHJlZGljdBIjLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlcXVlc3QaJC5lbmNvZGVyLlRva2VuQ2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_token_classification: GenFile = /*@__PURE__*/
+  fileDesc("CiJlbmNvZGVyL3Rva2VuX2NsYXNzaWZpY2F0aW9uLnByb3RvEgdlbmNvZGVyIqIBChpUb2tlbkNsYXNzaWZpY2F0aW9uUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSQwoIbWV0YWRhdGEYAiADKAsyMS5lbmNvZGVyLlRva2VuQ2xhc3NpZmljYXRpb25SZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItsBChtUb2tlbkNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMwoHcmVzdWx0cxgBIAMoCzIiLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRJECghtZXRhZGF0YRgDIAMoCzIyLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIuABChlUb2tlbkNsYXNzaWZpY2F0aW9uUmVzdWx0EkYKBnRva2VucxgBIAMoCzI2LmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlc3VsdC5Ub2tlbkNsYXNzaWZpY2F0aW9uGnsKE1Rva2VuQ2xhc3NpZmljYXRpb24SJgoKdG9rZW5faW5mbxgBIAEoCzISLmVuY29kZXIuVG9rZW5JbmZvEg4KBmxvZ2l0cxgCIAMoAhIOCgZzY29yZXMYAyADKAISDQoFbGFiZWwYBCABKAkSDQoFc2NvcmUYBSABKAIyxAEKE1Rva2VuQ2xhc3NpZmljYXRpb24SVAoHUHJlZGljdBIjLmVuY29kZXIuVG9rZW5DbGFzc2lmaWNhdGlvblJlcXVlc3QaJC5lbmNvZGVyLlRva2VuQ2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.TokenClassificationRequest
  */
-export type TokenClassificationRequest = Message<'encoder.TokenClassificationRequest'> & {
+export type TokenClassificationRequest = Message<"encoder.TokenClassificationRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -39,14 +35,13 @@ export type TokenClassificationRequest = Message<'encoder.TokenClassificationReq
  * Describes the message encoder.TokenClassificationRequest.
  * Use `create(TokenClassificationRequestSchema)` to create a new message.
  */
-export const TokenClassificationRequestSchema: GenMessage<TokenClassificationRequest> =
-  /*@__PURE__*/
+export const TokenClassificationRequestSchema: GenMessage<TokenClassificationRequest> = /*@__PURE__*/
   messageDesc(file_encoder_token_classification, 0);
 
 /**
  * @generated from message encoder.TokenClassificationResponse
  */
-export type TokenClassificationResponse = Message<'encoder.TokenClassificationResponse'> & {
+export type TokenClassificationResponse = Message<"encoder.TokenClassificationResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -69,14 +64,13 @@ export type TokenClassificationResponse = Message<'encoder.TokenClassificationRe
  * Describes the message encoder.TokenClassificationResponse.
  * Use `create(TokenClassificationResponseSchema)` to create a new message.
  */
-export const TokenClassificationResponseSchema: GenMessage<TokenClassificationResponse> =
-  /*@__PURE__*/
+export const TokenClassificationResponseSchema: GenMessage<TokenClassificationResponse> = /*@__PURE__*/
   messageDesc(file_encoder_token_classification, 1);
 
 /**
  * @generated from message encoder.TokenClassificationResult
  */
-export type TokenClassificationResult = Message<'encoder.TokenClassificationResult'> & {
+export type TokenClassificationResult = Message<"encoder.TokenClassificationResult"> & {
   /**
    * One per token of the input.
    *
@@ -89,8 +83,7 @@ export type TokenClassificationResult = Message<'encoder.TokenClassificationResu
  * Describes the message encoder.TokenClassificationResult.
  * Use `create(TokenClassificationResultSchema)` to create a new message.
  */
-export const TokenClassificationResultSchema: GenMessage<TokenClassificationResult> =
-  /*@__PURE__*/
+export const TokenClassificationResultSchema: GenMessage<TokenClassificationResult> = /*@__PURE__*/
   messageDesc(file_encoder_token_classification, 2);
 
 /**
@@ -98,46 +91,44 @@ export const TokenClassificationResultSchema: GenMessage<TokenClassificationResu
  *
  * @generated from message encoder.TokenClassificationResult.TokenClassification
  */
-export type TokenClassificationResult_TokenClassification =
-  Message<'encoder.TokenClassificationResult.TokenClassification'> & {
-    /**
-     * @generated from field: encoder.TokenInfo token_info = 1;
-     */
-    tokenInfo?: TokenInfo | undefined;
+export type TokenClassificationResult_TokenClassification = Message<"encoder.TokenClassificationResult.TokenClassification"> & {
+  /**
+   * @generated from field: encoder.TokenInfo token_info = 1;
+   */
+  tokenInfo?: TokenInfo | undefined;
 
-    /**
-     * The model's raw output, one number per label.
-     *
-     * @generated from field: repeated float logits = 2;
-     */
-    logits: number[];
+  /**
+   * The model's raw output, one number per label.
+   *
+   * @generated from field: repeated float logits = 2;
+   */
+  logits: number[];
 
-    /**
-     * Probabilities, one per label.
-     *
-     * @generated from field: repeated float scores = 3;
-     */
-    scores: number[];
+  /**
+   * Probabilities, one per label.
+   *
+   * @generated from field: repeated float scores = 3;
+   */
+  scores: number[];
 
-    /**
-     * The most likely label and its probability.
-     *
-     * @generated from field: string label = 4;
-     */
-    label: string;
+  /**
+   * The most likely label and its probability.
+   *
+   * @generated from field: string label = 4;
+   */
+  label: string;
 
-    /**
-     * @generated from field: float score = 5;
-     */
-    score: number;
-  };
+  /**
+   * @generated from field: float score = 5;
+   */
+  score: number;
+};
 
 /**
  * Describes the message encoder.TokenClassificationResult.TokenClassification.
  * Use `create(TokenClassificationResult_TokenClassificationSchema)` to create a new message.
  */
-export const TokenClassificationResult_TokenClassificationSchema: GenMessage<TokenClassificationResult_TokenClassification> =
-  /*@__PURE__*/
+export const TokenClassificationResult_TokenClassificationSchema: GenMessage<TokenClassificationResult_TokenClassification> = /*@__PURE__*/
   messageDesc(file_encoder_token_classification, 2, 0);
 
 /**
@@ -150,16 +141,18 @@ export const TokenClassification: GenService<{
    * @generated from rpc encoder.TokenClassification.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof TokenClassificationRequestSchema;
     output: typeof TokenClassificationResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.TokenClassification.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_token_classification, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_token_classification, 0);
+

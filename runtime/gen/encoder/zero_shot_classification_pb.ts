@@ -2,26 +2,22 @@
 // @generated from file encoder/zero_shot_classification.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/zero_shot_classification.proto.
  */
-export const file_encoder_zero_shot_classification: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiZlbmNvZGVyL3plcm9fc2hvdF9jbGFzc2lmaWNhdGlvbi5wcm90bxIHZW5jb2RlciKRAgodWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlcXVlc3QSDgoGaW5wdXRzGAEgAygJEkYKCG1ldGFkYXRhGAIgAygLMjQuZW5jb2Rlci5aZXJvU2hvdENsYXNzaWZpY2F0aW9uUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhgKEGNhbmRpZGF0ZV9sYWJlbHMYAyADKAkSIAoTaHlwb3RoZXNpc190ZW1wbGF0ZRgEIAEoCUgAiAEBEhMKC211bHRpX2xhYmVsGAUgASgIGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIWChRfaHlwb3RoZXNpc190ZW1wbGF0ZSLkAQoeWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjYKB3Jlc3VsdHMYASADKAsyJS5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSRwoIbWV0YWRhdGEYAyADKAsyNS5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJQChxaZXJvU2hvdENsYXNzaWZpY2F0aW9uUmVzdWx0EhAKCHNlcXVlbmNlGAEgASgJEg4KBmxhYmVscxgCIAMoCRIOCgZzY29yZXMYAyADKAIyzQEKFlplcm9TaG90Q2xhc3NpZmljYXRpb24SWgoHUHJlZGljdBImLmVuY29kZXIuWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlcXVlc3QaJy5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_zero_shot_classification: GenFile = /*@__PURE__*/
+  fileDesc("CiZlbmNvZGVyL3plcm9fc2hvdF9jbGFzc2lmaWNhdGlvbi5wcm90bxIHZW5jb2RlciKRAgodWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlcXVlc3QSDgoGaW5wdXRzGAEgAygJEkYKCG1ldGFkYXRhGAIgAygLMjQuZW5jb2Rlci5aZXJvU2hvdENsYXNzaWZpY2F0aW9uUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhgKEGNhbmRpZGF0ZV9sYWJlbHMYAyADKAkSIAoTaHlwb3RoZXNpc190ZW1wbGF0ZRgEIAEoCUgAiAEBEhMKC211bHRpX2xhYmVsGAUgASgIGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIWChRfaHlwb3RoZXNpc190ZW1wbGF0ZSLkAQoeWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjYKB3Jlc3VsdHMYASADKAsyJS5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXN1bHQSEAoIbW9kZWxfaWQYAiABKAkSRwoIbWV0YWRhdGEYAyADKAsyNS5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJQChxaZXJvU2hvdENsYXNzaWZpY2F0aW9uUmVzdWx0EhAKCHNlcXVlbmNlGAEgASgJEg4KBmxhYmVscxgCIAMoCRIOCgZzY29yZXMYAyADKAIyzQEKFlplcm9TaG90Q2xhc3NpZmljYXRpb24SWgoHUHJlZGljdBImLmVuY29kZXIuWmVyb1Nob3RDbGFzc2lmaWNhdGlvblJlcXVlc3QaJy5lbmNvZGVyLlplcm9TaG90Q2xhc3NpZmljYXRpb25SZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.ZeroShotClassificationRequest
  */
-export type ZeroShotClassificationRequest = Message<'encoder.ZeroShotClassificationRequest'> & {
+export type ZeroShotClassificationRequest = Message<"encoder.ZeroShotClassificationRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -62,14 +58,13 @@ export type ZeroShotClassificationRequest = Message<'encoder.ZeroShotClassificat
  * Describes the message encoder.ZeroShotClassificationRequest.
  * Use `create(ZeroShotClassificationRequestSchema)` to create a new message.
  */
-export const ZeroShotClassificationRequestSchema: GenMessage<ZeroShotClassificationRequest> =
-  /*@__PURE__*/
+export const ZeroShotClassificationRequestSchema: GenMessage<ZeroShotClassificationRequest> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_classification, 0);
 
 /**
  * @generated from message encoder.ZeroShotClassificationResponse
  */
-export type ZeroShotClassificationResponse = Message<'encoder.ZeroShotClassificationResponse'> & {
+export type ZeroShotClassificationResponse = Message<"encoder.ZeroShotClassificationResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -92,14 +87,13 @@ export type ZeroShotClassificationResponse = Message<'encoder.ZeroShotClassifica
  * Describes the message encoder.ZeroShotClassificationResponse.
  * Use `create(ZeroShotClassificationResponseSchema)` to create a new message.
  */
-export const ZeroShotClassificationResponseSchema: GenMessage<ZeroShotClassificationResponse> =
-  /*@__PURE__*/
+export const ZeroShotClassificationResponseSchema: GenMessage<ZeroShotClassificationResponse> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_classification, 1);
 
 /**
  * @generated from message encoder.ZeroShotClassificationResult
  */
-export type ZeroShotClassificationResult = Message<'encoder.ZeroShotClassificationResult'> & {
+export type ZeroShotClassificationResult = Message<"encoder.ZeroShotClassificationResult"> & {
   /**
    * The input.
    *
@@ -126,8 +120,7 @@ export type ZeroShotClassificationResult = Message<'encoder.ZeroShotClassificati
  * Describes the message encoder.ZeroShotClassificationResult.
  * Use `create(ZeroShotClassificationResultSchema)` to create a new message.
  */
-export const ZeroShotClassificationResultSchema: GenMessage<ZeroShotClassificationResult> =
-  /*@__PURE__*/
+export const ZeroShotClassificationResultSchema: GenMessage<ZeroShotClassificationResult> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_classification, 2);
 
 /**
@@ -140,16 +133,18 @@ export const ZeroShotClassification: GenService<{
    * @generated from rpc encoder.ZeroShotClassification.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ZeroShotClassificationRequestSchema;
     output: typeof ZeroShotClassificationResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.ZeroShotClassification.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_zero_shot_classification, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_zero_shot_classification, 0);
+

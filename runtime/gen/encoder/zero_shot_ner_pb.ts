@@ -2,26 +2,22 @@
 // @generated from file encoder/zero_shot_ner.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/zero_shot_ner.proto.
  */
-export const file_encoder_zero_shot_ner: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChtlbmNvZGVyL3plcm9fc2hvdF9uZXIucHJvdG8SB2VuY29kZXIilgIKElplcm9TaG90TmVyUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSDgoGbGFiZWxzGAIgAygJEhYKCXRocmVzaG9sZBgDIAEoAUgAiAEBEhUKCGZsYXRfbmVyGAQgASgISAGIAQESGAoLbXVsdGlfbGFiZWwYBSABKAhIAogBARI7CghtZXRhZGF0YRgGIAMoCzIpLmVuY29kZXIuWmVyb1Nob3ROZXJSZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl90aHJlc2hvbGRCCwoJX2ZsYXRfbmVyQg4KDF9tdWx0aV9sYWJlbCLDAQoTWmVyb1Nob3ROZXJSZXNwb25zZRIrCgdyZXN1bHRzGAEgAygLMhouZW5jb2Rlci5aZXJvU2hvdE5lclJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRI8CghtZXRhZGF0YRgDIAMoCzIqLmVuY29kZXIuWmVyb1Nob3ROZXJSZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKaAQoRWmVyb1Nob3ROZXJSZXN1bHQSMwoIZW50aXRpZXMYASADKAsyIS5lbmNvZGVyLlplcm9TaG90TmVyUmVzdWx0LkVudGl0eRpQCgZFbnRpdHkSDAoEdGV4dBgBIAEoCRINCgVsYWJlbBgCIAEoCRINCgVzY29yZRgDIAEoAhINCgVzdGFydBgEIAEoDRILCgNlbmQYBSABKA0yrAEKC1plcm9TaG90TmVyEkQKB1ByZWRpY3QSGy5lbmNvZGVyLlplcm9TaG90TmVyUmVxdWVzdBocLmVuY29kZXIuWmVyb1Nob3ROZXJSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM',
-    [file_encoder_model],
-  );
+export const file_encoder_zero_shot_ner: GenFile = /*@__PURE__*/
+  fileDesc("ChtlbmNvZGVyL3plcm9fc2hvdF9uZXIucHJvdG8SB2VuY29kZXIilgIKElplcm9TaG90TmVyUmVxdWVzdBIOCgZpbnB1dHMYASADKAkSDgoGbGFiZWxzGAIgAygJEhYKCXRocmVzaG9sZBgDIAEoAUgAiAEBEhUKCGZsYXRfbmVyGAQgASgISAGIAQESGAoLbXVsdGlfbGFiZWwYBSABKAhIAogBARI7CghtZXRhZGF0YRgGIAMoCzIpLmVuY29kZXIuWmVyb1Nob3ROZXJSZXF1ZXN0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl90aHJlc2hvbGRCCwoJX2ZsYXRfbmVyQg4KDF9tdWx0aV9sYWJlbCLDAQoTWmVyb1Nob3ROZXJSZXNwb25zZRIrCgdyZXN1bHRzGAEgAygLMhouZW5jb2Rlci5aZXJvU2hvdE5lclJlc3VsdBIQCghtb2RlbF9pZBgCIAEoCRI8CghtZXRhZGF0YRgDIAMoCzIqLmVuY29kZXIuWmVyb1Nob3ROZXJSZXNwb25zZS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKaAQoRWmVyb1Nob3ROZXJSZXN1bHQSMwoIZW50aXRpZXMYASADKAsyIS5lbmNvZGVyLlplcm9TaG90TmVyUmVzdWx0LkVudGl0eRpQCgZFbnRpdHkSDAoEdGV4dBgBIAEoCRINCgVsYWJlbBgCIAEoCRINCgVzY29yZRgDIAEoAhINCgVzdGFydBgEIAEoDRILCgNlbmQYBSABKA0yrAEKC1plcm9TaG90TmVyEkQKB1ByZWRpY3QSGy5lbmNvZGVyLlplcm9TaG90TmVyUmVxdWVzdBocLmVuY29kZXIuWmVyb1Nob3ROZXJSZXNwb25zZRJXChBHZXRNb2RlbE1ldGFkYXRhEiAuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVxdWVzdBohLmVuY29kZXIuR2V0TW9kZWxNZXRhZGF0YVJlc3BvbnNlYgZwcm90bzM", [file_encoder_model]);
 
 /**
  * @generated from message encoder.ZeroShotNerRequest
  */
-export type ZeroShotNerRequest = Message<'encoder.ZeroShotNerRequest'> & {
+export type ZeroShotNerRequest = Message<"encoder.ZeroShotNerRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -67,14 +63,13 @@ export type ZeroShotNerRequest = Message<'encoder.ZeroShotNerRequest'> & {
  * Describes the message encoder.ZeroShotNerRequest.
  * Use `create(ZeroShotNerRequestSchema)` to create a new message.
  */
-export const ZeroShotNerRequestSchema: GenMessage<ZeroShotNerRequest> =
-  /*@__PURE__*/
+export const ZeroShotNerRequestSchema: GenMessage<ZeroShotNerRequest> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_ner, 0);
 
 /**
  * @generated from message encoder.ZeroShotNerResponse
  */
-export type ZeroShotNerResponse = Message<'encoder.ZeroShotNerResponse'> & {
+export type ZeroShotNerResponse = Message<"encoder.ZeroShotNerResponse"> & {
   /**
    * One result per input, in input order.
    *
@@ -97,14 +92,13 @@ export type ZeroShotNerResponse = Message<'encoder.ZeroShotNerResponse'> & {
  * Describes the message encoder.ZeroShotNerResponse.
  * Use `create(ZeroShotNerResponseSchema)` to create a new message.
  */
-export const ZeroShotNerResponseSchema: GenMessage<ZeroShotNerResponse> =
-  /*@__PURE__*/
+export const ZeroShotNerResponseSchema: GenMessage<ZeroShotNerResponse> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_ner, 1);
 
 /**
  * @generated from message encoder.ZeroShotNerResult
  */
-export type ZeroShotNerResult = Message<'encoder.ZeroShotNerResult'> & {
+export type ZeroShotNerResult = Message<"encoder.ZeroShotNerResult"> & {
   /**
    * By start.
    *
@@ -117,14 +111,13 @@ export type ZeroShotNerResult = Message<'encoder.ZeroShotNerResult'> & {
  * Describes the message encoder.ZeroShotNerResult.
  * Use `create(ZeroShotNerResultSchema)` to create a new message.
  */
-export const ZeroShotNerResultSchema: GenMessage<ZeroShotNerResult> =
-  /*@__PURE__*/
+export const ZeroShotNerResultSchema: GenMessage<ZeroShotNerResult> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_ner, 2);
 
 /**
  * @generated from message encoder.ZeroShotNerResult.Entity
  */
-export type ZeroShotNerResult_Entity = Message<'encoder.ZeroShotNerResult.Entity'> & {
+export type ZeroShotNerResult_Entity = Message<"encoder.ZeroShotNerResult.Entity"> & {
   /**
    * The words of the entity.
    *
@@ -161,8 +154,7 @@ export type ZeroShotNerResult_Entity = Message<'encoder.ZeroShotNerResult.Entity
  * Describes the message encoder.ZeroShotNerResult.Entity.
  * Use `create(ZeroShotNerResult_EntitySchema)` to create a new message.
  */
-export const ZeroShotNerResult_EntitySchema: GenMessage<ZeroShotNerResult_Entity> =
-  /*@__PURE__*/
+export const ZeroShotNerResult_EntitySchema: GenMessage<ZeroShotNerResult_Entity> = /*@__PURE__*/
   messageDesc(file_encoder_zero_shot_ner, 2, 0);
 
 /**
@@ -175,16 +167,18 @@ export const ZeroShotNer: GenService<{
    * @generated from rpc encoder.ZeroShotNer.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ZeroShotNerRequestSchema;
     output: typeof ZeroShotNerResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.ZeroShotNer.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_zero_shot_ner, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_zero_shot_ner, 0);
+

@@ -5,23 +5,20 @@
 // The part of the ONNX model format that the builder reads and writes. Only names differ from ONNX's own definition;
 // field numbers are the format's. Fields not named here survive as unknown fields.
 
-import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file onnx/v1/onnx.proto.
  */
-export const file_onnx_v1_onnx: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChJvbm54L3YxL29ubngucHJvdG8SB29ubngudjEijgEKCk1vZGVsUHJvdG8SEgoKaXJfdmVyc2lvbhgBIAEoAxIVCg1wcm9kdWNlcl9uYW1lGAIgASgJEiIKBWdyYXBoGAcgASgLMhMub25ueC52MS5HcmFwaFByb3RvEjEKDG9wc2V0X2ltcG9ydBgIIAMoCzIbLm9ubngudjEuT3BlcmF0b3JTZXRJZFByb3RvIjUKEk9wZXJhdG9yU2V0SWRQcm90bxIOCgZkb21haW4YASABKAkSDwoHdmVyc2lvbhgCIAEoAyLlAQoKR3JhcGhQcm90bxIgCgRub2RlGAEgAygLMhIub25ueC52MS5Ob2RlUHJvdG8SDAoEbmFtZRgCIAEoCRIpCgtpbml0aWFsaXplchgFIAMoCzIULm9ubngudjEuVGVuc29yUHJvdG8SJgoFaW5wdXQYCyADKAsyFy5vbm54LnYxLlZhbHVlSW5mb1Byb3RvEicKBm91dHB1dBgMIAMoCzIXLm9ubngudjEuVmFsdWVJbmZvUHJvdG8SKwoKdmFsdWVfaW5mbxgNIAMoCzIXLm9ubngudjEuVmFsdWVJbmZvUHJvdG8ihQEKCU5vZGVQcm90bxINCgVpbnB1dBgBIAMoCRIOCgZvdXRwdXQYAiADKAkSDAoEbmFtZRgDIAEoCRIPCgdvcF90eXBlGAQgASgJEioKCWF0dHJpYnV0ZRgFIAMoCzIXLm9ubngudjEuQXR0cmlidXRlUHJvdG8SDgoGZG9tYWluGAcgASgJIsEBCg5BdHRyaWJ1dGVQcm90bxIMCgRuYW1lGAEgASgJEgkKAWYYAiABKAISCQoBaRgDIAEoAxIJCgFzGAQgASgMEh8KAXQYBSABKAsyFC5vbm54LnYxLlRlbnNvclByb3RvEh4KAWcYBiABKAsyEy5vbm54LnYxLkdyYXBoUHJvdG8SDAoEaW50cxgIIAMoAxIjCgZncmFwaHMYCyADKAsyEy5vbm54LnYxLkdyYXBoUHJvdG8SDAoEdHlwZRgUIAEoBSKdAQoLVGVuc29yUHJvdG8SDAoEZGltcxgBIAMoAxIRCglkYXRhX3R5cGUYAiABKAUSDAoEbmFtZRgIIAEoCRIQCghyYXdfZGF0YRgJIAEoDBI2Cg1leHRlcm5hbF9kYXRhGA0gAygLMh8ub25ueC52MS5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEhUKDWRhdGFfbG9jYXRpb24YDiABKAUiNAoWU3RyaW5nU3RyaW5nRW50cnlQcm90bxILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkiQAoOVmFsdWVJbmZvUHJvdG8SDAoEbmFtZRgBIAEoCRIgCgR0eXBlGAIgASgLMhIub25ueC52MS5UeXBlUHJvdG8iOgoJVHlwZVByb3RvEi0KC3RlbnNvcl90eXBlGAEgASgLMhgub25ueC52MS5UZW5zb3JUeXBlUHJvdG8iTgoPVGVuc29yVHlwZVByb3RvEhEKCWVsZW1fdHlwZRgBIAEoBRIoCgVzaGFwZRgCIAEoCzIZLm9ubngudjEuVGVuc29yU2hhcGVQcm90byI4ChBUZW5zb3JTaGFwZVByb3RvEiQKA2RpbRgBIAMoCzIXLm9ubngudjEuRGltZW5zaW9uUHJvdG8iNgoORGltZW5zaW9uUHJvdG8SEQoJZGltX3ZhbHVlGAEgASgDEhEKCWRpbV9wYXJhbRgCIAEoCQ',
-  );
+export const file_onnx_v1_onnx: GenFile = /*@__PURE__*/
+  fileDesc("ChJvbm54L3YxL29ubngucHJvdG8SB29ubngudjEijgEKCk1vZGVsUHJvdG8SEgoKaXJfdmVyc2lvbhgBIAEoAxIVCg1wcm9kdWNlcl9uYW1lGAIgASgJEiIKBWdyYXBoGAcgASgLMhMub25ueC52MS5HcmFwaFByb3RvEjEKDG9wc2V0X2ltcG9ydBgIIAMoCzIbLm9ubngudjEuT3BlcmF0b3JTZXRJZFByb3RvIjUKEk9wZXJhdG9yU2V0SWRQcm90bxIOCgZkb21haW4YASABKAkSDwoHdmVyc2lvbhgCIAEoAyLlAQoKR3JhcGhQcm90bxIgCgRub2RlGAEgAygLMhIub25ueC52MS5Ob2RlUHJvdG8SDAoEbmFtZRgCIAEoCRIpCgtpbml0aWFsaXplchgFIAMoCzIULm9ubngudjEuVGVuc29yUHJvdG8SJgoFaW5wdXQYCyADKAsyFy5vbm54LnYxLlZhbHVlSW5mb1Byb3RvEicKBm91dHB1dBgMIAMoCzIXLm9ubngudjEuVmFsdWVJbmZvUHJvdG8SKwoKdmFsdWVfaW5mbxgNIAMoCzIXLm9ubngudjEuVmFsdWVJbmZvUHJvdG8ihQEKCU5vZGVQcm90bxINCgVpbnB1dBgBIAMoCRIOCgZvdXRwdXQYAiADKAkSDAoEbmFtZRgDIAEoCRIPCgdvcF90eXBlGAQgASgJEioKCWF0dHJpYnV0ZRgFIAMoCzIXLm9ubngudjEuQXR0cmlidXRlUHJvdG8SDgoGZG9tYWluGAcgASgJIsEBCg5BdHRyaWJ1dGVQcm90bxIMCgRuYW1lGAEgASgJEgkKAWYYAiABKAISCQoBaRgDIAEoAxIJCgFzGAQgASgMEh8KAXQYBSABKAsyFC5vbm54LnYxLlRlbnNvclByb3RvEh4KAWcYBiABKAsyEy5vbm54LnYxLkdyYXBoUHJvdG8SDAoEaW50cxgIIAMoAxIjCgZncmFwaHMYCyADKAsyEy5vbm54LnYxLkdyYXBoUHJvdG8SDAoEdHlwZRgUIAEoBSKdAQoLVGVuc29yUHJvdG8SDAoEZGltcxgBIAMoAxIRCglkYXRhX3R5cGUYAiABKAUSDAoEbmFtZRgIIAEoCRIQCghyYXdfZGF0YRgJIAEoDBI2Cg1leHRlcm5hbF9kYXRhGA0gAygLMh8ub25ueC52MS5TdHJpbmdTdHJpbmdFbnRyeVByb3RvEhUKDWRhdGFfbG9jYXRpb24YDiABKAUiNAoWU3RyaW5nU3RyaW5nRW50cnlQcm90bxILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAkiQAoOVmFsdWVJbmZvUHJvdG8SDAoEbmFtZRgBIAEoCRIgCgR0eXBlGAIgASgLMhIub25ueC52MS5UeXBlUHJvdG8iOgoJVHlwZVByb3RvEi0KC3RlbnNvcl90eXBlGAEgASgLMhgub25ueC52MS5UZW5zb3JUeXBlUHJvdG8iTgoPVGVuc29yVHlwZVByb3RvEhEKCWVsZW1fdHlwZRgBIAEoBRIoCgVzaGFwZRgCIAEoCzIZLm9ubngudjEuVGVuc29yU2hhcGVQcm90byI4ChBUZW5zb3JTaGFwZVByb3RvEiQKA2RpbRgBIAMoCzIXLm9ubngudjEuRGltZW5zaW9uUHJvdG8iNgoORGltZW5zaW9uUHJvdG8SEQoJZGltX3ZhbHVlGAEgASgDEhEKCWRpbV9wYXJhbRgCIAEoCQ");
 
 /**
  * @generated from message onnx.v1.ModelProto
  */
-export type ModelProto = Message<'onnx.v1.ModelProto'> & {
+export type ModelProto = Message<"onnx.v1.ModelProto"> & {
   /**
    * @generated from field: optional int64 ir_version = 1;
    */
@@ -47,12 +44,13 @@ export type ModelProto = Message<'onnx.v1.ModelProto'> & {
  * Describes the message onnx.v1.ModelProto.
  * Use `create(ModelProtoSchema)` to create a new message.
  */
-export const ModelProtoSchema: GenMessage<ModelProto> = /*@__PURE__*/ messageDesc(file_onnx_v1_onnx, 0);
+export const ModelProtoSchema: GenMessage<ModelProto> = /*@__PURE__*/
+  messageDesc(file_onnx_v1_onnx, 0);
 
 /**
  * @generated from message onnx.v1.OperatorSetIdProto
  */
-export type OperatorSetIdProto = Message<'onnx.v1.OperatorSetIdProto'> & {
+export type OperatorSetIdProto = Message<"onnx.v1.OperatorSetIdProto"> & {
   /**
    * @generated from field: optional string domain = 1;
    */
@@ -68,14 +66,13 @@ export type OperatorSetIdProto = Message<'onnx.v1.OperatorSetIdProto'> & {
  * Describes the message onnx.v1.OperatorSetIdProto.
  * Use `create(OperatorSetIdProtoSchema)` to create a new message.
  */
-export const OperatorSetIdProtoSchema: GenMessage<OperatorSetIdProto> =
-  /*@__PURE__*/
+export const OperatorSetIdProtoSchema: GenMessage<OperatorSetIdProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 1);
 
 /**
  * @generated from message onnx.v1.GraphProto
  */
-export type GraphProto = Message<'onnx.v1.GraphProto'> & {
+export type GraphProto = Message<"onnx.v1.GraphProto"> & {
   /**
    * @generated from field: repeated onnx.v1.NodeProto node = 1;
    */
@@ -111,12 +108,13 @@ export type GraphProto = Message<'onnx.v1.GraphProto'> & {
  * Describes the message onnx.v1.GraphProto.
  * Use `create(GraphProtoSchema)` to create a new message.
  */
-export const GraphProtoSchema: GenMessage<GraphProto> = /*@__PURE__*/ messageDesc(file_onnx_v1_onnx, 2);
+export const GraphProtoSchema: GenMessage<GraphProto> = /*@__PURE__*/
+  messageDesc(file_onnx_v1_onnx, 2);
 
 /**
  * @generated from message onnx.v1.NodeProto
  */
-export type NodeProto = Message<'onnx.v1.NodeProto'> & {
+export type NodeProto = Message<"onnx.v1.NodeProto"> & {
   /**
    * @generated from field: repeated string input = 1;
    */
@@ -152,12 +150,13 @@ export type NodeProto = Message<'onnx.v1.NodeProto'> & {
  * Describes the message onnx.v1.NodeProto.
  * Use `create(NodeProtoSchema)` to create a new message.
  */
-export const NodeProtoSchema: GenMessage<NodeProto> = /*@__PURE__*/ messageDesc(file_onnx_v1_onnx, 3);
+export const NodeProtoSchema: GenMessage<NodeProto> = /*@__PURE__*/
+  messageDesc(file_onnx_v1_onnx, 3);
 
 /**
  * @generated from message onnx.v1.AttributeProto
  */
-export type AttributeProto = Message<'onnx.v1.AttributeProto'> & {
+export type AttributeProto = Message<"onnx.v1.AttributeProto"> & {
   /**
    * @generated from field: optional string name = 1;
    */
@@ -208,14 +207,13 @@ export type AttributeProto = Message<'onnx.v1.AttributeProto'> & {
  * Describes the message onnx.v1.AttributeProto.
  * Use `create(AttributeProtoSchema)` to create a new message.
  */
-export const AttributeProtoSchema: GenMessage<AttributeProto> =
-  /*@__PURE__*/
+export const AttributeProtoSchema: GenMessage<AttributeProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 4);
 
 /**
  * @generated from message onnx.v1.TensorProto
  */
-export type TensorProto = Message<'onnx.v1.TensorProto'> & {
+export type TensorProto = Message<"onnx.v1.TensorProto"> & {
   /**
    * @generated from field: repeated int64 dims = 1;
    */
@@ -251,12 +249,13 @@ export type TensorProto = Message<'onnx.v1.TensorProto'> & {
  * Describes the message onnx.v1.TensorProto.
  * Use `create(TensorProtoSchema)` to create a new message.
  */
-export const TensorProtoSchema: GenMessage<TensorProto> = /*@__PURE__*/ messageDesc(file_onnx_v1_onnx, 5);
+export const TensorProtoSchema: GenMessage<TensorProto> = /*@__PURE__*/
+  messageDesc(file_onnx_v1_onnx, 5);
 
 /**
  * @generated from message onnx.v1.StringStringEntryProto
  */
-export type StringStringEntryProto = Message<'onnx.v1.StringStringEntryProto'> & {
+export type StringStringEntryProto = Message<"onnx.v1.StringStringEntryProto"> & {
   /**
    * @generated from field: optional string key = 1;
    */
@@ -272,14 +271,13 @@ export type StringStringEntryProto = Message<'onnx.v1.StringStringEntryProto'> &
  * Describes the message onnx.v1.StringStringEntryProto.
  * Use `create(StringStringEntryProtoSchema)` to create a new message.
  */
-export const StringStringEntryProtoSchema: GenMessage<StringStringEntryProto> =
-  /*@__PURE__*/
+export const StringStringEntryProtoSchema: GenMessage<StringStringEntryProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 6);
 
 /**
  * @generated from message onnx.v1.ValueInfoProto
  */
-export type ValueInfoProto = Message<'onnx.v1.ValueInfoProto'> & {
+export type ValueInfoProto = Message<"onnx.v1.ValueInfoProto"> & {
   /**
    * @generated from field: optional string name = 1;
    */
@@ -295,14 +293,13 @@ export type ValueInfoProto = Message<'onnx.v1.ValueInfoProto'> & {
  * Describes the message onnx.v1.ValueInfoProto.
  * Use `create(ValueInfoProtoSchema)` to create a new message.
  */
-export const ValueInfoProtoSchema: GenMessage<ValueInfoProto> =
-  /*@__PURE__*/
+export const ValueInfoProtoSchema: GenMessage<ValueInfoProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 7);
 
 /**
  * @generated from message onnx.v1.TypeProto
  */
-export type TypeProto = Message<'onnx.v1.TypeProto'> & {
+export type TypeProto = Message<"onnx.v1.TypeProto"> & {
   /**
    * @generated from field: optional onnx.v1.TensorTypeProto tensor_type = 1;
    */
@@ -313,12 +310,13 @@ export type TypeProto = Message<'onnx.v1.TypeProto'> & {
  * Describes the message onnx.v1.TypeProto.
  * Use `create(TypeProtoSchema)` to create a new message.
  */
-export const TypeProtoSchema: GenMessage<TypeProto> = /*@__PURE__*/ messageDesc(file_onnx_v1_onnx, 8);
+export const TypeProtoSchema: GenMessage<TypeProto> = /*@__PURE__*/
+  messageDesc(file_onnx_v1_onnx, 8);
 
 /**
  * @generated from message onnx.v1.TensorTypeProto
  */
-export type TensorTypeProto = Message<'onnx.v1.TensorTypeProto'> & {
+export type TensorTypeProto = Message<"onnx.v1.TensorTypeProto"> & {
   /**
    * @generated from field: optional int32 elem_type = 1;
    */
@@ -334,14 +332,13 @@ export type TensorTypeProto = Message<'onnx.v1.TensorTypeProto'> & {
  * Describes the message onnx.v1.TensorTypeProto.
  * Use `create(TensorTypeProtoSchema)` to create a new message.
  */
-export const TensorTypeProtoSchema: GenMessage<TensorTypeProto> =
-  /*@__PURE__*/
+export const TensorTypeProtoSchema: GenMessage<TensorTypeProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 9);
 
 /**
  * @generated from message onnx.v1.TensorShapeProto
  */
-export type TensorShapeProto = Message<'onnx.v1.TensorShapeProto'> & {
+export type TensorShapeProto = Message<"onnx.v1.TensorShapeProto"> & {
   /**
    * @generated from field: repeated onnx.v1.DimensionProto dim = 1;
    */
@@ -352,14 +349,13 @@ export type TensorShapeProto = Message<'onnx.v1.TensorShapeProto'> & {
  * Describes the message onnx.v1.TensorShapeProto.
  * Use `create(TensorShapeProtoSchema)` to create a new message.
  */
-export const TensorShapeProtoSchema: GenMessage<TensorShapeProto> =
-  /*@__PURE__*/
+export const TensorShapeProtoSchema: GenMessage<TensorShapeProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 10);
 
 /**
  * @generated from message onnx.v1.DimensionProto
  */
-export type DimensionProto = Message<'onnx.v1.DimensionProto'> & {
+export type DimensionProto = Message<"onnx.v1.DimensionProto"> & {
   /**
    * @generated from field: optional int64 dim_value = 1;
    */
@@ -375,6 +371,6 @@ export type DimensionProto = Message<'onnx.v1.DimensionProto'> & {
  * Describes the message onnx.v1.DimensionProto.
  * Use `create(DimensionProtoSchema)` to create a new message.
  */
-export const DimensionProtoSchema: GenMessage<DimensionProto> =
-  /*@__PURE__*/
+export const DimensionProtoSchema: GenMessage<DimensionProto> = /*@__PURE__*/
   messageDesc(file_onnx_v1_onnx, 11);
+

@@ -4,23 +4,20 @@
 
 // Server reflection of gRPC: https://github.com/grpc/grpc/blob/master/doc/server-reflection.md
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file grpc/reflection/v1/reflection.proto.
  */
-export const file_grpc_reflection_v1_reflection: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiNncnBjL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxISZ3JwYy5yZWZsZWN0aW9uLnYxIoUCChdTZXJ2ZXJSZWZsZWN0aW9uUmVxdWVzdBIMCgRob3N0GAEgASgJEhoKEGZpbGVfYnlfZmlsZW5hbWUYAyABKAlIABIgChZmaWxlX2NvbnRhaW5pbmdfc3ltYm9sGAQgASgJSAASSQoZZmlsZV9jb250YWluaW5nX2V4dGVuc2lvbhgFIAEoCzIkLmdycGMucmVmbGVjdGlvbi52MS5FeHRlbnNpb25SZXF1ZXN0SAASJwodYWxsX2V4dGVuc2lvbl9udW1iZXJzX29mX3R5cGUYBiABKAlIABIXCg1saXN0X3NlcnZpY2VzGAcgASgJSABCEQoPbWVzc2FnZV9yZXF1ZXN0IkUKEEV4dGVuc2lvblJlcXVlc3QSFwoPY29udGFpbmluZ190eXBlGAEgASgJEhgKEGV4dGVuc2lvbl9udW1iZXIYAiABKAUiuAMKGFNlcnZlclJlZmxlY3Rpb25SZXNwb25zZRISCgp2YWxpZF9ob3N0GAEgASgJEkUKEG9yaWdpbmFsX3JlcXVlc3QYAiABKAsyKy5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlcXVlc3QSTgoYZmlsZV9kZXNjcmlwdG9yX3Jlc3BvbnNlGAQgASgLMiouZ3JwYy5yZWZsZWN0aW9uLnYxLkZpbGVEZXNjcmlwdG9yUmVzcG9uc2VIABJVCh5hbGxfZXh0ZW5zaW9uX251bWJlcnNfcmVzcG9uc2UYBSABKAsyKy5ncnBjLnJlZmxlY3Rpb24udjEuRXh0ZW5zaW9uTnVtYmVyUmVzcG9uc2VIABJJChZsaXN0X3NlcnZpY2VzX3Jlc3BvbnNlGAYgASgLMicuZ3JwYy5yZWZsZWN0aW9uLnYxLkxpc3RTZXJ2aWNlUmVzcG9uc2VIABI7Cg5lcnJvcl9yZXNwb25zZRgHIAEoCzIhLmdycGMucmVmbGVjdGlvbi52MS5FcnJvclJlc3BvbnNlSABCEgoQbWVzc2FnZV9yZXNwb25zZSI3ChZGaWxlRGVzY3JpcHRvclJlc3BvbnNlEh0KFWZpbGVfZGVzY3JpcHRvcl9wcm90bxgBIAMoDCJLChdFeHRlbnNpb25OdW1iZXJSZXNwb25zZRIWCg5iYXNlX3R5cGVfbmFtZRgBIAEoCRIYChBleHRlbnNpb25fbnVtYmVyGAIgAygFIksKE0xpc3RTZXJ2aWNlUmVzcG9uc2USNAoHc2VydmljZRgBIAMoCzIjLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2aWNlUmVzcG9uc2UiHwoPU2VydmljZVJlc3BvbnNlEgwKBG5hbWUYASABKAkiOgoNRXJyb3JSZXNwb25zZRISCgplcnJvcl9jb2RlGAEgASgFEhUKDWVycm9yX21lc3NhZ2UYAiABKAkyiQEKEFNlcnZlclJlZmxlY3Rpb24SdQoUU2VydmVyUmVmbGVjdGlvbkluZm8SKy5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlcXVlc3QaLC5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlc3BvbnNlKAEwAWIGcHJvdG8z',
-  );
+export const file_grpc_reflection_v1_reflection: GenFile = /*@__PURE__*/
+  fileDesc("CiNncnBjL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxISZ3JwYy5yZWZsZWN0aW9uLnYxIoUCChdTZXJ2ZXJSZWZsZWN0aW9uUmVxdWVzdBIMCgRob3N0GAEgASgJEhoKEGZpbGVfYnlfZmlsZW5hbWUYAyABKAlIABIgChZmaWxlX2NvbnRhaW5pbmdfc3ltYm9sGAQgASgJSAASSQoZZmlsZV9jb250YWluaW5nX2V4dGVuc2lvbhgFIAEoCzIkLmdycGMucmVmbGVjdGlvbi52MS5FeHRlbnNpb25SZXF1ZXN0SAASJwodYWxsX2V4dGVuc2lvbl9udW1iZXJzX29mX3R5cGUYBiABKAlIABIXCg1saXN0X3NlcnZpY2VzGAcgASgJSABCEQoPbWVzc2FnZV9yZXF1ZXN0IkUKEEV4dGVuc2lvblJlcXVlc3QSFwoPY29udGFpbmluZ190eXBlGAEgASgJEhgKEGV4dGVuc2lvbl9udW1iZXIYAiABKAUiuAMKGFNlcnZlclJlZmxlY3Rpb25SZXNwb25zZRISCgp2YWxpZF9ob3N0GAEgASgJEkUKEG9yaWdpbmFsX3JlcXVlc3QYAiABKAsyKy5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlcXVlc3QSTgoYZmlsZV9kZXNjcmlwdG9yX3Jlc3BvbnNlGAQgASgLMiouZ3JwYy5yZWZsZWN0aW9uLnYxLkZpbGVEZXNjcmlwdG9yUmVzcG9uc2VIABJVCh5hbGxfZXh0ZW5zaW9uX251bWJlcnNfcmVzcG9uc2UYBSABKAsyKy5ncnBjLnJlZmxlY3Rpb24udjEuRXh0ZW5zaW9uTnVtYmVyUmVzcG9uc2VIABJJChZsaXN0X3NlcnZpY2VzX3Jlc3BvbnNlGAYgASgLMicuZ3JwYy5yZWZsZWN0aW9uLnYxLkxpc3RTZXJ2aWNlUmVzcG9uc2VIABI7Cg5lcnJvcl9yZXNwb25zZRgHIAEoCzIhLmdycGMucmVmbGVjdGlvbi52MS5FcnJvclJlc3BvbnNlSABCEgoQbWVzc2FnZV9yZXNwb25zZSI3ChZGaWxlRGVzY3JpcHRvclJlc3BvbnNlEh0KFWZpbGVfZGVzY3JpcHRvcl9wcm90bxgBIAMoDCJLChdFeHRlbnNpb25OdW1iZXJSZXNwb25zZRIWCg5iYXNlX3R5cGVfbmFtZRgBIAEoCRIYChBleHRlbnNpb25fbnVtYmVyGAIgAygFIksKE0xpc3RTZXJ2aWNlUmVzcG9uc2USNAoHc2VydmljZRgBIAMoCzIjLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2aWNlUmVzcG9uc2UiHwoPU2VydmljZVJlc3BvbnNlEgwKBG5hbWUYASABKAkiOgoNRXJyb3JSZXNwb25zZRISCgplcnJvcl9jb2RlGAEgASgFEhUKDWVycm9yX21lc3NhZ2UYAiABKAkyiQEKEFNlcnZlclJlZmxlY3Rpb24SdQoUU2VydmVyUmVmbGVjdGlvbkluZm8SKy5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlcXVlc3QaLC5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmVyUmVmbGVjdGlvblJlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * @generated from message grpc.reflection.v1.ServerReflectionRequest
  */
-export type ServerReflectionRequest = Message<'grpc.reflection.v1.ServerReflectionRequest'> & {
+export type ServerReflectionRequest = Message<"grpc.reflection.v1.ServerReflectionRequest"> & {
   /**
    * @generated from field: string host = 1;
    */
@@ -29,59 +26,52 @@ export type ServerReflectionRequest = Message<'grpc.reflection.v1.ServerReflecti
   /**
    * @generated from oneof grpc.reflection.v1.ServerReflectionRequest.message_request
    */
-  messageRequest:
-    | {
-        /**
-         * @generated from field: string file_by_filename = 3;
-         */
-        value: string;
-        case: 'fileByFilename';
-      }
-    | {
-        /**
-         * @generated from field: string file_containing_symbol = 4;
-         */
-        value: string;
-        case: 'fileContainingSymbol';
-      }
-    | {
-        /**
-         * @generated from field: grpc.reflection.v1.ExtensionRequest file_containing_extension = 5;
-         */
-        value: ExtensionRequest;
-        case: 'fileContainingExtension';
-      }
-    | {
-        /**
-         * @generated from field: string all_extension_numbers_of_type = 6;
-         */
-        value: string;
-        case: 'allExtensionNumbersOfType';
-      }
-    | {
-        /**
-         * The value is ignored.
-         *
-         * @generated from field: string list_services = 7;
-         */
-        value: string;
-        case: 'listServices';
-      }
-    | { case: undefined; value?: undefined };
+  messageRequest: {
+    /**
+     * @generated from field: string file_by_filename = 3;
+     */
+    value: string;
+    case: "fileByFilename";
+  } | {
+    /**
+     * @generated from field: string file_containing_symbol = 4;
+     */
+    value: string;
+    case: "fileContainingSymbol";
+  } | {
+    /**
+     * @generated from field: grpc.reflection.v1.ExtensionRequest file_containing_extension = 5;
+     */
+    value: ExtensionRequest;
+    case: "fileContainingExtension";
+  } | {
+    /**
+     * @generated from field: string all_extension_numbers_of_type = 6;
+     */
+    value: string;
+    case: "allExtensionNumbersOfType";
+  } | {
+    /**
+     * The value is ignored.
+     *
+     * @generated from field: string list_services = 7;
+     */
+    value: string;
+    case: "listServices";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message grpc.reflection.v1.ServerReflectionRequest.
  * Use `create(ServerReflectionRequestSchema)` to create a new message.
  */
-export const ServerReflectionRequestSchema: GenMessage<ServerReflectionRequest> =
-  /*@__PURE__*/
+export const ServerReflectionRequestSchema: GenMessage<ServerReflectionRequest> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 0);
 
 /**
  * @generated from message grpc.reflection.v1.ExtensionRequest
  */
-export type ExtensionRequest = Message<'grpc.reflection.v1.ExtensionRequest'> & {
+export type ExtensionRequest = Message<"grpc.reflection.v1.ExtensionRequest"> & {
   /**
    * @generated from field: string containing_type = 1;
    */
@@ -97,14 +87,13 @@ export type ExtensionRequest = Message<'grpc.reflection.v1.ExtensionRequest'> & 
  * Describes the message grpc.reflection.v1.ExtensionRequest.
  * Use `create(ExtensionRequestSchema)` to create a new message.
  */
-export const ExtensionRequestSchema: GenMessage<ExtensionRequest> =
-  /*@__PURE__*/
+export const ExtensionRequestSchema: GenMessage<ExtensionRequest> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 1);
 
 /**
  * @generated from message grpc.reflection.v1.ServerReflectionResponse
  */
-export type ServerReflectionResponse = Message<'grpc.reflection.v1.ServerReflectionResponse'> & {
+export type ServerReflectionResponse = Message<"grpc.reflection.v1.ServerReflectionResponse"> & {
   /**
    * @generated from field: string valid_host = 1;
    */
@@ -118,50 +107,44 @@ export type ServerReflectionResponse = Message<'grpc.reflection.v1.ServerReflect
   /**
    * @generated from oneof grpc.reflection.v1.ServerReflectionResponse.message_response
    */
-  messageResponse:
-    | {
-        /**
-         * @generated from field: grpc.reflection.v1.FileDescriptorResponse file_descriptor_response = 4;
-         */
-        value: FileDescriptorResponse;
-        case: 'fileDescriptorResponse';
-      }
-    | {
-        /**
-         * @generated from field: grpc.reflection.v1.ExtensionNumberResponse all_extension_numbers_response = 5;
-         */
-        value: ExtensionNumberResponse;
-        case: 'allExtensionNumbersResponse';
-      }
-    | {
-        /**
-         * @generated from field: grpc.reflection.v1.ListServiceResponse list_services_response = 6;
-         */
-        value: ListServiceResponse;
-        case: 'listServicesResponse';
-      }
-    | {
-        /**
-         * @generated from field: grpc.reflection.v1.ErrorResponse error_response = 7;
-         */
-        value: ErrorResponse;
-        case: 'errorResponse';
-      }
-    | { case: undefined; value?: undefined };
+  messageResponse: {
+    /**
+     * @generated from field: grpc.reflection.v1.FileDescriptorResponse file_descriptor_response = 4;
+     */
+    value: FileDescriptorResponse;
+    case: "fileDescriptorResponse";
+  } | {
+    /**
+     * @generated from field: grpc.reflection.v1.ExtensionNumberResponse all_extension_numbers_response = 5;
+     */
+    value: ExtensionNumberResponse;
+    case: "allExtensionNumbersResponse";
+  } | {
+    /**
+     * @generated from field: grpc.reflection.v1.ListServiceResponse list_services_response = 6;
+     */
+    value: ListServiceResponse;
+    case: "listServicesResponse";
+  } | {
+    /**
+     * @generated from field: grpc.reflection.v1.ErrorResponse error_response = 7;
+     */
+    value: ErrorResponse;
+    case: "errorResponse";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message grpc.reflection.v1.ServerReflectionResponse.
  * Use `create(ServerReflectionResponseSchema)` to create a new message.
  */
-export const ServerReflectionResponseSchema: GenMessage<ServerReflectionResponse> =
-  /*@__PURE__*/
+export const ServerReflectionResponseSchema: GenMessage<ServerReflectionResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 2);
 
 /**
  * @generated from message grpc.reflection.v1.FileDescriptorResponse
  */
-export type FileDescriptorResponse = Message<'grpc.reflection.v1.FileDescriptorResponse'> & {
+export type FileDescriptorResponse = Message<"grpc.reflection.v1.FileDescriptorResponse"> & {
   /**
    * Encoded google.protobuf.FileDescriptorProto messages: the requested file and all files that it imports.
    *
@@ -174,14 +157,13 @@ export type FileDescriptorResponse = Message<'grpc.reflection.v1.FileDescriptorR
  * Describes the message grpc.reflection.v1.FileDescriptorResponse.
  * Use `create(FileDescriptorResponseSchema)` to create a new message.
  */
-export const FileDescriptorResponseSchema: GenMessage<FileDescriptorResponse> =
-  /*@__PURE__*/
+export const FileDescriptorResponseSchema: GenMessage<FileDescriptorResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 3);
 
 /**
  * @generated from message grpc.reflection.v1.ExtensionNumberResponse
  */
-export type ExtensionNumberResponse = Message<'grpc.reflection.v1.ExtensionNumberResponse'> & {
+export type ExtensionNumberResponse = Message<"grpc.reflection.v1.ExtensionNumberResponse"> & {
   /**
    * @generated from field: string base_type_name = 1;
    */
@@ -197,14 +179,13 @@ export type ExtensionNumberResponse = Message<'grpc.reflection.v1.ExtensionNumbe
  * Describes the message grpc.reflection.v1.ExtensionNumberResponse.
  * Use `create(ExtensionNumberResponseSchema)` to create a new message.
  */
-export const ExtensionNumberResponseSchema: GenMessage<ExtensionNumberResponse> =
-  /*@__PURE__*/
+export const ExtensionNumberResponseSchema: GenMessage<ExtensionNumberResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 4);
 
 /**
  * @generated from message grpc.reflection.v1.ListServiceResponse
  */
-export type ListServiceResponse = Message<'grpc.reflection.v1.ListServiceResponse'> & {
+export type ListServiceResponse = Message<"grpc.reflection.v1.ListServiceResponse"> & {
   /**
    * @generated from field: repeated grpc.reflection.v1.ServiceResponse service = 1;
    */
@@ -215,14 +196,13 @@ export type ListServiceResponse = Message<'grpc.reflection.v1.ListServiceRespons
  * Describes the message grpc.reflection.v1.ListServiceResponse.
  * Use `create(ListServiceResponseSchema)` to create a new message.
  */
-export const ListServiceResponseSchema: GenMessage<ListServiceResponse> =
-  /*@__PURE__*/
+export const ListServiceResponseSchema: GenMessage<ListServiceResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 5);
 
 /**
  * @generated from message grpc.reflection.v1.ServiceResponse
  */
-export type ServiceResponse = Message<'grpc.reflection.v1.ServiceResponse'> & {
+export type ServiceResponse = Message<"grpc.reflection.v1.ServiceResponse"> & {
   /**
    * @generated from field: string name = 1;
    */
@@ -233,14 +213,13 @@ export type ServiceResponse = Message<'grpc.reflection.v1.ServiceResponse'> & {
  * Describes the message grpc.reflection.v1.ServiceResponse.
  * Use `create(ServiceResponseSchema)` to create a new message.
  */
-export const ServiceResponseSchema: GenMessage<ServiceResponse> =
-  /*@__PURE__*/
+export const ServiceResponseSchema: GenMessage<ServiceResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 6);
 
 /**
  * @generated from message grpc.reflection.v1.ErrorResponse
  */
-export type ErrorResponse = Message<'grpc.reflection.v1.ErrorResponse'> & {
+export type ErrorResponse = Message<"grpc.reflection.v1.ErrorResponse"> & {
   /**
    * A status code of gRPC.
    *
@@ -258,8 +237,7 @@ export type ErrorResponse = Message<'grpc.reflection.v1.ErrorResponse'> & {
  * Describes the message grpc.reflection.v1.ErrorResponse.
  * Use `create(ErrorResponseSchema)` to create a new message.
  */
-export const ErrorResponseSchema: GenMessage<ErrorResponse> =
-  /*@__PURE__*/
+export const ErrorResponseSchema: GenMessage<ErrorResponse> = /*@__PURE__*/
   messageDesc(file_grpc_reflection_v1_reflection, 7);
 
 /**
@@ -270,8 +248,10 @@ export const ServerReflection: GenService<{
    * @generated from rpc grpc.reflection.v1.ServerReflection.ServerReflectionInfo
    */
   serverReflectionInfo: {
-    methodKind: 'bidi_streaming';
+    methodKind: "bidi_streaming";
     input: typeof ServerReflectionRequestSchema;
     output: typeof ServerReflectionResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_grpc_reflection_v1_reflection, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_grpc_reflection_v1_reflection, 0);
+

@@ -5,26 +5,22 @@
 // The protocol between mcpd and its plugins. Names and numbers are those of https://github.com/mozilla-ai/mcpd-proto, so that
 // plugins for mcpd run unchanged.
 
-import type { GenEnum, GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { EmptySchema } from '@bufbuild/protobuf/wkt';
-import { file_google_protobuf_empty } from '@bufbuild/protobuf/wkt';
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file mozilla/mcpd/plugins/v1/plugin.proto.
  */
-export const file_mozilla_mcpd_plugins_v1_plugin: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiRtb3ppbGxhL21jcGQvcGx1Z2lucy92MS9wbHVnaW4ucHJvdG8SF21vemlsbGEubWNwZC5wbHVnaW5zLnYxItABCgxQbHVnaW5Db25maWcSOwoJdGVsZW1ldHJ5GAEgASgLMigubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuVGVsZW1ldHJ5Q29uZmlnEk4KDWN1c3RvbV9jb25maWcYAiADKAsyNy5tb3ppbGxhLm1jcGQucGx1Z2lucy52MS5QbHVnaW5Db25maWcuQ3VzdG9tQ29uZmlnRW50cnkaMwoRQ3VzdG9tQ29uZmlnRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJpCg9UZWxlbWV0cnlDb25maWcSFQoNb3RscF9lbmRwb2ludBgBIAEoCRIUCgxzZXJ2aWNlX25hbWUYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFAoMc2FtcGxlX3JhdGlvGAQgASgBImcKCE1ldGFkYXRhEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRITCgtjb21taXRfaGFzaBgEIAEoCRISCgpidWlsZF9kYXRlGAUgASgJIjwKDENhcGFiaWxpdGllcxIsCgVmbG93cxgBIAMoDjIdLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLkZsb3ci5AEKC0hUVFBSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRILCgN1cmwYAiABKAkSDAoEcGF0aBgDIAEoCRJCCgdoZWFkZXJzGAQgAygLMjEubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYBSABKAwSEwoLcmVtb3RlX2FkZHIYBiABKAkSEwoLcmVxdWVzdF91cmkYByABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+AEKDEhUVFBSZXNwb25zZRITCgtzdGF0dXNfY29kZRgBIAEoBRJDCgdoZWFkZXJzGAIgAygLMjIubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlLkhlYWRlcnNFbnRyeRIMCgRib2R5GAMgASgMEhAKCGNvbnRpbnVlGAQgASgIEj4KEG1vZGlmaWVkX3JlcXVlc3QYBSABKAsyJC5tb3ppbGxhLm1jcGQucGx1Z2lucy52MS5IVFRQUmVxdWVzdBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASorCgRGbG93EhAKDEZMT1dfUkVRVUVTVBAAEhEKDUZMT1dfUkVTUE9OU0UQATLjBAoGUGx1Z2luEkoKCUNvbmZpZ3VyZRIlLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLlBsdWdpbkNvbmZpZxoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eRI2CgRTdG9wEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5EkgKC0dldE1ldGFkYXRhEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GiEubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuTWV0YWRhdGESUAoPR2V0Q2FwYWJpbGl0aWVzEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuQ2FwYWJpbGl0aWVzEj0KC0NoZWNrSGVhbHRoEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5EjwKCkNoZWNrUmVhZHkSFi5nb29nbGUucHJvdG9idWYuRW1wdHkaFi5nb29nbGUucHJvdG9idWYuRW1wdHkSXAoNSGFuZGxlUmVxdWVzdBIkLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLkhUVFBSZXF1ZXN0GiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlEl4KDkhhbmRsZVJlc3BvbnNlEiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlGiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlYgZwcm90bzM',
-    [file_google_protobuf_empty],
-  );
+export const file_mozilla_mcpd_plugins_v1_plugin: GenFile = /*@__PURE__*/
+  fileDesc("CiRtb3ppbGxhL21jcGQvcGx1Z2lucy92MS9wbHVnaW4ucHJvdG8SF21vemlsbGEubWNwZC5wbHVnaW5zLnYxItABCgxQbHVnaW5Db25maWcSOwoJdGVsZW1ldHJ5GAEgASgLMigubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuVGVsZW1ldHJ5Q29uZmlnEk4KDWN1c3RvbV9jb25maWcYAiADKAsyNy5tb3ppbGxhLm1jcGQucGx1Z2lucy52MS5QbHVnaW5Db25maWcuQ3VzdG9tQ29uZmlnRW50cnkaMwoRQ3VzdG9tQ29uZmlnRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJpCg9UZWxlbWV0cnlDb25maWcSFQoNb3RscF9lbmRwb2ludBgBIAEoCRIUCgxzZXJ2aWNlX25hbWUYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFAoMc2FtcGxlX3JhdGlvGAQgASgBImcKCE1ldGFkYXRhEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRITCgtjb21taXRfaGFzaBgEIAEoCRISCgpidWlsZF9kYXRlGAUgASgJIjwKDENhcGFiaWxpdGllcxIsCgVmbG93cxgBIAMoDjIdLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLkZsb3ci5AEKC0hUVFBSZXF1ZXN0Eg4KBm1ldGhvZBgBIAEoCRILCgN1cmwYAiABKAkSDAoEcGF0aBgDIAEoCRJCCgdoZWFkZXJzGAQgAygLMjEubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlcXVlc3QuSGVhZGVyc0VudHJ5EgwKBGJvZHkYBSABKAwSEwoLcmVtb3RlX2FkZHIYBiABKAkSEwoLcmVxdWVzdF91cmkYByABKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+AEKDEhUVFBSZXNwb25zZRITCgtzdGF0dXNfY29kZRgBIAEoBRJDCgdoZWFkZXJzGAIgAygLMjIubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlLkhlYWRlcnNFbnRyeRIMCgRib2R5GAMgASgMEhAKCGNvbnRpbnVlGAQgASgIEj4KEG1vZGlmaWVkX3JlcXVlc3QYBSABKAsyJC5tb3ppbGxhLm1jcGQucGx1Z2lucy52MS5IVFRQUmVxdWVzdBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASorCgRGbG93EhAKDEZMT1dfUkVRVUVTVBAAEhEKDUZMT1dfUkVTUE9OU0UQATLjBAoGUGx1Z2luEkoKCUNvbmZpZ3VyZRIlLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLlBsdWdpbkNvbmZpZxoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eRI2CgRTdG9wEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5EkgKC0dldE1ldGFkYXRhEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GiEubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuTWV0YWRhdGESUAoPR2V0Q2FwYWJpbGl0aWVzEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuQ2FwYWJpbGl0aWVzEj0KC0NoZWNrSGVhbHRoEhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5EjwKCkNoZWNrUmVhZHkSFi5nb29nbGUucHJvdG9idWYuRW1wdHkaFi5nb29nbGUucHJvdG9idWYuRW1wdHkSXAoNSGFuZGxlUmVxdWVzdBIkLm1vemlsbGEubWNwZC5wbHVnaW5zLnYxLkhUVFBSZXF1ZXN0GiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlEl4KDkhhbmRsZVJlc3BvbnNlEiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlGiUubW96aWxsYS5tY3BkLnBsdWdpbnMudjEuSFRUUFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_empty]);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.PluginConfig
  */
-export type PluginConfig = Message<'mozilla.mcpd.plugins.v1.PluginConfig'> & {
+export type PluginConfig = Message<"mozilla.mcpd.plugins.v1.PluginConfig"> & {
   /**
    * @generated from field: mozilla.mcpd.plugins.v1.TelemetryConfig telemetry = 1;
    */
@@ -40,14 +36,13 @@ export type PluginConfig = Message<'mozilla.mcpd.plugins.v1.PluginConfig'> & {
  * Describes the message mozilla.mcpd.plugins.v1.PluginConfig.
  * Use `create(PluginConfigSchema)` to create a new message.
  */
-export const PluginConfigSchema: GenMessage<PluginConfig> =
-  /*@__PURE__*/
+export const PluginConfigSchema: GenMessage<PluginConfig> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.TelemetryConfig
  */
-export type TelemetryConfig = Message<'mozilla.mcpd.plugins.v1.TelemetryConfig'> & {
+export type TelemetryConfig = Message<"mozilla.mcpd.plugins.v1.TelemetryConfig"> & {
   /**
    * @generated from field: string otlp_endpoint = 1;
    */
@@ -73,14 +68,13 @@ export type TelemetryConfig = Message<'mozilla.mcpd.plugins.v1.TelemetryConfig'>
  * Describes the message mozilla.mcpd.plugins.v1.TelemetryConfig.
  * Use `create(TelemetryConfigSchema)` to create a new message.
  */
-export const TelemetryConfigSchema: GenMessage<TelemetryConfig> =
-  /*@__PURE__*/
+export const TelemetryConfigSchema: GenMessage<TelemetryConfig> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 1);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.Metadata
  */
-export type Metadata = Message<'mozilla.mcpd.plugins.v1.Metadata'> & {
+export type Metadata = Message<"mozilla.mcpd.plugins.v1.Metadata"> & {
   /**
    * @generated from field: string name = 1;
    */
@@ -113,14 +107,13 @@ export type Metadata = Message<'mozilla.mcpd.plugins.v1.Metadata'> & {
  * Describes the message mozilla.mcpd.plugins.v1.Metadata.
  * Use `create(MetadataSchema)` to create a new message.
  */
-export const MetadataSchema: GenMessage<Metadata> =
-  /*@__PURE__*/
+export const MetadataSchema: GenMessage<Metadata> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 2);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.Capabilities
  */
-export type Capabilities = Message<'mozilla.mcpd.plugins.v1.Capabilities'> & {
+export type Capabilities = Message<"mozilla.mcpd.plugins.v1.Capabilities"> & {
   /**
    * @generated from field: repeated mozilla.mcpd.plugins.v1.Flow flows = 1;
    */
@@ -131,14 +124,13 @@ export type Capabilities = Message<'mozilla.mcpd.plugins.v1.Capabilities'> & {
  * Describes the message mozilla.mcpd.plugins.v1.Capabilities.
  * Use `create(CapabilitiesSchema)` to create a new message.
  */
-export const CapabilitiesSchema: GenMessage<Capabilities> =
-  /*@__PURE__*/
+export const CapabilitiesSchema: GenMessage<Capabilities> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 3);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.HTTPRequest
  */
-export type HTTPRequest = Message<'mozilla.mcpd.plugins.v1.HTTPRequest'> & {
+export type HTTPRequest = Message<"mozilla.mcpd.plugins.v1.HTTPRequest"> & {
   /**
    * @generated from field: string method = 1;
    */
@@ -181,14 +173,13 @@ export type HTTPRequest = Message<'mozilla.mcpd.plugins.v1.HTTPRequest'> & {
  * Describes the message mozilla.mcpd.plugins.v1.HTTPRequest.
  * Use `create(HTTPRequestSchema)` to create a new message.
  */
-export const HTTPRequestSchema: GenMessage<HTTPRequest> =
-  /*@__PURE__*/
+export const HTTPRequestSchema: GenMessage<HTTPRequest> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 4);
 
 /**
  * @generated from message mozilla.mcpd.plugins.v1.HTTPResponse
  */
-export type HTTPResponse = Message<'mozilla.mcpd.plugins.v1.HTTPResponse'> & {
+export type HTTPResponse = Message<"mozilla.mcpd.plugins.v1.HTTPResponse"> & {
   /**
    * @generated from field: int32 status_code = 1;
    */
@@ -223,8 +214,7 @@ export type HTTPResponse = Message<'mozilla.mcpd.plugins.v1.HTTPResponse'> & {
  * Describes the message mozilla.mcpd.plugins.v1.HTTPResponse.
  * Use `create(HTTPResponseSchema)` to create a new message.
  */
-export const HTTPResponseSchema: GenMessage<HTTPResponse> =
-  /*@__PURE__*/
+export const HTTPResponseSchema: GenMessage<HTTPResponse> = /*@__PURE__*/
   messageDesc(file_mozilla_mcpd_plugins_v1_plugin, 5);
 
 /**
@@ -250,7 +240,8 @@ export type Flow = (typeof Flow)[keyof typeof Flow] | UnknownEnum;
 /**
  * Describes the enum mozilla.mcpd.plugins.v1.Flow.
  */
-export const FlowSchema: GenEnum<Flow> = /*@__PURE__*/ enumDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
+export const FlowSchema: GenEnum<Flow> = /*@__PURE__*/
+  enumDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
 
 /**
  * The service that a plugin provides on the socket in `--address`.
@@ -262,68 +253,70 @@ export const Plugin: GenService<{
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.Configure
    */
   configure: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof PluginConfigSchema;
     output: typeof EmptySchema;
-  };
+  },
   /**
    * Requests the plugin to exit after it has finished its work.
    *
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.Stop
    */
   stop: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmptySchema;
     output: typeof EmptySchema;
-  };
+  },
   /**
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.GetMetadata
    */
   getMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmptySchema;
     output: typeof MetadataSchema;
-  };
+  },
   /**
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.GetCapabilities
    */
   getCapabilities: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmptySchema;
     output: typeof CapabilitiesSchema;
-  };
+  },
   /**
    * Both return an error status if the plugin is unhealthy or not ready.
    *
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.CheckHealth
    */
   checkHealth: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmptySchema;
     output: typeof EmptySchema;
-  };
+  },
   /**
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.CheckReady
    */
   checkReady: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EmptySchema;
     output: typeof EmptySchema;
-  };
+  },
   /**
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.HandleRequest
    */
   handleRequest: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof HTTPRequestSchema;
     output: typeof HTTPResponseSchema;
-  };
+  },
   /**
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.HandleResponse
    */
   handleResponse: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof HTTPResponseSchema;
     output: typeof HTTPResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
+
