@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Result } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-interface Finding {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
 
 /** Violations of WCAG 2.2 AA and of axe's best practices on the page as it is now. */
 export async function axeFindings(page: Page): Promise<string[]> {
@@ -16,7 +12,7 @@ export async function axeFindings(page: Page): Promise<string[]> {
   const violations = await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] }).then((found) => found.violations)`,
   );
-  return (violations as Finding[]).flatMap(({ id, nodes }) =>
+  return (violations as Result[]).flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
   );
 }

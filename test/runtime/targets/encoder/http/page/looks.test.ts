@@ -150,9 +150,9 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
         'add',
         'Tokens',
         'JSON response',
-        'curl',
+        'tab-1-0',
         'Copy This request',
-        'This request in curl',
+        'panel-1',
         'file-input',
       ]);
       expect(Math.min(...outlines)).toBeGreaterThanOrEqual(2);
