@@ -34,6 +34,7 @@ function allowOlderFirefox(browser: Browser): void {
     _connection: { toImpl(browser: Browser): { _browserSession: Session } };
   };
   const prototype = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as Session;
+  // oxlint-disable-next-line unbound-method -- it is called with its session.
   const { send } = prototype;
   prototype.send = async function sendKnown(this: Session, method, parameters) {
     return method === 'emulation.setMediaFeaturesOverride' ? {} : await send.call(this, method, parameters);

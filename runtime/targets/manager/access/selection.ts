@@ -19,7 +19,7 @@ export function selectionIn(url: string): Selection | undefined {
   return isEmpty(selection) ? undefined : selection;
 }
 
-/** Returns the query of a selection, with `?`; empty if nothing is selected. @internal Exported for tests only. */
+/** Returns the query of a selection, with `?`; empty if nothing is selected. */
 export function selectionQuery({ servers, tools }: Selection): string {
   const entries = Object.entries({ servers, tools }).filter(([, patterns]) => patterns.length > 0);
   const query = entries.map(([name, patterns]) => `${name}=${patterns.map(encodePattern).join(',')}`);

@@ -93,10 +93,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     // Open metrics have no caller.
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
-    openPaths: [
-      ...documents.openPaths,
-      ...pages.flatMap(({ routes }) => routes.map(({ path }) => path)),
-    ],
+    openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
     errorFormats: [problemFormat(baseAddress)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:

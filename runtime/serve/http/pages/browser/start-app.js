@@ -36,7 +36,7 @@ import { ServerError } from './server.js';
 export function startApp({ title, sections, session, note = '', links = [] }) {
   const heading = element('h1', { tabindex: -1 });
   const main = element('main', { id: 'main' }, heading);
-  const { header, select } = navigation({ title, sections, session, note, links, show: () => void show() });
+  const frame = navigation({ title, sections, session, note, links, show: () => void show() });
   let leaving = new AbortController();
   let path = '';
   let isFirst = true;
@@ -63,7 +63,7 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
     const isNew = isFirst || path !== route.path;
     path = route.path;
     setTitle(found?.section.title ?? found?.section.name ?? (found ? title : 'Page not found'));
-    select(found?.section);
+    frame.select(found?.section);
     const root = element('div', { class: 'page' });
     const waiting = loading();
     main.replaceChildren(heading, root, waiting);
@@ -90,7 +90,7 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
   document.body.classList.add('app');
   document.body.replaceChildren(
     element('a', { class: 'skip', href: '#main' }, 'Skip to the content'),
-    header,
+    frame.header,
     main,
   );
   document.querySelector('.skip')?.addEventListener('click', (event) => {

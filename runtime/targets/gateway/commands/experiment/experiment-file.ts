@@ -132,13 +132,7 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
 
 function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
-  const {
-    name,
-    description = '',
-    dataset,
-    task = 'summarization',
-    max_samples: maxSamples = -1,
-  } = content;
+  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
   const {
     source_language: source,
     target_language: target,
@@ -154,8 +148,7 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     ...shared
   } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
-  for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const)
-    delete shared[used];
+  for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
     name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
     description,

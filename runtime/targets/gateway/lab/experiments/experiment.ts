@@ -46,12 +46,6 @@ export interface ExperimentWorkflows {
   deleteOf(trx: Kysely<Schema>, experimentId: string): Promise<void>;
 }
 
-export interface ExperimentFilter {
-  /** Text in the name or the description; case is ignored. */
-  readonly search?: string | undefined;
-  readonly tag?: string | undefined;
-}
-
 export interface Experiments {
   /** Creates an experiment, with a sample as its dataset if requested. Throws an InputError if the dataset is missing or does not fit the task. */
   create(viewer: Viewer, experiment: NewExperiment): Promise<Experiment>;

@@ -23,7 +23,7 @@ const PROGRAMS: readonly (readonly [name: string, files: readonly string[], rout
 describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
   const get = async (path: string, encoding: string): Promise<Response> => {
     const headers = { Accept: 'text/html', 'Accept-Encoding': encoding };
-    const answers = await Promise.all(routes.map((one) => one.request(path, { headers })));
+    const answers = await Promise.all(routes.map(async (one) => await one.request(path, { headers })));
     return answers.find(({ ok }) => ok) ?? expect.unreachable(path);
   };
 

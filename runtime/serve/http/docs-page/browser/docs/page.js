@@ -43,10 +43,11 @@ function keyButton() {
   const name = () => {
     button.textContent = session.key() === '' ? 'Enter API key' : 'Change API key';
   };
-  button.addEventListener('click', async () => {
+  const change = async () => {
     await session.ask('Requests that you send from this page have this key.');
     name();
-  });
+  };
+  button.addEventListener('click', () => void change());
   name();
   return button;
 }

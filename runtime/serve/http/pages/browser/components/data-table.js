@@ -242,8 +242,4 @@ function statusText(shown, total) {
 
 /** @param {unknown} value */
 const textOf = (value) =>
-  value === undefined || value === null
-    ? '–'
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+  value === undefined || value === null ? '–' : typeof value === 'string' ? value : JSON.stringify(value);

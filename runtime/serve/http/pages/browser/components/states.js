@@ -21,7 +21,7 @@ export function empty(words, way) {
 /**
  * What a part shows if its data cannot be loaded.
  * @param {ServerError | Error} error
- * @param {(() => void) | undefined} [retry]
+ * @param {() => void} [retry]
  */
 export function failed(error, retry) {
   const status = 'status' in error ? error.status : 0;

@@ -64,12 +64,10 @@ export function choiceField(options, alternatives, fieldOf) {
  * @param {number} at
  */
 function nameOf(schema, at) {
-  const constant = Object.values(schema.properties ?? {}).find(
-    (one) => /** @type {Schema} */ (one)?.const !== undefined,
-  );
+  const constant = Object.values(schema.properties ?? {}).find((one) => one?.const !== undefined);
   return String(
     schema.title ??
-      /** @type {Schema} */ (constant)?.const ??
+      constant?.const ??
       schema.const ??
       (enumOf(schema) ? 'choice' : schema.type) ??
       `Alternative ${at + 1}`,
@@ -92,7 +90,7 @@ function isLikely(schema, value) {
   return (
     isComplete &&
     Object.entries(schema.properties ?? {}).every(([key, one]) => {
-      const { const: constant } = /** @type {Schema} */ (one);
+      const { const: constant } = one;
       return constant === undefined || own[key] === constant;
     })
   );

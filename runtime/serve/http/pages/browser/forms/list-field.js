@@ -49,7 +49,7 @@ export function listField({ root, schema, name, isRequired, value, depth }, fiel
   const read = () => {
     const results = items.map(({ field }) => field.read());
     const bad = results.find((result) => 'problem' in result);
-    if (bad) return /** @type {{ problem: string }} */ (bad);
+    if (bad) return bad;
     if (items.length === 0 && !isRequired) return { value: undefined };
     const { minItems = 0, maxItems = Infinity } = schema;
     if (items.length < minItems) return { problem: `Add at least ${minItems}.` };

@@ -22,7 +22,7 @@ export function simpleField({ schema, name, isRequired, value }) {
     );
   if (schema.type === 'boolean') return booleanField({ schema, name, isRequired, value });
   const input = textInput(schema);
-  input.value = value === undefined || value === null ? '' : String(value);
+  input.value = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return labelled({ schema, name, isRequired }, input, (text) =>
     schema.type === 'string' ? readText(schema, text) : readNumber(schema, text),
   );
@@ -138,7 +138,8 @@ function textInput({ type, format, maxLength, minimum, maximum, examples, conten
  * @param {string} text
  */
 function readText({ minLength = 0, maxLength = Infinity, pattern, format }, text) {
-  const length = [...text].length;
+  // JSON Schema counts code points.
+  const { length } = Array.from(text);
   if (length < minLength) return { problem: `Enter at least ${minLength} characters.` };
   if (length > maxLength) return { problem: `Enter at most ${maxLength} characters.` };
   if (format === 'date-time' && Number.isNaN(Date.parse(text)))

@@ -149,7 +149,7 @@ function introduce(model) {
       model,
       session,
       bodyOf: (inputs) => bodyOfTexts(model, inputs),
-      onTexts: texts.replace,
+      onTexts: (found) => texts.replace(found),
     }),
   );
   // Keep what the user typed before the server answered.

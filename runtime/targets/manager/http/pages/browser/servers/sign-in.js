@@ -33,13 +33,15 @@ export async function signInPart({ params, session, signal }) {
       { href: `sign-in?server=${encodeURIComponent(name)}`, target: '_blank', rel: 'noopener noreferrer' },
       isSignedIn ? 'Sign in again in a new tab' : 'Sign in, in a new tab',
     );
-    start.addEventListener('click', watch);
+    start.addEventListener('click', () => void watch());
     body.replaceChildren(
       element('p', {}, badge(words, kind)),
       element(
         'p',
         { class: 'hint' },
-        data.isShared ? 'All callers share this sign-in.' : 'Each user of the manager has a sign-in of their own.',
+        data.isShared
+          ? 'All callers share this sign-in.'
+          : 'Each user of the manager has a sign-in of their own.',
       ),
       element(
         'div',
