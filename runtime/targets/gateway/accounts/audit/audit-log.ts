@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import type { Kysely } from 'kysely';
+import { equalValues } from '../../store/equal-values.ts';
 import type { Page } from '../../store/page.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
@@ -99,20 +99,16 @@ async function* csvOf(db: Kysely<Schema>, filter: AuditFilter): AsyncGenerator<s
 }
 
 function select(db: Kysely<Schema>, filter: AuditFilter) {
-  const equal = {
-    actor: filter.actor,
-    actor_id: filter.actorId,
-    object: filter.object,
-    outcome: filter.outcome,
-    address: filter.address,
-    request_id: filter.requestId,
-  };
-  let query = db.selectFrom('gateway_audit');
-  for (const [column, value] of entriesOf(equal)) {
-    if (value === undefined) continue;
-    // A value that cannot be stored matches no row.
-    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
-  }
+  let query = db.selectFrom('gateway_audit').where(
+    equalValues<AuditRow>({
+      actor: filter.actor,
+      actor_id: filter.actorId,
+      object: filter.object,
+      outcome: filter.outcome,
+      address: filter.address,
+      request_id: filter.requestId,
+    }),
+  );
   const { action } = filter;
   if (action !== undefined) {
     query = /^[a-z_]+$/.test(action)

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { equalValues } from '../../store/equal-values.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
 import type { Page } from '../../store/page.ts';
-import { isStorable, storableText } from '../../store/storable-text.ts';
+import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import type { GuardrailHitRow } from '../../store/sums-schema.ts';
 
@@ -65,20 +64,14 @@ export function createGuardrailHits(
       if (waiting.length > 0) running ??= run();
     },
     async list(filter, { skip, limit }) {
-      const equal = {
-        profile: filter.profile,
-        mode: filter.mode,
-        user_id: filter.userId,
-        request_id: filter.requestId,
-      };
-      let matching = db.selectFrom('gateway_guardrail_hits');
-      for (const [column, value] of entriesOf(equal)) {
-        if (value === undefined) continue;
-        // A value that cannot be stored matches no row.
-        matching = isStorable(value)
-          ? matching.where(column, '=', value)
-          : matching.where(sql<boolean>`1 = 0`);
-      }
+      let matching = db.selectFrom('gateway_guardrail_hits').where(
+        equalValues<GuardrailHitRow>({
+          profile: filter.profile,
+          mode: filter.mode,
+          user_id: filter.userId,
+          request_id: filter.requestId,
+        }),
+      );
       if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
       if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
       const { total } = await matching

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { equalValues } from '../../store/equal-values.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
@@ -64,23 +64,18 @@ export function createRequestList({ db }: Pick<Store, 'db'>): RequestList {
 const MAX_ATTEMPTS = 200;
 
 function select(db: Kysely<Schema>, filter: RequestFilter) {
-  const equal = {
-    user_id: filter.userId,
-    api_key_id: filter.keyId,
-    team_id: filter.teamId,
-    organization_id: filter.organizationId,
-    model: filter.model,
-    status: filter.status,
-  };
-  let query = db.selectFrom('gateway_usage');
-  for (const [column, value] of entriesOf(equal)) {
-    if (value === undefined) continue;
-    // A value that cannot be stored matches no row. An outcome is no parameter, so that the index of errors applies.
-    query = !isStorable(value)
-      ? query.where(sql<boolean>`1 = 0`)
-      : column === 'status'
-        ? query.where(column, '=', sql.lit(value === 'error' ? 'error' : 'success'))
-        : query.where(column, '=', value);
+  let query = db.selectFrom('gateway_usage').where(
+    equalValues<UsageRow>({
+      user_id: filter.userId,
+      api_key_id: filter.keyId,
+      team_id: filter.teamId,
+      organization_id: filter.organizationId,
+      model: filter.model,
+    }),
+  );
+  if (filter.status !== undefined) {
+    // An outcome is no parameter, so that the index of errors applies.
+    query = query.where('status', '=', sql.lit(filter.status === 'error' ? 'error' : 'success'));
   }
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);

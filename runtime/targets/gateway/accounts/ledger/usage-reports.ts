@@ -1,13 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { equalValues } from '../../store/equal-values.ts';
 import type { Store } from '../../store/store.ts';
 import { isTag } from '../../shared/tag.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
-import { isStorable } from '../../store/storable-text.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
 
 /** Columns to group by. Requests with several tags are in the group of each. */
 const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
@@ -115,24 +114,20 @@ async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<s
 }
 
 function select(db: Kysely<Schema>, filter: UsageFilter) {
-  const equal = {
-    user_id: filter.userId,
-    api_key_id: filter.keyId,
-    team_id: filter.teamId,
-    organization_id: filter.organizationId,
-    model: filter.model,
-    provider: filter.provider,
-    endpoint: filter.endpoint,
-    status: filter.status,
-    request_id: filter.requestId,
-    end_user: filter.endUser,
-  };
-  let query = db.selectFrom('gateway_usage');
-  for (const [column, value] of entriesOf(equal)) {
-    if (value === undefined) continue;
-    // A value that cannot be stored matches no row.
-    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
-  }
+  let query = db.selectFrom('gateway_usage').where(
+    equalValues<UsageRow>({
+      user_id: filter.userId,
+      api_key_id: filter.keyId,
+      team_id: filter.teamId,
+      organization_id: filter.organizationId,
+      model: filter.model,
+      provider: filter.provider,
+      endpoint: filter.endpoint,
+      status: filter.status,
+      request_id: filter.requestId,
+      end_user: filter.endUser,
+    }),
+  );
   if (filter.tag !== undefined) {
     // Tags contain no quotation marks, so the text of one is not part of another.
     const quoted = `%${JSON.stringify(filter.tag).replaceAll(/[_%!]/g, '!$&')}%`;

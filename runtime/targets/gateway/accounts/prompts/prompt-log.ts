@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import { entriesOf } from '../../../../core/values/keys.ts';
 import { notFound } from '../identity/checks.ts';
+import { equalValues } from '../../store/equal-values.ts';
 import type { Page } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
@@ -58,20 +57,14 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
       await db.insertInto('gateway_prompts').values(rows).execute();
     },
     async list(filter, { skip, limit }) {
-      const equal = {
-        user_id: filter.userId,
-        api_key_id: filter.keyId,
-        model: filter.model,
-        request_id: filter.requestId,
-      };
-      let matching = db.selectFrom('gateway_prompts');
-      for (const [column, value] of entriesOf(equal)) {
-        if (value === undefined) continue;
-        // A value that cannot be stored matches no row.
-        matching = isStorable(value)
-          ? matching.where(column, '=', value)
-          : matching.where(sql<boolean>`1 = 0`);
-      }
+      let matching = db.selectFrom('gateway_prompts').where(
+        equalValues<PromptRow>({
+          user_id: filter.userId,
+          api_key_id: filter.keyId,
+          model: filter.model,
+          request_id: filter.requestId,
+        }),
+      );
       if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
       if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
       const { total } = await matching
