@@ -59,7 +59,7 @@ test.each(ALL)('$program.name $path: flags of the table have its spelling', ({ p
 
 /** Commands that change something or run on, and print no result of their own. */
 const WITHOUT_RESULT =
-  /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run)|.* completion)$/;
+  /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run|experiment report)|.* completion)$/;
 
 test.each(ALL)('$program.name $path has --json if it has a result', ({ program, path, command }) => {
   const place = `${program.name} ${path}`;

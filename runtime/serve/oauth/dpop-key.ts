@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../core/json/json-text.ts';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 
@@ -28,7 +29,7 @@ export interface DpopKey {
 
 /** Creates a key, or opens one that `jwk` of an earlier key describes. */
 export function openDpopKey(jwk: string = newKey()): DpopKey {
-  const { kty, crv, x, y, d } = JSON.parse(jwk) as JWK;
+  const { kty, crv, x, y, d } = parseJsonText(jwk) as JWK;
   const shared: JWK = { kty, crv, x, y } as JWK;
   const imported = importJWK({ ...shared, d } as JWK, DPOP_ALGORITHM);
   // Reported by the first proof.

@@ -36,7 +36,7 @@ verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
   expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>[^]*"importmap"[^]*"name":"guards"/);
   expect(await done('experiment', 'report', id)).toMatch(/^<!doctype html>/);
   expect(await refused(1, 'experiment', 'report', id, '-o', path('none/report.html'))).toContain(
-    'Cannot write the report',
+    'its folder does not exist',
   );
 });
 

@@ -126,7 +126,7 @@ verifiesManaged('manager:openapi', async (arm) => {
   const page = await get('/docs');
   expect(page).toMatchObject({ status: 200, text: expect.stringContaining('<html') });
   expect(page.text).not.toMatch(/(?:src|href)="https?:/);
-  const assets = [...page.text.matchAll(/(?:src|href)="([^"#:]+)"/g)].map(([, path = '']) => path);
+  const assets = [...page.text.matchAll(/(?:src|href)="(assets[^"#:]+)"/g)].map(([, path = '']) => path);
   expect(assets.length).toBeGreaterThan(1);
   for (const path of assets) expect((await get(`/${path.replace(/^\//, '')}`)).status).toBe(200);
 });

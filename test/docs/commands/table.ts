@@ -37,6 +37,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/infer.md#Where the time goes': 'each number differs',
   'docs/mcp-manager-cli.md': 'shows servers and keys of a longer session',
   'docs/mcp-manager.md': LISTS,
+  'docs/mcp-manager-pages.md': LISTS,
+  'docs/experiment-pages.md':
+    'shows the report of a finished experiment; the list of behaviours has a test of it',
   'docs/mcp.md': LISTS,
   'docs/platforms.md': LISTS,
   'docs/releasing.md': 'downloads Node for all platforms and writes a release',

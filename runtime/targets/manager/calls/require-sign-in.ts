@@ -20,19 +20,33 @@ const SIGN_IN_MS = 5 * 60_000;
 
 /**
  * Rejects a call to a server to which its user has not signed in. With `asks`, an MCP client that can open pages is asked to do so,
- * and the call continues after the sign-in.
+ * and the call continues after the sign-in. Undefined if there is nothing to wait for, so that calls keep their order.
  */
-export async function requireSignIn(
+export function requireSignIn(
   server: ManagedServer,
-  { caller, headers, requester, signal }: ServerCall,
+  call: ServerCall,
+  parts: SignInParts,
+  asks: boolean,
+): Promise<void> | undefined {
+  const { user } = call.caller;
+  // A caller without an identity is refused by the connection.
+  if (!isPerUser(server.spec()) || user === undefined) return undefined;
+  const isSignedIn = (): boolean => server.forUser(user).signIn() === 'signed-in';
+  return isSignedIn() ? undefined : askForSignIn({ server, user, isSignedIn }, call, parts, asks);
+}
+
+interface Missing {
+  readonly server: ManagedServer;
+  readonly user: string;
+  readonly isSignedIn: () => boolean;
+}
+
+async function askForSignIn(
+  { server, user, isSignedIn }: Missing,
+  { headers, requester, signal }: ServerCall,
   { supervisor, signInPage }: SignInParts,
   asks: boolean,
 ): Promise<void> {
-  const { user } = caller;
-  // A caller without an identity is refused by the connection.
-  if (!isPerUser(server.spec()) || user === undefined) return;
-  const isSignedIn = (): boolean => server.forUser(user).signIn() === 'signed-in';
-  if (isSignedIn()) return;
   const page = signInPage?.(server.name, headers);
   const required = signInRequired(server.name, page);
   if (!asks || !requester || page === undefined) throw required;

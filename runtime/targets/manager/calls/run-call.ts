@@ -82,7 +82,8 @@ export function createCallRunner({
     try {
       server = findServer(supervisor, call);
       // Only for what a person sees: lists are often requested in the background.
-      await requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
+      const signIn = requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
+      if (signIn) await signIn;
       // Chosen after the sign-in, which replaces the connection of the user.
       server = server.forUser(call.caller.user);
       const result = await withCallContext(server, call, { ...options, takesTurn }, work);

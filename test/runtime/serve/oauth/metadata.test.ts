@@ -37,6 +37,7 @@ test('metadata of another resource is rejected', () => {
       resource,
       authorizationServers: ['https://as'],
       scopesSupported: undefined,
+      requiresDpop: false,
     });
   }
   for (const other of [

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { configError, messageOf } from '../../../../contract/errors.ts';
+import { writeText } from '../../../../platform/files/write-text.ts';
 import type { Output } from '../../../../serve/cli/command.ts';
 import { checkAssertions, type ComparedModel } from './assertions.ts';
 import { baselineTable } from './baseline-table.ts';
@@ -36,9 +35,7 @@ export async function reportAssertions(
   if (junit !== undefined) {
     const missing = refused.map(({ name, why }) => ({ name, status: 'refused', error: why }));
     const report = junitReport({ experiment: file.name, models: [...models, ...missing], assertions });
-    await writeFile(junit, report).catch((error: unknown) => {
-      throw configError(`Cannot write the report ${junit}: ${messageOf(error)}`, error);
-    });
+    await writeText(junit, report);
   }
   return failed.length === 0;
 }

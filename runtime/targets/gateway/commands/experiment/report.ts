@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { configError, messageOf } from '../../../../contract/errors.ts';
+import { writeText } from '../../../../platform/files/write-text.ts';
 import { experimentCommand } from './experiment-command.ts';
 
 export const experimentReportCommand = experimentCommand({
@@ -17,9 +16,7 @@ export const experimentReportCommand = experimentCommand({
         output.out(report);
         return 0;
       }
-      await writeFile(file, report).catch((error: unknown) => {
-        throw configError(`Cannot write the report ${file}: ${messageOf(error)}`, error);
-      });
+      await writeText(file, report);
       output.err(`Report written to ${file}\n`);
       return 0;
     };

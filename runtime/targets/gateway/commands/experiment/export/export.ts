@@ -1,4 +1,6 @@
 import { UsageError } from '../../../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../../../serve/cli/output-format.ts';
+import { printJson } from '../../../../../serve/cli/print.ts';
 import { MLFLOW_OPTIONS } from './mlflow-options.ts';
 import { experimentCommand } from '../experiment-command.ts';
 
@@ -14,6 +16,7 @@ export const exportExperimentCommand = experimentCommand({
       help: 'Folder for the files of huggingface; it must be new or empty',
     },
     ...MLFLOW_OPTIONS,
+    ...JSON_OPTION,
   },
   prepare(invocation) {
     const to = invocation.value('to');
@@ -29,12 +32,15 @@ export const exportExperimentCommand = experimentCommand({
       if (to === 'huggingface') {
         const { exportFiles } = await import('./hugging-face.ts');
         await exportFiles(client, exported, folder ?? '');
-        output.out(`${folder}\n`);
+        if (invocation.flag('json')) printJson(output, { folder });
+        else output.out(`${folder}\n`);
         return 0;
       }
       const { exportToMlflow } = await import('./mlflow.ts');
       const access = { token: invocation.value('mlflow-token'), url: url ?? '' };
-      for (const run of await exportToMlflow(client, exported, access)) output.out(`${run}\n`);
+      const runs = await exportToMlflow(client, exported, access);
+      if (invocation.flag('json')) printJson(output, { runs });
+      else for (const run of runs) output.out(`${run}\n`);
       return 0;
     };
   },

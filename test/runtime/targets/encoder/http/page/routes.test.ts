@@ -41,7 +41,7 @@ test.each(FILES)('%s is served with its type, and with nothing allowed but our o
   expect(response.headers.get('Content-Type')).toBe(TYPES[extname(file)]);
   expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(response.headers.get('Content-Security-Policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src data:; " +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   expect((await response.text()).length).toBeGreaterThan(50);

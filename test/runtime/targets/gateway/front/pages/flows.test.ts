@@ -166,6 +166,7 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
           'Requests',
           'Latency',
           'Playground',
+          'Experiments',
           'Keys',
           'Teams',
           'Your account',

@@ -100,6 +100,10 @@ test('every answer is what the document says', async () => {
   await send('GET', '/workflows/none');
   await send('GET', `/experiments/${id}`);
   await send('GET', `/experiments/${id}/compare`);
+  await send('GET', `/experiments/${id}/rows?limit=1`);
+  await send('GET', `/experiments/${id}/plots`);
+  await send('GET', `/experiments/${id}/progress`);
+  await send('GET', `/experiments/${id}/report`);
   await send('DELETE', `/datasets/${dataset}`);
 
   const job = (await send('POST', '/jobs/inference/', JOB(dataset, { job_type: 'inference', ...MODEL() })))

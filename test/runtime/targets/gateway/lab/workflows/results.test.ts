@@ -19,7 +19,7 @@ test('rows, plots, progress and a report of an experiment; reasons of judges are
   const dataset = (await upload(LABELLED)).body.id;
   const id = await experiment(dataset, {
     task_definition: { task: 'text-generation' },
-    tags: ['100%', 'b', 'b'],
+    tags: ['100%', 'b'],
   });
   const path = `/api/v1/experiments/${id}`;
   const server = { provider: 'llamafile', base_url: `${model.url}/v1`, system_prompt: 'Judge the text.' };
