@@ -24,6 +24,10 @@ function mergeFolders(): string {
   for (const one of FOLDERS) {
     cpSync(new URL(`../../../../../../runtime/${one}`, import.meta.url), folder, { recursive: true });
   }
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+    // The next file of the same worker needs a folder of its own.
+    merged = undefined;
+  });
   return folder;
 }
