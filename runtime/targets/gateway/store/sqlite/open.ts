@@ -5,6 +5,7 @@ import { Kysely } from 'kysely';
 import { explainWriteError } from '../../../../platform/files/write-error.ts';
 import { createFolders } from '../../../../platform/files/create-folders.ts';
 import { createAuditTrail } from '../audit/audit-trail.ts';
+import { isContention } from '../database-error.ts';
 import type { Store } from '../store.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
@@ -17,6 +18,7 @@ import { createTransactionGate } from './transaction-gate.ts';
 const BUSY_TIMEOUT_MS = 20;
 /** Longer timeout at the start, because processes that open a new file wait while one of them prepares it. */
 const STARTUP_BUSY_TIMEOUT_MS = 5000;
+const SWITCH_RETRY_MS = 5;
 
 /** 16 MB. A checkpoint blocks the event loop for milliseconds, so it runs less often than by default. */
 const CHECKPOINT_PAGES = 4000;
@@ -67,7 +69,7 @@ function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: STARTUP_BUSY_TIMEOUT_MS, readBigInts: true });
   try {
     // Committed data survives a crash of the process. Only a power failure can lose the last moments.
-    database.exec('pragma journal_mode = wal');
+    useWriteAheadLog(database);
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     // After a burst of writes, the log shrinks again with the next checkpoint.
@@ -77,5 +79,19 @@ function connect(path: string): DatabaseSync {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** SQLite does not wait for the lock that the first switch of a new file needs, so that processes that open it together would fail. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const end = performance.now() + STARTUP_BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (!isContention(error) || performance.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SWITCH_RETRY_MS);
+    }
   }
 }
