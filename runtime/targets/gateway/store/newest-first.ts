@@ -1,16 +1,28 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Page } from './page.ts';
 
+interface Order {
+  /** Column of the time. */
+  readonly time: string;
+  /** Order of rows with the same time. */
+  readonly ids: 'asc' | 'desc';
+}
+
+const OBJECTS: Order = { time: 'created_at', ids: 'asc' };
+/** Ids of events increase with time. */
+export const EVENTS: Order = { time: 'at', ids: 'desc' };
+
 /** Returns one page of a query's rows, newest first, and the total number of rows. */
 export async function newestFirst<Tables, Named extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Named, Row>,
   { skip, limit }: Page,
+  { time, ids }: Order = OBJECTS,
 ): Promise<{ readonly total: number; readonly rows: readonly Row[] }> {
   const count = query.clearSelect().select(sql<number>`count(*)`.as('total'));
   const { total } = (await count.executeTakeFirstOrThrow()) as { readonly total: number };
   const rows = await query
-    .orderBy(sql.ref('created_at'), 'desc')
-    .orderBy(sql.ref('id'))
+    .orderBy(sql.ref(time), 'desc')
+    .orderBy(sql.ref('id'), ids)
     .limit(limit)
     .offset(skip)
     .execute();

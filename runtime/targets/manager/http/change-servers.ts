@@ -25,7 +25,7 @@ interface Change {
 /** Identifies the content of a file. */
 export const revisionOf = (text: string): string => sha256(Buffer.from(text)).slice(0, 16);
 
-/** Changes the servers file over HTTP. The file is the truth: the running manager is told to read it again. */
+/** Changes the servers file over HTTP. The file is the truth: the running manager reads it again after each change. */
 export interface ServersChanger {
   readonly change: (change: Change) => Promise<EditedConfiguration>;
   readonly add: (server: NewServer, isDryRun: boolean) => Promise<EditedConfiguration>;

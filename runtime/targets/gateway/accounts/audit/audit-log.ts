@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
+import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
@@ -42,18 +43,9 @@ const MAX_REFUSED = 10_000;
 
 export function createAuditLog({ db }: Pick<Store, 'db'>): AuditLog {
   return {
-    async list(filter, { skip, limit }) {
+    async list(filter, page) {
       const matching = select(db, filter);
-      const { total } = await matching
-        .select((row) => row.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const events = await matching
-        .selectAll()
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+      const { total, rows: events } = await newestFirst(matching.selectAll(), page, EVENTS);
       return { total, events };
     },
     csv: (filter) => csvOf(db, filter),

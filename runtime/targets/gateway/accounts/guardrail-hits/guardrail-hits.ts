@@ -1,5 +1,6 @@
 import { equalValues } from '../../store/equal-values.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
+import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
@@ -63,7 +64,7 @@ export function createGuardrailHits(
         });
       if (waiting.length > 0) running ??= run();
     },
-    async list(filter, { skip, limit }) {
+    async list(filter, page) {
       let matching = db.selectFrom('gateway_guardrail_hits').where(
         equalValues<GuardrailHitRow>({
           profile: filter.profile,
@@ -74,16 +75,7 @@ export function createGuardrailHits(
       );
       if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
       if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
-      const { total } = await matching
-        .select((row) => row.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const hits = await matching
-        .selectAll()
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+      const { total, rows: hits } = await newestFirst(matching.selectAll(), page, EVENTS);
       return { total, hits };
     },
     async prune(before) {

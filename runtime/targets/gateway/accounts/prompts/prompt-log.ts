@@ -1,5 +1,6 @@
 import { notFound } from '../identity/checks.ts';
 import { equalValues } from '../../store/equal-values.ts';
+import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
@@ -56,7 +57,7 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
     async add(rows) {
       await db.insertInto('gateway_prompts').values(rows).execute();
     },
-    async list(filter, { skip, limit }) {
+    async list(filter, page) {
       let matching = db.selectFrom('gateway_prompts').where(
         equalValues<PromptRow>({
           user_id: filter.userId,
@@ -67,16 +68,7 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
       );
       if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
       if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
-      const { total } = await matching
-        .select((row) => row.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const prompts = await matching
-        .select(HEAD)
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+      const { total, rows: prompts } = await newestFirst(matching.select(HEAD), page, EVENTS);
       return { total, prompts };
     },
     async read(requestId) {

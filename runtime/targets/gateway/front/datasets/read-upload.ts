@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import { EXTENSIONS } from '../../lab/datasets/extensions.ts';
 import type { ColumnMapping } from '../../lab/datasets/column-mapping.ts';
 import { boundaryOf, readMultipart } from '../../shared/multipart.ts';
 import { columnsIn } from './columns.ts';
@@ -11,15 +12,6 @@ export interface UploadedFile {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly columns?: ColumnMapping | undefined;
 }
-
-/** File extension by content type, for a file that is not in a form. */
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ['text/csv', '.csv'],
-  ['text/tab-separated-values', '.tsv'],
-  ['application/jsonl', '.jsonl'],
-  ['application/x-ndjson', '.jsonl'],
-  ['application/vnd.apache.parquet', '.parquet'],
-]);
 
 /** Streams the uploaded file to `store`. The file is either in a form, as `dataset` with `format`, or the whole body. */
 export async function withUpload<Result>(

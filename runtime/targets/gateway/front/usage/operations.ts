@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
+import { parameter } from './scope-operations.ts';
 import { usageReport } from './schemas.ts';
 import { FORMATS, GROUPINGS, INTERVALS } from './query.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
@@ -49,15 +50,6 @@ const TOTALS = {
   total_tokens: 250,
   cost: 0.00015,
 };
-
-type Parameter = NonNullable<Operation['parameters']>[number];
-
-const parameter = (name: string, description: string, example: string): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  example,
-});
 
 export const USAGE_OPERATIONS: readonly Operation[] = [
   {

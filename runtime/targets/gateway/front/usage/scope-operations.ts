@@ -2,7 +2,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 
 type Parameter = NonNullable<Operation['parameters']>[number];
 
-const parameter = (name: string, description: string, example: string): Parameter => ({
+export const parameter = (name: string, description: string, example: string): Parameter => ({
   name,
   in: 'query',
   description,

@@ -1,16 +1,8 @@
 import { inputError } from '../../../../../contract/errors.ts';
+import { EXTENSIONS } from '../extensions.ts';
 import { hasReader } from '../read/read-rows.ts';
 import { type Fetched, type Fetcher, type HeadersOf, shown } from './fetcher.ts';
 import type { OpenedSource } from './source.ts';
-
-/** Extensions by content type, for a URL without one. */
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ['text/csv', '.csv'],
-  ['text/tab-separated-values', '.tsv'],
-  ['application/jsonl', '.jsonl'],
-  ['application/x-ndjson', '.jsonl'],
-  ['application/vnd.apache.parquet', '.parquet'],
-]);
 
 interface UrlOptions {
   /** Name of the file. Default: the one in the URL. */
