@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
@@ -15,8 +15,6 @@ export interface NetworkNodes {
 export interface NodeOptions {
   /** Folders that the nodes see empty. */
   readonly hidden?: readonly string[];
-  /** Binds each node to a processor of its own, the first one excepted. */
-  readonly hasOwnProcessors?: boolean;
 }
 
 export interface NetworkNode extends RayPlace {
@@ -24,6 +22,8 @@ export interface NetworkNode extends RayPlace {
   readonly cache: string;
   /** The ids of all processes in the namespace, with their command lines. */
   readonly processes: () => readonly { readonly pid: number; readonly command: string }[];
+  /** Lets all processes of the node together use this part of a processor: 0.5 is half the time of one. */
+  readonly limitProcessors: (share: number) => void;
   /** Kills every process of the node. */
   readonly kill: () => void;
 }
@@ -40,6 +40,7 @@ export function createNetworkNodes(count: number, options: NodeOptions = {}): Ne
   const names = Array.from({ length: count }, (_, at) => `${prefix}n${at}`);
   const caches = names.map(() => mkdtempSync(join(tmpdir(), 'encoderfile-test-')));
   const close = (): void => {
+    for (const name of names) if (existsSync(groupOf(name))) rmdirSync(groupOf(name));
     for (const cache of caches) rmSync(cache, { recursive: true, force: true });
     for (const name of names) {
       execaSync('ip', ['netns', 'del', name], { reject: false });
@@ -66,30 +67,60 @@ export function createNetworkNodes(count: number, options: NodeOptions = {}): Ne
     return undefined;
   }
   const places = names.map((name, at) => {
-    const processors = options.hasOwnProcessors && at > 0 ? ['taskset', '-c', String(at - 1)] : [];
     const cache = caches[at] ?? '';
-    return nodeIn(name, `${NET}.${at + 2}`, { cache, processors, hidden: options.hidden ?? [] });
+    return nodeIn(name, `${NET}.${at + 2}`, { cache, hidden: options.hidden ?? [] });
   });
   return { hostIp: `${NET}.1`, places, close };
 }
 
+/** Where the kernel limits the time of processors: as version 1 of control groups has it, or version 2. */
+const VERSION_1 = '/sys/fs/cgroup/cpu';
+const VERSION_2 = '/sys/fs/cgroup';
+const isVersion1 = existsSync(VERSION_1);
+const PERIOD_US = 100_000;
+
+const groupOf = (name: string): string => join(isVersion1 ? VERSION_1 : VERSION_2, name);
+
+/** Creates a control group whose processes together use at most this part of a processor, and returns its folder. */
+function createProcessorGroup(name: string, share: number): string {
+  const folder = groupOf(name);
+  const quota = Math.round(share * PERIOD_US);
+  mkdirSync(folder);
+  if (isVersion1) {
+    writeFileSync(join(folder, 'cpu.cfs_period_us'), `${PERIOD_US}`);
+    writeFileSync(join(folder, 'cpu.cfs_quota_us'), `${quota}`);
+  } else {
+    writeFileSync(join(folder, 'cpu.max'), `${quota} ${PERIOD_US}`);
+  }
+  return folder;
+}
+
+/** Whether this user may limit the processors of nodes here. */
+export function canLimitProcessors(): boolean {
+  try {
+    rmdirSync(createProcessorGroup(`efr${process.pid % 100_000}try`, 1));
+    return true;
+  } catch (error) {
+    console.warn(`SKIPPED: the processors of nodes cannot be limited (${(error as Error).message}).`);
+    return false;
+  }
+}
+
 interface NodeParts {
   readonly cache: string;
-  readonly processors: readonly string[];
   readonly hidden: readonly string[];
 }
 
 /** Hides the folders that come before the word `--`, and runs the rest. */
 const HIDE = 'while [ "$1" != -- ]; do mount -t tmpfs tmpfs "$1"; shift; done; shift; exec "$@"';
 
-function nodeIn(name: string, address: string, { cache, processors, hidden }: NodeParts): NetworkNode {
+function nodeIn(name: string, address: string, { cache, hidden }: NodeParts): NetworkNode {
   const pids = (): string[] => ip('netns', 'pids', name).split('\n').filter(Boolean);
   return {
     ip: address,
     cache,
     // A mount namespace, too, so that what a node mounts is not seen by another one.
     prefix: [
-      ...processors,
       ...`ip netns exec ${name} unshare --mount --`.split(' '),
       ...`env ENCODERFILE_CACHE_DIR=${cache} sh -c`.split(' '),
       HIDE,
@@ -102,6 +133,10 @@ function nodeIn(name: string, address: string, { cache, processors, hidden }: No
         pid: Number(pid),
         command: execaSync('ps', ['-o', 'args=', '-p', pid], { reject: false }).stdout,
       })),
+    limitProcessors(share) {
+      const group = createProcessorGroup(name, share);
+      for (const pid of pids()) writeFileSync(join(group, 'cgroup.procs'), pid);
+    },
     kill() {
       for (let left = pids(); left.length > 0; left = pids()) {
         execaSync('kill', ['-KILL', ...left], { reject: false });

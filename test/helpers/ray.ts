@@ -100,6 +100,8 @@ export async function startRay(
       '--num-cpus=0',
     );
     await answers(`${address}/api/jobs/`, token, () => head.exitCode !== null);
+    // The head is a node, too, and is added after the API answers: `addNode` must not take it for another one.
+    while ((await nodeIds(address, token)).size === 0) await sleep(200);
   } catch (error) {
     await stop();
     throw error;
