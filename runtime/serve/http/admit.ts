@@ -14,3 +14,15 @@ export const admit =
       leave();
     }
   };
+
+/** Same for the work that answers an exchange. */
+export const admitted =
+  <Exchange>(lifecycle: Lifecycle, answer: (exchange: Exchange) => Promise<void>) =>
+  async (exchange: Exchange): Promise<void> => {
+    const leave = lifecycle.enter();
+    try {
+      await answer(exchange);
+    } finally {
+      leave();
+    }
+  };

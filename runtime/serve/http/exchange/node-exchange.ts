@@ -23,14 +23,15 @@ export async function answerIncoming(
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const { headers, method = '', url = '' } = incoming;
+  const set = new Map<string, string>();
   const begin = (status: number, own: NonNullable<HttpAnswer['headers']>, ...more: string[]): boolean => {
     begun.resolve();
     // Node reports writes to a disconnected client as errors.
     if (outgoing.destroyed) return false;
-    outgoing.writeHead(status, [...head, ...Object.entries(own).flat(), ...more]);
+    outgoing.writeHead(status, [...head, ...[...set].flat(), ...Object.entries(own).flat(), ...more]);
     return true;
   };
-  await handle({
+  const exchange: HttpExchange = {
     method,
     url,
     headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null },
@@ -39,7 +40,7 @@ export async function answerIncoming(
       if (body.length > maxBodyBytes) throw tooLargeError(maxBodyBytes, tooLargeMessage);
       return body;
     },
-    setHeader: (name, value) => void outgoing.setHeader(name, value),
+    setHeader: (name, value) => void set.set(name, value),
     answer({ status, headers: own = {}, body = '' }) {
       if (begin(status, own, 'Content-Length', String(Buffer.byteLength(body)))) outgoing.end(body);
     },
@@ -68,6 +69,12 @@ export async function answerIncoming(
         });
       }
     },
-  });
+  };
+  try {
+    await handle(exchange);
+  } catch (error) {
+    for (const [name, value] of set) outgoing.setHeader(name, value);
+    throw error;
+  }
   await begun.promise;
 }

@@ -1,9 +1,11 @@
 import type { Hono } from 'hono';
-import { createBodyReader } from '../../../serve/http/body.ts';
+import { createBodyReader, createExchangeBodyReader } from '../../../serve/http/body.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
+import { createEmbeddingsAnswer } from './embeddings-answer.ts';
+import { createPredictAnswer } from './predict-answer.ts';
 import { ERROR_FORMATS } from './errors.ts';
 import { sharedRequests } from '../schemas/tei.ts';
 import { pageRoutes } from './page/routes.ts';
@@ -32,6 +34,7 @@ export interface EncoderAppOptions {
 /** Creates the HTTP app of a model executable. The app does not listen. */
 export function encoderApp(context: EncoderContext, options: EncoderAppOptions): Hono<ShellEnv> {
   const readBody = createBodyReader(options);
+  const readExchange = createExchangeBodyReader(options);
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
@@ -46,11 +49,11 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
     // Documents list operations in this order.
-    predictRoutes(context, readBody, requests),
+    predictRoutes(context, createPredictAnswer(context, readExchange, requests)),
     modelRoutes(context),
     rerankRoutes(context, readBody),
     tokenizeRoutes(context, readBody),
-    openAiEmbeddingRoutes(context, readBody),
+    openAiEmbeddingRoutes(context, createEmbeddingsAnswer(context, readExchange)),
     openAiModelRoutes(context),
     teiRoutes(context, readBody, requests),
     inferenceApiRoutes(context, readBody, requests),

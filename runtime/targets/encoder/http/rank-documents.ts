@@ -9,7 +9,7 @@ import type { VectorRows } from '../maths/max-sim.ts';
 import { sigmoid } from '../../../core/numbers/softmax.ts';
 import type { ReadVector } from '../maths/sparse.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
-import { runModel, sumOf } from './run-model.ts';
+import { callerOf, runModel, sumOf } from './run-model.ts';
 
 interface RankRequest {
   readonly query: string;
@@ -41,7 +41,7 @@ async function rankPairs(
   engine: ServingEngine,
   { query, documents, raw, overflow }: RankRequest,
 ): Promise<Ranking> {
-  const { results, tokens, truncated } = await runModel(c, engine, {
+  const { results, tokens, truncated } = await runModel(callerOf(c), engine, {
     inputs: documents.map((pair) => ({ text: query, pair })),
     view: { kind: 'result', format: 'json', options: {} },
     overflow,
@@ -63,7 +63,7 @@ async function rankByVectors(
     overflow,
     signal: c.req.raw.signal,
   });
-  const { results, tokens, truncated } = await runModel(c, engine, {
+  const { results, tokens, truncated } = await runModel(callerOf(c), engine, {
     inputs: documents.map((text) => ({ text })),
     role: 'document',
     view: { kind: 'max-sim', query: vectorsIn(encoded.results[0]) },
@@ -87,7 +87,7 @@ async function rankByOutputs(
     signal: c.req.raw.signal,
   });
   const { embedding, vectors, sparse } = parsed(encoded.results[0]);
-  const { results, tokens, truncated } = await runModel(c, engine, {
+  const { results, tokens, truncated } = await runModel(callerOf(c), engine, {
     inputs: documents.map((text) => ({ text })),
     view: {
       kind: 'hybrid',

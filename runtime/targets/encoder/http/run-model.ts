@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { codePoints } from '../../../core/text/code-points.ts';
+import { disconnectSignal, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
 import type { AnswerHeader } from '../../../serve/http/openapi/operation.ts';
 import {
   MAX_LISTED_INDEXES,
@@ -9,25 +10,47 @@ import {
 } from '../predict/truncated-headers.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine } from '../engine/serving.ts';
 
+/** What a run of the model needs of the request that asks for it. */
+export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+export const callerOf = (c: Context): ModelCaller => ({
+  setHeader: (name, value) => c.header(name, value),
+  signal: c.req.raw.signal,
+});
+
+export const callerAt = (exchange: HttpExchange): ModelCaller => ({
+  setHeader: exchange.setHeader,
+  signal: disconnectSignal(exchange),
+});
+
+/** Answers a request that the app or a direct route has received. */
+export type AnswerExchange = (exchange: HttpExchange) => Promise<void>;
+
 /** Runs the model until the client disconnects, and reports timings and truncated inputs in the response headers. */
 export async function runModel(
-  c: Context,
+  { setHeader, signal }: ModelCaller,
   engine: ServingEngine,
   request: Omit<EngineRequest, 'signal'>,
 ): Promise<EngineAnswer> {
   const start = performance.now();
-  const answer = await engine.run({ ...request, signal: c.req.raw.signal });
+  const answer = await engine.run({ ...request, signal });
   const total = milliseconds(performance.now() - start);
   const { tokenization, queue, inference } = answer.timings;
-  c.header('X-Compute-Type', 'cpu');
-  c.header('X-Compute-Time', total);
-  c.header('X-Compute-Characters', String(request.inputs.reduce((sum, input) => sum + characters(input), 0)));
-  c.header('X-Compute-Tokens', String(sumOf(answer.tokens)));
-  c.header('X-Total-Time', total);
-  c.header('X-Tokenization-Time', milliseconds(tokenization));
-  c.header('X-Queue-Time', milliseconds(queue));
-  c.header('X-Inference-Time', milliseconds(inference));
-  for (const [name, value] of truncatedHeaders(answer.truncated)) c.header(name, value);
+  setHeader('X-Compute-Type', 'cpu');
+  setHeader('X-Compute-Time', total);
+  setHeader(
+    'X-Compute-Characters',
+    String(request.inputs.reduce((sum, input) => sum + characters(input), 0)),
+  );
+  setHeader('X-Compute-Tokens', String(sumOf(answer.tokens)));
+  setHeader('X-Total-Time', total);
+  setHeader('X-Tokenization-Time', milliseconds(tokenization));
+  setHeader('X-Queue-Time', milliseconds(queue));
+  setHeader('X-Inference-Time', milliseconds(inference));
+  for (const [name, value] of truncatedHeaders(answer.truncated)) setHeader(name, value);
   return answer;
 }
 

@@ -1,6 +1,7 @@
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderApp } from '../http/app.ts';
+import { directRequests } from '../http/direct-requests.ts';
 import { mcpApp } from '../mcp/app.ts';
 import { type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
 import type { Address, ServeSettings } from './settings.ts';
@@ -27,6 +28,7 @@ export async function serveHttp(
   const app = settings.mcpOnly
     ? mcpApp(context, mcp.routes, { corsOrigins, metrics })
     : encoderApp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
-  const http = await listenHttp({ app, ...address, tls, lifecycle: context.kernel.lifecycle });
+  const direct = settings.mcpOnly ? undefined : directRequests(context, { maxBodyBytes });
+  const http = await listenHttp({ app, direct, ...address, tls, lifecycle: context.kernel.lifecycle });
   return { http, closeSessions: mcp.close };
 }

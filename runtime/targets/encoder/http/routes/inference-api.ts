@@ -21,7 +21,7 @@ import {
 } from '../../schemas/tei.ts';
 import { answersResponse } from '../../schemas/question-answering.ts';
 import { zeroShotResponse } from '../../schemas/zero-shot.ts';
-import { ANSWER_HEADERS } from '../run-model.ts';
+import { ANSWER_HEADERS, callerOf } from '../run-model.ts';
 import { answers } from '../tei/answers.ts';
 import { classify } from '../tei/classify.ts';
 import { embed } from '../tei/embed.ts';
@@ -67,18 +67,20 @@ export function inferenceApiRoutes(
   routes.post('/', admit(kernel.lifecycle), async (c) => {
     // The page at this path needs no key, but the model does.
     kernel.access.check(c.req.header('Authorization'));
+    const caller = callerOf(c);
     if (modelType === 'sequence_classification') {
-      return await classify(c, engine, await readBody(c, requests.classify), 'inference-api');
+      return c.json(await classify(caller, engine, await readBody(c, requests.classify), 'inference-api'));
     }
     if (modelType === 'zero_shot_classification') {
-      return await zeroShot(c, engine, await readBody(c, requests.zeroShot));
+      return c.json(await zeroShot(caller, engine, await readBody(c, requests.zeroShot)));
     }
     if (modelType === 'question_answering') {
-      return await answers(c, engine, await readBody(c, requests.answers));
+      return c.json(await answers(caller, engine, await readBody(c, requests.answers)));
     }
-    if (modelType === 'fill_mask') return await fillMask(c, engine, await readBody(c, requests.fillMask));
+    if (modelType === 'fill_mask')
+      return c.json(await fillMask(caller, engine, await readBody(c, requests.fillMask)));
     if (modelType === 'token_classification') {
-      return await entities(c, engine, await readBody(c, requests.entities));
+      return c.json(await entities(caller, engine, await readBody(c, requests.entities)));
     }
     return await vectorsOrSimilarity(c);
   });

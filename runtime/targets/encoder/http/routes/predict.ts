@@ -1,65 +1,18 @@
-import { type Context, Hono } from 'hono';
-import type { TUnsafe } from 'typebox';
+import { Hono } from 'hono';
 import type { ModelType } from '../../../../contract/model-types.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { BodyReader } from '../../../../serve/http/body.ts';
+import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
-import { predict } from '../../predict/predict.ts';
 import { predictExamples } from '../examples.ts';
-import { jsonAnswer } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
-import { runModel, ANSWER_HEADERS } from '../run-model.ts';
-import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
-import type { SharedRequests } from '../../schemas/tei.ts';
-import { answers } from '../tei/answers.ts';
-import { classify, isHuggingFaceBody } from '../tei/classify.ts';
-import { entities } from '../tei/entities.ts';
-import { fillMask } from '../tei/fill-mask.ts';
-import { zeroShot } from '../tei/zero-shot.ts';
+import { ANSWER_HEADERS, type AnswerExchange } from '../run-model.ts';
+import { predictRequest, predictResponse } from '../../schemas/predict.ts';
 
 /** `POST /predict`: runs the model on each input. */
-export function predictRoutes(
-  { engine, kernel }: EncoderContext,
-  readBody: BodyReader,
-  requests: SharedRequests,
-): RouteGroup {
+export function predictRoutes({ engine }: EncoderContext, answer: AnswerExchange): RouteGroup {
   const { modelType } = engine.manifest;
-  const request = predictRequest(engine.manifest, engine.limits);
   const routes = new Hono();
-
-  /** The contract's body and answer. */
-  const answer = async (c: Context, body: PredictRequest): Promise<Response> =>
-    jsonAnswer(c, await predict(engine, body, (wanted) => runModel(c, engine, wanted)));
-  /** Answers a body of Hugging Face's APIs in their format, and any other body according to the contract. */
-  const either =
-    <Body extends object>(
-      schema: TUnsafe<Body>,
-      foreign: ForeignAnswer<Body>,
-      isTheirs: (body: unknown) => boolean = isHuggingFaceBody,
-    ) =>
-    async (c: Context): Promise<Response> => {
-      const isForeign = (body: PredictRequest | Body): body is Body => isTheirs(body);
-      const body = await readBody<TUnsafe<PredictRequest | Body>>(c, (value) =>
-        isTheirs(value) ? schema : request,
-      );
-      return isForeign(body) ? await foreign(c, engine, body) : await answer(c, body);
-    };
-  const handlers: Record<ModelType, (c: Context) => Promise<Response>> = {
-    sequence_classification: either(requests.classify, classify),
-    zero_shot_classification: either(requests.zeroShot, zeroShot, hasParameters),
-    question_answering: either(requests.answers, answers, asksOne),
-    token_classification: either(requests.entities, entities),
-    zero_shot_ner: async (c) => answer(c, await readBody(c, request)),
-    embedding: async (c) => answer(c, await readBody(c, request)),
-    fill_mask: either(requests.fillMask, fillMask),
-    sparse_embedding: async (c) => answer(c, await readBody(c, request)),
-    sentence_embedding: async (c) => answer(c, await readBody(c, request)),
-    multi_vector: async (c) => answer(c, await readBody(c, request)),
-  };
-  routes.post('/predict', admit(kernel.lifecycle), handlers[modelType]);
+  routes.post('/predict', (c) => answerRequest(c, answer));
 
   return {
     routes,
@@ -71,7 +24,10 @@ export function predictRoutes(
         tag: 'Model',
         summary: SUMMARIES[modelType],
         ...(OTHER_BODIES[modelType] === undefined ? {} : { description: OTHER_BODIES[modelType] }),
-        request: { schema: request, examples: predictExamples(engine.manifest).requests },
+        request: {
+          schema: predictRequest(engine.manifest, engine.limits),
+          examples: predictExamples(engine.manifest).requests,
+        },
         answer: {
           description: 'One result per input, in input order.',
           schema: predictResponse(engine.manifest),
@@ -83,13 +39,6 @@ export function predictRoutes(
     ],
   };
 }
-
-type ForeignAnswer<Body> = (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>;
-
-/** Whether `inputs` is one question instead of a list. */
-const asksOne = (body: unknown): boolean => isObject(memberOf(body, 'inputs')) || hasParameters(body);
-
-const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;
 
 const HUGGING_FACE_BODIES =
   'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';

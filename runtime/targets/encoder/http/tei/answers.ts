@@ -1,13 +1,16 @@
-import type { Context } from 'hono';
 import { planAnswers } from '../../../../core/model/answer-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { answerQuestions } from '../../predict/answers.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { AnswersRequest } from '../../schemas/tei.ts';
-import { runModel } from '../run-model.ts';
+import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** The answers of one question, in the format of the Inference API: a single answer is not in a list. */
-export async function answers(c: Context, engine: ServingEngine, body: AnswersRequest): Promise<Response> {
+export async function answers(
+  caller: ModelCaller,
+  engine: ServingEngine,
+  body: AnswersRequest,
+): Promise<unknown> {
   const {
     top_k: topK,
     max_answer_len: maxLength,
@@ -19,8 +22,8 @@ export async function answers(c: Context, engine: ServingEngine, body: AnswersRe
       plan: planAnswers({ topK, maxLength, canBeEmpty }),
       overflow: overflowOf(body),
     },
-    (request) => runModel(c, engine, request),
+    (request) => runModel(caller, engine, request),
   );
   const found = result?.answers ?? [];
-  return c.json(found.length === 1 ? found[0] : found);
+  return found.length === 1 ? found[0] : found;
 }

@@ -1,11 +1,10 @@
-import type { Context } from 'hono';
 import type { Manifest } from '../../../../contract/manifest.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import type { EngineInput, ServingEngine } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { ClassifyRequest } from '../../schemas/tei.ts';
-import { runModel } from '../run-model.ts';
+import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** Members of the contract's body that the bodies of Hugging Face's APIs do not have. They would be ignored there. */
 const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation'];
@@ -22,14 +21,14 @@ export function isHuggingFaceBody(body: unknown): boolean {
 
 /** Labels with their scores, highest first. Clients of the Inference API expect a list of lists, also for one text. */
 export async function classify(
-  c: Context,
+  caller: ModelCaller,
   engine: ServingEngine,
   body: ClassifyRequest,
   api: 'tei' | 'inference-api' = body.parameters ? 'inference-api' : 'tei',
-): Promise<Response> {
+): Promise<unknown> {
   const { inputs, parameters } = body;
   const raw = wantsLogits(body, engine.manifest);
-  const { results } = await runModel(c, engine, {
+  const { results } = await runModel(caller, engine, {
     inputs: typeof inputs === 'string' ? [{ text: inputs }] : inputs.map(engineInput),
     view: { kind: 'result', format: 'json', options: {} },
     overflow: overflowOf(body),
@@ -37,7 +36,7 @@ export async function classify(
   const predictions = results.map((result) =>
     rank(result, raw, engine.manifest).slice(0, parameters?.top_k ?? undefined),
   );
-  return c.json(typeof inputs === 'string' && api === 'tei' ? predictions[0] : predictions);
+  return typeof inputs === 'string' && api === 'tei' ? predictions[0] : predictions;
 }
 
 const engineInput = ([text = '', pair]: readonly string[]): EngineInput => ({ text, pair });

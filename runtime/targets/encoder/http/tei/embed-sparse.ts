@@ -5,7 +5,7 @@ import type { ReadVector } from '../../maths/sparse.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EmbedSparseRequest } from '../../schemas/tei.ts';
 import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';
-import { runModel } from '../run-model.ts';
+import { callerOf, runModel } from '../run-model.ts';
 import { checkTokenIds } from '../token-ids.ts';
 
 /** One sparse vector per input: a list of indices with their values. */
@@ -19,7 +19,7 @@ export async function embedSparse(
   // Models of type sparse_embedding have no prompts, so that each is refused.
   const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
-  const { results } = await runModel(c, engine, {
+  const { results } = await runModel(callerOf(c), engine, {
     inputs,
     view: { kind: 'result', format: 'json', options },
     prompt,

@@ -6,7 +6,7 @@ import type { EmbedAllRequest, EmbedRequest } from '../../schemas/tei.ts';
 import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import { checkTokenIds } from '../token-ids.ts';
-import { runModel } from '../run-model.ts';
+import { callerOf, runModel } from '../run-model.ts';
 
 /** One vector per input. */
 export const embed = (c: Context, engine: ServingEngine, body: EmbedRequest): Promise<Response> =>
@@ -26,6 +26,11 @@ async function vectorsFor(
   const inputs = embeddingInputs(body.inputs);
   const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
   const view = viewOf(options);
-  const { results } = await runModel(c, engine, { inputs, view, prompt, overflow: overflowOf(body) });
+  const { results } = await runModel(callerOf(c), engine, {
+    inputs,
+    view,
+    prompt,
+    overflow: overflowOf(body),
+  });
   return jsonAnswer(c, listPieces(results));
 }

@@ -1,14 +1,17 @@
-import type { Context } from 'hono';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EntitiesRequest } from '../../schemas/tei.ts';
 import { addEntities } from '../../predict/entities.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { runModel } from '../run-model.ts';
+import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** The entities of one text, for clients of Hugging Face's Inference API. */
-export async function entities(c: Context, engine: ServingEngine, body: EntitiesRequest): Promise<Response> {
-  const { results } = await runModel(c, engine, {
+export async function entities(
+  caller: ModelCaller,
+  engine: ServingEngine,
+  body: EntitiesRequest,
+): Promise<unknown> {
+  const { results } = await runModel(caller, engine, {
     inputs: [{ text: body.inputs }],
     view: { kind: 'result', format: 'json', options: {} },
     overflow: overflowOf(body),
@@ -16,5 +19,5 @@ export async function entities(c: Context, engine: ServingEngine, body: Entities
   const strategy = body.parameters?.aggregation_strategy ?? 'simple';
   const [result = new Uint8Array()] = await addEntities(engine, [body.inputs], results, strategy);
   const found = parseJsonText(Buffer.from(result).toString()) as { entities: object[] };
-  return c.json(found.entities);
+  return found.entities;
 }

@@ -1,23 +1,26 @@
-import type { Context } from 'hono';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type FilledText, targetIds } from '../../tasks/masks.ts';
 import { filled } from '../../predict/masks.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { FillMaskRequest } from '../../schemas/tei.ts';
-import { runModel } from '../run-model.ts';
+import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** Candidates for the masks of texts, for clients of Hugging Face's Inference API. */
-export async function fillMask(c: Context, engine: ServingEngine, body: FillMaskRequest): Promise<Response> {
+export async function fillMask(
+  caller: ModelCaller,
+  engine: ServingEngine,
+  body: FillMaskRequest,
+): Promise<unknown> {
   const { inputs, parameters } = body;
   const targets = await targetIds(engine, parameters?.targets);
   const options = { topK: parameters?.top_k ?? undefined, targets };
-  const { results } = await runModel(c, engine, {
+  const { results } = await runModel(caller, engine, {
     inputs: [inputs].flat().map((text) => ({ text })),
     view: { kind: 'result', format: 'json', options },
     overflow: overflowOf(body),
   });
   const texts = (await filled(engine, results)).map(candidatesOf);
-  return c.json(typeof inputs === 'string' ? texts[0] : texts);
+  return typeof inputs === 'string' ? texts[0] : texts;
 }
 
 /** One list for each mask, or only that of a single mask. */

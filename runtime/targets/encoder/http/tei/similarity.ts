@@ -9,7 +9,7 @@ import { alignSparse } from '../../maths/sparse.ts';
 import { normalizeL2 } from '../../../../core/vectors/vectors.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { SimilarityRequest } from '../../schemas/tei.ts';
-import { runModel } from '../run-model.ts';
+import { callerOf, runModel } from '../run-model.ts';
 import { readSparse } from './embed-sparse.ts';
 
 /** The similarity of each sentence to the source sentence, by the function of the model. */
@@ -27,11 +27,11 @@ export async function similarity(
   const overflow = overflowOf(parameters ?? {});
   if (sparse) {
     const view = { kind: 'result', format: 'json', options: {} } as const;
-    const { results } = await runModel(c, engine, { inputs, view, overflow });
+    const { results } = await runModel(callerOf(c), engine, { inputs, view, overflow });
     const [first, ...others] = results.map(readSparse);
     return c.json(others.map((other) => (first ? compareSparse(chosen, first, other) : 0)));
   }
-  const { results } = await runModel(c, engine, {
+  const { results } = await runModel(callerOf(c), engine, {
     inputs,
     view: { kind: 'vector', format: 'json', ...options },
     prompt,

@@ -1,13 +1,16 @@
-import type { Context } from 'hono';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { planLabels } from '../../../../core/model/label-plan.ts';
 import { classifyByLabels } from '../../predict/zero-shot.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { ZeroShotRequest } from '../../schemas/tei.ts';
-import { runModel } from '../run-model.ts';
+import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** Labels with their scores, in the format of the Inference API. */
-export async function zeroShot(c: Context, engine: ServingEngine, body: ZeroShotRequest): Promise<Response> {
+export async function zeroShot(
+  caller: ModelCaller,
+  engine: ServingEngine,
+  body: ZeroShotRequest,
+): Promise<unknown> {
   const { inputs, parameters } = body;
   const results = await classifyByLabels(
     engine,
@@ -20,7 +23,7 @@ export async function zeroShot(c: Context, engine: ServingEngine, body: ZeroShot
       }),
       overflow: overflowOf(body),
     },
-    (request) => runModel(c, engine, request),
+    (request) => runModel(caller, engine, request),
   );
-  return c.json(typeof inputs === 'string' ? results[0] : results);
+  return typeof inputs === 'string' ? results[0] : results;
 }
