@@ -2,6 +2,7 @@ import { direct } from '../manager/direct.ts';
 import type { RunningContestant } from '../manager/contestant.ts';
 import { oursMcp, oursRest } from '../manager/ours.ts';
 import { mcpd, mcpHub, mcpProxy, supergateway } from '../manager/peers.ts';
+import { relay } from '../manager/relay.ts';
 import { memoryOf } from '../measure/process-memory.ts';
 import { megabytes, print, printGoal, printTable, ratio } from '../measure/print.ts';
 import { interleave, median } from '../measure/rounds.ts';
@@ -15,6 +16,7 @@ const MANY_SERVERS = 11;
 const { PEER_MCPD } = process.env;
 const CONTESTANTS = {
   direct,
+  relay,
   oursRest,
   oursMcp,
   mcpd: mcpd(PEER_MCPD ?? ''),
@@ -164,7 +166,7 @@ function printGoals(one: Record<Name, Measured>, sixteen: Record<Name, Measured>
 /** What the process in the middle holds with one server behind it, and what each further one costs it. */
 async function compareMemory(): Promise<void> {
   const rows: string[][] = [];
-  for (const name of NAMES.filter((one) => ['oursRest', 'mcpd', 'mcpHub'].includes(one))) {
+  for (const name of NAMES.filter((one) => ['relay', 'oursRest', 'mcpd', 'mcpHub'].includes(one))) {
     const [few, many] = [await residentWith(name, 1), await residentWith(name, MANY_SERVERS)];
     rows.push([
       CONTESTANTS[name].name,

@@ -5,6 +5,8 @@ import type { EncoderContext } from '../../../../../runtime/targets/encoder/cont
 import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
+import { directRequests } from '../../../../../runtime/targets/encoder/http/direct-requests.ts';
+import type { DirectListener } from '../../../../../runtime/serve/http/direct-route.ts';
 import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';
 import { builtAssets } from '../../../../helpers/built.ts';
 import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
@@ -13,6 +15,8 @@ export interface OpenApp {
   readonly app: Hono<ShellEnv>;
   readonly engine: ServingEngine;
   readonly kernel: TestKernel;
+  /** Answers common requests without the app. */
+  readonly direct: DirectListener;
   /** Sends a body as JSON. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
@@ -39,11 +43,14 @@ export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): 
     tokenizers: '0.23.2',
     platform: 'linux-x64',
   };
-  const app = encoderApp({ kernel, engine, runtime }, { maxBodyBytes: 8_000_000, ...options });
+  const context = { kernel, engine, runtime };
+  const appOptions = { maxBodyBytes: 8_000_000, ...options };
+  const app = encoderApp(context, appOptions);
   return {
     app,
     engine,
     kernel,
+    direct: directRequests(context, appOptions),
     async post(path, body, init = {}) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const headers = { 'Content-Type': 'application/json' };
