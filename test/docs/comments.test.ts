@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../helpers/paths.ts';
@@ -37,8 +36,11 @@ function findingsIn(file: string): string[] {
   });
 }
 
-const files = execFileSync('git', ['ls-files', ...FOLDERS], { cwd: ROOT, encoding: 'utf8' })
-  .split('\n')
+const files = globSync(
+  FOLDERS.map((folder) => `${folder}/**/*`),
+  { cwd: ROOT, exclude: ['**/node_modules', 'site/dist', 'site/.pages'] },
+)
+  .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => (SOURCES.test(file) || SCRIPTS.test(file)) && !SKIPPED.test(file));
 
 describe('comments and names of tests use the words of the trade', () => {

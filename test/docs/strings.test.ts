@@ -8,12 +8,14 @@ import { sentencesOf } from './sentences.ts';
 /** Folders whose messages, help texts and API descriptions are checked. */
 const ROOTS = [
   'cli',
+  'runtime/contract',
   'runtime/core',
   'runtime/platform',
   'runtime/serve',
   'runtime/targets/encoder',
   'runtime/targets/gateway',
   'runtime/targets/manager',
+  'runtime/transform',
 ];
 
 /** Texts for a model, not for a person: instructions of judges, which results depend on, and examples. */
