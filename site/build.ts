@@ -1,16 +1,27 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import { installLocked } from '../test/helpers/install-locked.ts';
+import { brokenLinks } from './broken-links.ts';
 import { decisionItems, pageText, siteFiles } from './pages.ts';
-import { rootPage, versionsOf } from './versions.ts';
+import { NEXT, rootPage, versionsOf } from './versions.ts';
 
-// `npm run site`: builds the documentation site into site/dist/<version>, and the list of versions there (docs/decisions/0115).
-// `npm run site -- FOLDER` writes to another folder, for example with older versions of the site.
+// `npm run site`: builds the documentation site into site/dist/<version>, checks its links, and writes the list of versions there
+// (docs/decisions/0115). `npm run site -- FOLDER` writes to another folder, for example with older versions of the site, `--next` writes the
+// version of the main branch, and `--repository URL` is the repository that pages link to.
 
 const here = import.meta.dirname;
 const { version, homepage } = JSON.parse(readFileSync(join(here, '..', 'package.json'), 'utf8'));
-const out = process.argv[2] ?? join(here, 'dist');
+const { values, positionals } = parseArgs({
+  options: {
+    next: { type: 'boolean', default: false },
+    repository: { type: 'string', default: homepage },
+  },
+  allowPositionals: true,
+});
+const out = resolve(positionals[0] ?? join(here, 'dist'));
+const [name, revision] = values.next ? [NEXT, 'main'] : [version, `v${version}`];
 const pages = join(here, '.pages');
 
 await installLocked(here, 'the generator of the site');
@@ -18,21 +29,29 @@ await installLocked(here, 'the generator of the site');
 rmSync(pages, { recursive: true, force: true });
 const files = siteFiles();
 for (const [place, source] of files) {
-  const path = join(pages, place);
+  // Files other than pages and pictures are copied as they are only from this folder.
+  const path = join(pages, place.endsWith('.json') ? 'public' : '', place);
   mkdirSync(dirname(path), { recursive: true });
-  if (place.endsWith('.md')) writeFileSync(path, pageText(place, files, `${homepage}/{kind}/v${version}`));
+  if (place.endsWith('.md'))
+    writeFileSync(path, pageText(place, files, `${values.repository}/{kind}/${revision}`));
   else cpSync(join(here, '..', source), path);
 }
 cpSync(join(here, 'vitepress'), join(pages, '.vitepress'), { recursive: true });
 const groups = JSON.parse(readFileSync(join(here, 'navigation.json'), 'utf8'));
-const settings = { version, homepage, groups, decisions: decisionItems() };
+const settings = { version: name, homepage: values.repository, groups, decisions: decisionItems() };
 writeFileSync(join(pages, '.vitepress', 'settings.json'), JSON.stringify(settings));
 
-const target = join(out, version);
+const target = join(out, name);
 rmSync(target, { recursive: true, force: true });
 const generator = join(here, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
 execFileSync(process.execPath, [generator, 'build', pages, '--outDir', target], { stdio: 'inherit' });
 rmSync(pages, { recursive: true, force: true });
+
+const broken = brokenLinks(target);
+if (broken.length > 0) {
+  console.error(`Error: The site has links that lead nowhere:\n${broken.join('\n')}`);
+  process.exit(1);
+}
 
 const versions = versionsOf(readdirSync(out));
 writeFileSync(join(out, 'versions.json'), JSON.stringify(versions));

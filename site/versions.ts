@@ -1,11 +1,15 @@
-/** The versions in folders of the site, newest first. Folders with other names are none. */
+/** The folder of the site that is built from the main branch, before its version is released. */
+export const NEXT = 'next';
+
+/** The versions in folders of the site: releases, newest first, then the one of the main branch. Other folders are ignored. */
 export function versionsOf(folders: readonly string[]): string[] {
-  return folders
+  const releases = folders
     .filter((name) => /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(name))
     .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+  return folders.includes(NEXT) ? [...releases, NEXT] : releases;
 }
 
-/** The page at the root of the site: it leads to the newest version and lists all. */
+/** The page at the root of the site: it leads to the newest release, or to the main branch without one, and lists all versions. */
 export function rootPage(versions: readonly string[]): string {
   const [newest = ''] = versions;
   const links = versions.map((version) => `<li><a href="./${version}/index.html">${version}</a></li>`);

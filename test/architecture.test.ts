@@ -32,7 +32,7 @@ async function cruiseAll(): Promise<Cruise> {
   return JSON.parse(stdout);
 }
 
-test('imports point the way ARCHITECTURE.md says', async () => {
+test('imports follow the rules of ARCHITECTURE.md', async () => {
   const { modules, summary } = await cruise();
   const own = modules.filter(({ source }) => /^(cli|runtime)\/.*\.ts$/.test(source));
   // Without its TypeScript parser the tool sees nothing and finds nothing wrong.

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** `unit` needs nothing but this process, `contract` verifies the list of behaviours, `e2e` is everything else. */
+/** `unit` needs nothing but this process, `contract` verifies the list of behaviors, `e2e` is everything else. */
 export type ProjectName = 'unit' | 'contract' | 'e2e';
 
 /**

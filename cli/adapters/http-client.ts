@@ -28,7 +28,7 @@ export interface HttpClient {
 export const IDLE = 'EIDLE';
 
 /**
- * Creates a client on Node's own HTTP, which keeps undici out of the build tool. The variables of the environment select
+ * Creates a client on Node's own HTTP, so that the build tool does not contain undici. The variables of the environment select
  * proxies.
  */
 export function createHttpClient(env: NodeJS.ProcessEnv): HttpClient {

@@ -22,7 +22,7 @@ export function parseHubReference(text: string): HubReference {
   return { repository, revision };
 }
 
-/** Returns what is wrong with a reference, without the full stop at the end. */
+/** Returns the problem of a reference, without the full stop at the end. */
 export function hubReferenceProblem(text: string): string | undefined {
   const { repository, revision } = split(text);
   if (!isHubReference(text) || !isRepository(repository))

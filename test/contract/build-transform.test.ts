@@ -135,7 +135,7 @@ verifiesOnce('build:transform-not-finite', async () => {
   const tested = await runCli(['transform', 'test', '-q', '-f', config, '--cache-dir', TEST_CACHE, 'a film']);
   expect(tested).toMatchObject({ exitCode: 1, stdout: '' });
   expect(tested.stderr).toContain('mine.lua: Postprocess returned NaN at [1, 1]');
-  // Made-up values are no reason to refuse: the model may never return such.
+  // Made-up values are not a reason to refuse: the model may never return such.
   copyModel(folder(), 'ner');
   const madeUp = 'function Postprocess(x) if x:shape()[2] < 100 then return x end return (x - x) / 0 end';
   expect(await build(withScript(madeUp, { model_type: 'token_classification' }))).toMatchObject({

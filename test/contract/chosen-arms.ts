@@ -7,7 +7,7 @@ interface Arms<Arm> {
 const CHOICES = ['executable', 'in-process', 'both'] as const;
 
 /**
- * The arms that the behaviours are verified on: the executable, which is what users get, unless the variable `ARM` names another.
+ * The arms that the behaviors are verified on: the executable, which is what users get, unless the variable `ARM` names another.
  * The in-process arm needs no build of the program and stops at breakpoints.
  */
 export function chosenArms<Arm>({ inProcess, executable }: Arms<Arm>): readonly Arm[] {

@@ -80,7 +80,7 @@ class WireError extends Error {
 /** One way to ask a served model. All speak the contract's request and response. */
 export interface Transport {
   readonly name: 'http' | 'grpc' | 'mcp';
-  /** How this wire says that the input is at fault. */
+  /** How this wire reports an invalid input. */
   readonly inputError: string | number;
   connect(
     served: Served,

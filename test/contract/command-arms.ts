@@ -14,7 +14,7 @@ export interface CommandArms {
   readonly executable: CommandArm;
 }
 
-/** `path` tells where the executable of the program is. */
+/** `path` is the path of the executable of the program. */
 export const commandArms = (program: Program, path: () => string): CommandArms => ({
   inProcess: {
     name: 'in-process',

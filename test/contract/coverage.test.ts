@@ -16,10 +16,10 @@ test('the gate sees the tests', () => {
   expect(cited.length).toBeGreaterThan(15);
 });
 
-test('every behaviour has a test', () => {
+test('every behavior has a test', () => {
   expect(Object.keys(BEHAVIOURS).filter((id) => !cited.includes(id))).toEqual([]);
 });
 
-test('every test names a behaviour', () => {
+test('every test names a behavior', () => {
   expect(cited.filter((id) => !Object.keys(BEHAVIOURS).includes(id ?? ''))).toEqual([]);
 });

@@ -53,7 +53,7 @@ verifiesOnce('serve:log-reader-gone', async () => {
 });
 
 verifiesOnce('serve:log-disk-full', async () => {
-  // Its own log is where a server tells its port.
+  // A server prints its port to its log.
   const port = String(await freePort());
   const full = openSync('/dev/full', 'w');
   const args = ['serve', '--http-hostname', '127.0.0.1', '--http-port', port, '--grpc-port', '0'];

@@ -28,7 +28,7 @@ export interface Answer {
 export interface Api extends RunningService {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
-  /** Any method; a body that is no text is sent as JSON. */
+  /** Any method; a body that is not text is sent as JSON. */
   readonly ask: (path: string, init: RequestInit) => Promise<Answer>;
 }
 

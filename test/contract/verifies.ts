@@ -4,7 +4,7 @@ import { type Arm, ARMS } from './arms.ts';
 import { type Transport, TRANSPORTS } from './clients.ts';
 import { SERVING_ARMS, SERVING_ARMS_AND_TRANSFORMS, type ServingArm } from './serving.ts';
 
-/** A test of one behaviour on every arm: the same body in-process and against the real executable. */
+/** A test of one behavior on every arm: the same body in-process and against the real executable. */
 export function verifies(
   id: BehaviourId,
   body: (arm: Arm) => Promise<void>,
@@ -14,13 +14,13 @@ export function verifies(
   test.each(arms)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
 }
 
-/** A test of one behaviour that only exists outside this process. */
+/** A test of one behavior that only exists outside this process. */
 export function verifiesOnce(id: BehaviourId, body: () => Promise<void>): void {
   // oxlint-disable-next-line vitest/expect-expect -- the body has them.
   test(`[${id}] ${BEHAVIOURS[id].behaviour}`, body);
 }
 
-/** A test of one behaviour of a served model, in-process and against the real executable. */
+/** A test of one behavior of a served model, in-process and against the real executable. */
 export function verifiesServed(id: BehaviourId, body: (arm: ServingArm) => Promise<void>): void {
   // oxlint-disable-next-line vitest/expect-expect -- the body has them.
   test.each(SERVING_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);

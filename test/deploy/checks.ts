@@ -15,7 +15,7 @@ import {
   rayClusterSchema,
 } from './tools.ts';
 
-/** Something that a tool says about files. It succeeds if it does not throw; its result is a short text. */
+/** A check of files by a tool. It succeeds if it does not throw; its result is a short text. */
 export interface DeployCheck {
   readonly tool: string;
   readonly files: string;

@@ -14,6 +14,19 @@ test('the shards of the CI workflow cover all tests', () => {
   expect(jobs.test.steps.at(-1).run).toBe('.ci/run');
 });
 
+test('the workflow of the site publishes main and tags, and can write only what it needs', () => {
+  const { on, jobs, permissions, concurrency } = parse(read('.github/workflows/docs.yml'));
+  expect(on.push).toEqual({ branches: ['main'], tags: ['v*'] });
+  expect(permissions).toEqual({ contents: 'read' });
+  expect(jobs.build.permissions).toEqual({ contents: 'write' });
+  expect(jobs.publish.permissions).toEqual({ pages: 'write', 'id-token': 'write' });
+  expect(concurrency['cancel-in-progress']).toBe(false);
+  const commands = jobs.build.steps.map(({ run = '' }) => run).join('\n');
+  for (const [, path = ''] of commands.matchAll(/(?<= )((?:test|\.ci)\/[\w./-]+)/g))
+    expect(existsSync(join(ROOT, path)), path).toBe(true);
+  expect(commands).toContain('.ci/publish-site "$GITHUB_REF_NAME"');
+});
+
 test('issue templates are YAML with a name and questions', () => {
   const names = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
   expect(names.length).toBeGreaterThan(1);

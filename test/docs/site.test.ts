@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
+import { brokenLinks } from '../../site/broken-links.ts';
 import { ADDED_PAGES, decisionItems, pageText, siteFiles } from '../../site/pages.ts';
 import { anchorsIn, linksIn, replaceLinks, titleOf } from '../../site/markdown.ts';
 import { rootPage, versionsOf } from '../../site/versions.ts';
 import { ROOT } from '../helpers/paths.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
 
+const folder = useTempFolder();
 const files = siteFiles();
 const pages = [...files.keys()].filter((place) => place.endsWith('.md'));
 const text = (place: string): string => pageText(place, files, 'https://host/{kind}/v1');
@@ -43,9 +46,37 @@ test('links in code stay, and headings have the anchors of GitHub', () => {
   expect(titleOf(page)).toBe('A title');
 });
 
-test('the root of the site leads to the newest version and lists all', () => {
-  const versions = versionsOf(['0.9.0', 'x', '0.10.0', 'versions.json', '1.0.0-rc.1']);
-  expect(versions).toEqual(['1.0.0-rc.1', '0.10.0', '0.9.0']);
+test('the root of the site leads to the newest release, or to the main branch without one, and lists all', () => {
+  const versions = versionsOf(['0.9.0', 'x', 'next', '0.10.0', 'versions.json', '1.0.0-rc.1']);
+  expect(versions).toEqual(['1.0.0-rc.1', '0.10.0', '0.9.0', 'next']);
   expect(rootPage(versions)).toContain('url=./1.0.0-rc.1/index.html');
   expect(rootPage(versions)).toContain('<a href="./0.9.0/index.html">0.9.0</a>');
+  expect(rootPage(versionsOf(['next']))).toContain('url=./next/index.html');
+});
+
+test('links of a built site to missing pages, anchors and images are found', () => {
+  const write = (name: string, html: string): void => writeFileSync(join(folder(), name), html);
+  mkdirSync(join(folder(), 'a'));
+  const links = ['./b.html#one', '../c.html', '#top', 'https://host/x', 'mailto:x', '../', 'data:,'];
+  const broken = ['./gone.html', './b.html#two', '#gone'];
+  const anchors = [...links, ...broken].map((target) => `<a class="x" href="${target}">x</a>`);
+  write(
+    'a/index.html',
+    `<h1 id="top">a</h1>${anchors.join('')}<img src="gone.png"><img src="../p&amp;q.png">`,
+  );
+  write('a/b.html', '<h2 id="one">one</h2>');
+  for (const name of ['c.html', 'index.html', 'p&q.png']) write(name, '');
+  expect(brokenLinks(folder())).toEqual([...broken, 'gone.png'].map((target) => `a/index.html: ${target}`));
+});
+
+const pictures = [...files.keys()].filter((place) => /\.(?:png|webp|svg)$/.test(place));
+
+test('every picture is on a page, with a description', () => {
+  const shown = ['README.md', ...files.values()]
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/!\[([^\]]+)\]\(([^)]+)\)/g)])
+    .filter(([, description = '']) => description.split(' ').length > 2)
+    .map(([, , target = '']) => posix.basename(target));
+  expect(pictures.length).toBeGreaterThan(15);
+  expect(pictures.filter((place) => !shown.includes(posix.basename(place)))).toEqual([]);
 });

@@ -8,18 +8,36 @@ import { sentencesOf } from './sentences.ts';
 /** Folders whose messages, help texts and API descriptions are checked. */
 const ROOTS = [
   'cli',
+  'runtime/contract',
   'runtime/core',
   'runtime/platform',
   'runtime/serve',
   'runtime/targets/encoder',
+  'runtime/targets/gateway',
   'runtime/targets/manager',
+  'runtime/transform',
 ];
+
+/** Texts for a model, not for a person: instructions of judges, which results depend on, and examples. */
+const FOR_MODELS = new Set([
+  'runtime/targets/gateway/lab/metrics/text/judge/definitions.ts',
+  'runtime/targets/encoder/http/page/browser/label-examples.js',
+]);
 
 /** A text without the code that it quotes. */
 const proseOf = (text: string): string => text.replaceAll(/`[^`\n]*`/g, 'code');
 
+/** Texts between the tags of a page. */
+const textsOfHtml = (html: string): string[] =>
+  html
+    .replaceAll(/<(script|style)\b[^]*?<\/\1>/g, '')
+    .split(/<[^>]*>/)
+    .filter((text) => text.trim() !== '');
+
 function findingsIn(file: string): string[] {
-  return sentencesOf(readFileSync(join(ROOT, file), 'utf8')).flatMap((text) =>
+  const source = readFileSync(join(ROOT, file), 'utf8');
+  const texts = file.endsWith('.html') ? textsOfHtml(source) : sentencesOf(source);
+  return texts.flatMap((text) =>
     findWords(proseOf(text)).map(
       ({ found, instead }) =>
         `${file}: "${found}" in ${JSON.stringify(text.slice(0, 200))}; write ${instead}`,
@@ -29,7 +47,9 @@ function findingsIn(file: string): string[] {
 
 describe('messages use the words of the trade', () => {
   test.each(ROOTS)('in %s', (root) => {
-    const files = globSync(`${root}/**/*.ts`, { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'));
+    const files = globSync(`${root}/**/*.{ts,js,html}`, { cwd: ROOT })
+      .map((file) => file.replaceAll('\\', '/'))
+      .filter((file) => !FOR_MODELS.has(file));
     expect(files.length).toBeGreaterThan(0);
     expect(files.sort().flatMap(findingsIn)).toEqual([]);
   });

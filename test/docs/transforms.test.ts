@@ -38,7 +38,7 @@ test('there are examples for every model type, and snippets', () => {
   expect(snippets.length).toBeGreaterThan(1);
 });
 
-describe('examples print what the document says', () => {
+describe('examples print what the page shows', () => {
   test.each(examples)('$model: $command', async ({ model, script, command, printed }) => {
     writeFileSync(join(folder(), 'transform.lua'), script);
     const path = join(FIXTURES, 'models', model);

@@ -12,7 +12,7 @@ const NAMED_ROLES = new Set([
   'heading',
 ]);
 
-/** What would keep somebody from using the page as it is now; nothing, it is hoped. */
+/** The accessibility violations of the page as it is now. */
 export async function audit(page: Page): Promise<string[]> {
   return [
     ...(await accessibilityProblems(page)),

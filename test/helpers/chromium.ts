@@ -16,7 +16,7 @@ export const CHROMIUM_FLAGS = [
 
 /**
  * A Chromium that runs: the one in CHROMIUM_PATH, an installed one, or, for root on Debian, one installed now. Where there is
- * none, says so loudly, because tests are left out then.
+ * none, prints a warning, because tests are left out then.
  */
 export async function provideChromium(): Promise<string | undefined> {
   const found = (await findChromium()) ?? (await installChromium());
@@ -30,7 +30,7 @@ export async function provideChromium(): Promise<string | undefined> {
 
 async function findChromium(): Promise<string | undefined> {
   for (const path of [process.env.CHROMIUM_PATH, ...PLACES]) {
-    // Some systems have a script there that only says where to get Chromium.
+    // Some systems have a script there that only prints where to get Chromium.
     if (path && (await works(path, ['--version']))) return path;
   }
   return undefined;

@@ -9,7 +9,7 @@ export function largestDifference(actual: readonly number[] = [], expected: read
   return Math.max(...actual.map((value, at) => Math.abs(value - (expected[at] ?? Number.NaN))));
 }
 
-/** Expects numbers to be those of another library. `what` is said of those that are not. */
+/** Expects numbers to be those of another library. `what` is in the message about those that are not. */
 export function expectClose(
   actual: readonly number[] | undefined,
   expected: readonly number[] | undefined,

@@ -165,7 +165,7 @@ export function addFirstTokens(graph: GraphProto, output: string, tokens: number
   );
 }
 
-/** Passes an output through a sequence of tensors, which is no tensor. */
+/** Passes an output through a sequence of tensors, which is not a tensor. */
 export function passThroughSequence(graph: GraphProto, output: string): void {
   const before = renameOutput(graph, output);
   graph.initializer.push(

@@ -7,7 +7,7 @@ export interface HandClock extends Clock {
   readonly waiting: () => readonly number[];
 }
 
-/** A clock that stands still until it is told how much time passes. */
+/** A clock that stands still until a test moves it. */
 export function handClock(start = 1_000_000): HandClock {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();

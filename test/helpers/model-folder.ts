@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
-/** A copy of a fixture model to break, with a config beside it. Returns the config's path. */
+/** A copy of a fixture model to break, with a config next to it. Returns the config's path. */
 export function copyModel(folder: string, model = 'sentiment', config: Record<string, unknown> = {}): string {
   cpSync(join(FIXTURES, 'models', model), join(folder, 'model'), { recursive: true });
   return writeConfig(folder, config);

@@ -16,7 +16,7 @@ export async function inNamespace(
   return { exitCode, stdout, stderr };
 }
 
-/** Whether this machine lets us; says so loudly where it does not, because tests are left out then. */
+/** Whether this machine permits it. Prints a warning where it does not, because tests are skipped then. */
 export function namespacesWork(): boolean {
   const works =
     process.platform === 'linux' && execaSync('unshare', ['-rmn', 'true'], { reject: false }).exitCode === 0;

@@ -11,8 +11,8 @@ import { installDebianPackage } from './debian-package.ts';
 const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
 
 /**
- * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if whoever started it is killed; the signals
- * that end a whole group of processes must not end it before. Nothing has to survive a power cut, and whoever may enter the
+ * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if its parent is killed; the signals
+ * that end a whole group of processes must not end it before. Nothing has to survive a power cut, and all users who can read the
  * folder with its socket may do everything.
  */
 const SCRIPT = `
@@ -35,7 +35,7 @@ export interface Postgres {
 }
 
 /**
- * The folder with PostgreSQL's programs. Where there is none and none can be installed, says so loudly, because tests are left
+ * The folder with PostgreSQL's programs. Where there is none and none can be installed, prints a warning, because tests are skipped
  * out then.
  */
 export async function findPostgres(): Promise<string | undefined> {

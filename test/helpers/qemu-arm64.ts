@@ -80,7 +80,7 @@ async function run(
   return { exitCode, stdout, stderr };
 }
 
-/** Prepares beside the final folder and moves it there in the end, so that the folder is complete whenever it exists. */
+/** Prepares the folder next to its final place and moves it there in the end, so that the folder is complete whenever it exists. */
 async function prepareFolder(): Promise<void> {
   await mkdir(TEST_CACHE, { recursive: true });
   const scratch = await mkdtemp(`${FOLDER}.`);

@@ -32,7 +32,7 @@ export interface RayPlace {
 
 export const THIS_MACHINE: RayPlace = { ip: '127.0.0.1', prefix: [] };
 
-/** Ray's program, installed from PyPI if need be. Where that cannot be, says so loudly, because a test is left out then. */
+/** Ray's program, installed from PyPI if need be. Where that fails, prints a warning, because a test is skipped then. */
 export async function findRay(): Promise<string | undefined> {
   const ray = join(FOLDER, 'bin/ray');
   // Written last.
@@ -168,7 +168,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // Nobody is left.
+    // No process is left.
   }
 }
 

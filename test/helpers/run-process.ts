@@ -39,7 +39,7 @@ export async function runProcess(
     const { exitCode, stdout, stderr, signal } = await running;
     const command = `${file} ${args.join(' ')}`;
     if (hung !== undefined) {
-      // Said at once too: the test gets another try, and may then pass.
+      // Printed immediately, because the test gets another try and can then pass.
       console.error(`${command} hung:\n${hung}`);
       throw new Error(`${command} hung:\n${hung}\nstderr: ${stderr}`);
     }

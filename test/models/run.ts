@@ -15,7 +15,7 @@ import { type Difference, tryModel, tryQuantized } from './try-model.ts';
 // `npm run test:models [-- NAME...]`: builds models that packages ship, and architectures with random weights, and compares their
 // executables with ONNX Runtime in Python. Exit code 1 if one cannot be built, or a result differs by more than the limit.
 
-/** Quantized models too: a text is computed with the scales of its own values, whatever runs beside it. */
+/** Quantized models too: a text is computed with the scales of its own values, whatever runs in parallel. */
 const LIMIT = 1e-5;
 
 const names = process.argv.slice(2);

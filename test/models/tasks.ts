@@ -1,4 +1,4 @@
-/** `model_type` of models that are no `sentence_embedding`. Rerankers are classifiers of pairs. */
+/** `model_type` of models that are not `sentence_embedding`. Rerankers are classifiers of pairs. */
 export type ModelTask = keyof typeof BODIES;
 
 /** What rerankers are asked about each text. */

@@ -54,7 +54,7 @@ describe('an executable for linux-arm64', () => {
     }
   });
 
-  it('finds itself intact and says what it is', { timeout: RUN_MS }, async (context) => {
+  it('verifies itself and prints its description', { timeout: RUN_MS }, async (context) => {
     context.skip(!machine, 'no emulator');
     expect(await run('verify')).toContain(`${executable} is intact.`);
     expect(await run('inspect')).toContain('aarch64-unknown-linux-gnu');

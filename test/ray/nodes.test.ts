@@ -109,7 +109,7 @@ describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', 
               .filter(({ command }) => command.endsWith(' job run') && !command.includes('sh -c'))
               .map(({ pid }) => pid),
           );
-        /** Waits until so many rows are computed, while a kill would still hit somebody. */
+        /** Waits until so many rows are computed, while a kill still hits a running worker. */
         const reach = async (kill: number): Promise<void> => {
           await model.asked(Math.ceil(((kill + 0.5) * ROWS) / (KILLS.length + 1)));
           while (workers().length === 0) {

@@ -27,7 +27,7 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
-/** The logits of all words. Models share the matrix with the table of words, unless config.json says otherwise. */
+/** The logits of all words. Models share the matrix with the table of words, unless config.json has another setting. */
 function decode(
   g: EncoderGraph,
   rows: Value,

@@ -8,7 +8,7 @@ import { isStoredType, STORED_TYPES, type StoredTensor } from './stored-tensor.t
 const MAX_HEADER_BYTES = 100_000_000;
 const LENGTH_BYTES = 8;
 
-/** Reads the names and places of the tensors of a safetensors file. Tensors of types that are no weights are left out. */
+/** Reads the names and places of the tensors of a safetensors file. Tensors of types that are not weights are left out. */
 export function readSafetensors(source: ByteSource): Map<string, StoredTensor> {
   const header = readHeader(source);
   const tensors = new Map<string, StoredTensor>();

@@ -20,7 +20,7 @@ import type { Value } from './graph-writer.ts';
 import type { TextHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
-/** What a graph depends on beside the model's own files. */
+/** What a graph depends on in addition to the model's own files. */
 export interface GraphPurpose {
   readonly modelType: ModelType;
   /** Id of the mask token, for fill_mask. */

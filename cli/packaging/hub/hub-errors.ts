@@ -115,7 +115,7 @@ function secondsToWait(header: HttpResponse['header']): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** The error for a request without a response, or whose response broke off. */
+/** The error for a request without a response, or whose response is incomplete. */
 export function explainConnection(
   error: unknown,
   { host, seconds, variable }: { host: string; seconds: number; variable: string },

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 
-/** Where a model folder comes from, as far as its path says. */
+/** Where a model folder comes from, as far as its path shows it. */
 export interface ModelOrigin {
   /** Name of the model: that of its repository, or of its folder. */
   readonly name: string;

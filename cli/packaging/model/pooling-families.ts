@@ -42,7 +42,7 @@ function familyOf(name: string): PoolingFamily | undefined {
   return OTHER.test(text) ? undefined : FAMILIES.find(({ pattern }) => pattern.test(text))?.family;
 }
 
-/** Models of these families that are no encoders of single texts, or pool in another way. */
+/** Models of these families that are not encoders of single texts, or pool in another way. */
 const OTHER =
   /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4|-ance-|mxbai-embed-xsmall/;
 

@@ -7,7 +7,7 @@ export function imageTag(version: string): string {
   return tag === '' ? 'latest' : tag;
 }
 
-/** The name of an image with its tag, from a model name of any kind. `localhost` is no registry, so it is never pulled. */
+/** The name of an image with its tag, from a model name of any kind. `localhost` is not a registry, so it is never pulled. */
 export function imageName(model: string, version: string): string {
   const components = model
     .normalize('NFKD')

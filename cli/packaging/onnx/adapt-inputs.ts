@@ -41,7 +41,7 @@ export function adaptInputs(graph: GraphProto, inputs: readonly MatchedInput[], 
 
 function checkType(name: string, type: number, file: string): void {
   if (isInteger(type)) return;
-  // A mask of numbers is multiplied or added, and one of bool selects; ids of another type than integers are no ids.
+  // A mask of numbers is multiplied or added, and one of bool selects; ids of another type than integers are not ids.
   if (name === 'attention_mask' && (isFloat(type) || type === BOOL)) return;
   const rule = name === 'attention_mask' ? 'an integer, a floating-point type or bool' : 'int64 or int32';
   throw configError(

@@ -24,8 +24,8 @@ export interface ProjectionLayer {
 }
 
 /**
- * Whether a graph returns vectors that are already projected: by the size of its output, or by its name if the size does not
- * tell.
+ * Whether a graph returns vectors that are already projected: by the size of its output, or by its name if the size is
+ * not enough.
  */
 export function isProjected(output: ValueInfoProto, layers: readonly ProjectionLayer[]): boolean {
   const size = output.type?.tensorType?.shape?.dim.at(-1)?.dimValue ?? 0n;

@@ -27,7 +27,7 @@ export function convertsIntegerWeights(source: ByteSource): boolean {
       if (graph.number === MODEL_GRAPH && convertsIntegers(source, graph)) return true;
     }
   } catch {
-    // ONNX Runtime reads the same file next and reports what is wrong with it.
+    // ONNX Runtime reads the same file next and reports its problem.
   }
   return false;
 }

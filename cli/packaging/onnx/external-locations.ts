@@ -25,7 +25,7 @@ export function externalLocations(source: ByteSource): string[] {
       }
     }
   } catch {
-    // ONNX Runtime reads the same file next and reports what is wrong with it.
+    // ONNX Runtime reads the same file next and reports its problem.
   }
   return [...found];
 }

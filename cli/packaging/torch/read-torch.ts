@@ -55,7 +55,7 @@ function placeOf(
   return { file: name, type, shape, offset: storage.offset + from, length };
 }
 
-/** Why a file is not read that is no archive of torch. */
+/** Why a file is not read that is not an archive of torch. */
 function whatItIs(source: ByteSource): string {
   const start = source.readAt(0, Math.min(source.size, 40));
   if (new TextDecoder().decode(start).startsWith('version https://git-lfs'))

@@ -86,7 +86,7 @@ class Machine {
     0x7d: () => this.#push(new PickleDict()),
     0x73: () => this.#setItems(this.#pops(2)),
     0x75: () => this.#setItems(this.#popMarked()),
-    // BUILD: attributes of a dict, such as the versions of modules, are no tensors.
+    // BUILD: attributes of a dict, such as the versions of modules, are not tensors.
     0x62: () => {
       this.#pop();
       if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes of a value');

@@ -15,8 +15,8 @@ const MAX_ENTRIES = 10_000;
 const MAX_DIRECTORY_BYTES = 4_000_000;
 
 /**
- * Reads where the files of a zip archive are that are stored without compression, as torch stores them. Undefined if it is no such
- * archive.
+ * Reads where the files of a zip archive are that are stored without compression, as torch stores them. Undefined if it is another
+ * kind of file.
  */
 export function zipEntries(source: ByteSource): Map<string, ZipEntry> | undefined {
   const end = viewOf(source, source.size - END.bytes, END.bytes);

@@ -6,7 +6,7 @@ export function textIn(value: Members, name: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A member that is a list; items that are no texts are omitted. */
+/** A member that is a list; items that are not texts are omitted. */
 export function textsIn(value: Members, name: string): string[] | undefined {
   const list = value[name];
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;

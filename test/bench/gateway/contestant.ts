@@ -1,7 +1,7 @@
 /** Something that passes requests on to the same provider. */
 export interface Contestant {
   readonly name: string;
-  /** Undefined where it cannot run here, which it says. */
+  /** Undefined where it cannot run here, which it reports. */
   start(this: void, upstreamPort: number): Promise<RunningContestant | undefined>;
 }
 

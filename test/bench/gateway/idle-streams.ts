@@ -5,7 +5,7 @@ import type { RunningContestant } from './contestant.ts';
 export interface HeldStreams {
   readonly before: number;
   readonly during: number;
-  /** Whether a request was answered beside them. */
+  /** Whether a request was answered next to them. */
   readonly answers: boolean;
 }
 

@@ -39,7 +39,7 @@ const event = (json: object): string =>
 const delta = (content: object, finish: string | null = null): string =>
   event({ choices: [{ index: 0, delta: content, finish_reason: finish }] });
 
-/** A stream: what is sent at once, and what after that. */
+/** A stream: what is sent immediately, and what after that. */
 export const FIRST_EVENTS = delta({ role: 'assistant', content: '' }) + delta({ content: 'A' });
 export const LATER_EVENTS =
   Array.from({ length: 14 }, (_, at) => delta({ content: ` word${at}` })).join('') +

@@ -34,7 +34,7 @@ export const oursOnPostgres: Contestant = {
 
 async function startGateway(upstream: number, env: Record<string, string>): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-  // Not beside the log: the gateway watches the folder of its configuration.
+  // Not next to the log: the gateway watches the folder of its configuration.
   const config = join(folder, 'config', 'gateway.yml');
   await mkdir(join(folder, 'config'));
   await writeFile(config, JSON.stringify(configFor(upstream)), { mode: 0o600 });

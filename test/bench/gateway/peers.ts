@@ -6,7 +6,7 @@ import { openConnection, requestTo } from './connection.ts';
 import type { Contestant, RunningContestant, Target } from './contestant.ts';
 import { installLiteLlm } from './install-litellm.ts';
 
-/** Passes on what it is told with each request: it knows neither keys of its own nor users, budgets or usage. */
+/** Forwards each request as it is: it knows neither keys of its own nor users, budgets or usage. */
 export const portkey: Contestant = {
   name: 'Portkey',
   async start(upstream) {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ANSWER, FIRST_EVENTS, IDLE, LATER_EVENTS } from './messages.ts';
 
-/** Answers every request with the same, at as little cost of its own as can be; `GET /count` tells how many there were. */
+/** Answers every request with the same, at as little cost of its own as can be; `GET /count` returns how many there were. */
 const JSON_HEAD = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) };
 const STREAM_HEAD = { 'content-type': 'text/event-stream' };
 

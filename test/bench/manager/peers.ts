@@ -27,7 +27,7 @@ export const mcpHub: Contestant = {
       return result.content[0]?.text ?? '';
     };
     const args = [installed('mcp-hub/dist/cli.js'), '--port', String(port), '--config', config];
-    // Its state goes where the user keeps such things, unless told otherwise.
+    // Its state goes where the user keeps such things, unless configured otherwise.
     const env = { XDG_STATE_HOME: folder, XDG_DATA_HOME: folder, HOME: folder };
     const { pid, stop } = await startUntil(process.execPath, args, env, () => call('ready'));
     return {

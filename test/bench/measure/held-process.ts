@@ -12,7 +12,7 @@ export interface HeldProcess {
 }
 
 /**
- * Runs a program until it blocks on a pipe that nobody empties, and until its other threads have nothing to do either.
+ * Runs a program until it blocks on a pipe that is not read, and until its other threads have nothing to do either.
  * Its output must be larger than a pipe holds (64 KiB).
  */
 export async function hold(program: Program, folder: string): Promise<HeldProcess> {

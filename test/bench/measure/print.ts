@@ -19,7 +19,7 @@ export function tableText(header: readonly string[], rows: readonly (readonly st
   return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
 
-/** What a section is there to show, beside what it showed. */
+/** What a section is expected to show, next to what it showed. */
 export function printGoal(goal: string, measured: string, met: boolean): void {
   print(`goal: ${goal}; measured: ${measured}${met ? '' : ' (MISSED)'}`);
 }

@@ -8,7 +8,7 @@ export interface Memory {
   readonly resident: number;
   /** Its own: heap, stacks, copies. */
   readonly anonymous: number;
-  /** Mapped files, shared with whoever maps them too. */
+  /** Mapped files, shared with other processes that map them. */
   readonly file: number;
 }
 

@@ -11,6 +11,6 @@ export interface Contestant {
   readonly path: '/v1/embeddings' | '/predict';
   /** Computes one text and exits; undefined if the program has no such mode. */
   readonly once?: (text: string) => Program;
-  /** Bytes of its files: an executable with the model, or undefined if that is not one file. */
+  /** Bytes of its files: an executable with the model, or undefined if it consists of several files. */
   readonly fileBytes?: number;
 }

@@ -48,7 +48,7 @@ interface Rows {
   readonly secondAdds: number;
 }
 
-/** A row for one process alone and one for each of two at once. */
+/** A row for one process alone and one for each of two in parallel. */
 async function rowsOf(name: string, program: Program): Promise<Rows> {
   const held: HeldProcess[] = [];
   try {

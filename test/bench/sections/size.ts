@@ -5,7 +5,7 @@ import type { Section } from './section.ts';
 
 const LIMIT = 125e6;
 
-/** What `inspect --json` says, as far as it is read here. */
+/** The output of `inspect --json`, as far as it is read here. */
 interface Inspection {
   readonly bytes: number;
   readonly runtime: {

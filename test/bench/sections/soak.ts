@@ -14,7 +14,7 @@ const STEPS = 5;
 const CONCURRENCY = 16;
 const DEPARTING_CLIENTS = 1000;
 
-/** A server under load for long: memory, clients that leave, and whether it still says that it is healthy. */
+/** A server under load for long: memory, clients that leave, and whether it still reports that it is healthy. */
 export const soak: Section = {
   title: `Endurance: ${REQUESTS} mixed requests, ${DEPARTING_CLIENTS} clients that leave`,
   linuxOnly: true,

@@ -19,7 +19,7 @@ const MANY_ROWS = Number(process.env['BENCH_ROWS'] ?? 100_000);
 const STEPS = 4;
 const MAX_BYTES = 300e6;
 
-/** Classification as a job of the gateway, beside the same batches sent to the same encoder by hand. */
+/** Classification as a job of the gateway, next to the same batches sent to the same encoder by hand. */
 export const workflows: Section = {
   title: 'Jobs over datasets',
   linuxOnly: true,

@@ -3,7 +3,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
-// A name in a variable: the package is installed beside this file only when the bench runs.
+// A name in a variable: the package is installed next to this file only when the bench runs.
 const TRANSFORMERS = '@huggingface/transformers';
 const { env, pipeline } = await import(TRANSFORMERS);
 const [models, model] = process.argv.slice(2);

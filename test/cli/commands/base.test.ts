@@ -34,7 +34,7 @@ function fillCache(): void {
 }
 
 describe('encoderfile base list', () => {
-  test('an empty cache says so', async () => {
+  test('an empty cache is reported', async () => {
     const { exitCode, stdout } = await base('list');
     expect(exitCode).toBe(0);
     expect(stdout).toBe(

@@ -31,7 +31,7 @@ test('a truncation that training left in tokenizer.json does not shorten texts',
   expect(await maxLength(config)).toBe(128);
   rmSync(join(folder(), 'model', 'tokenizer_config.json'));
   expect(await maxLength(config)).toBe(128);
-  // Where nothing else says how long a text can be, it is the best there is.
+  // Without another source for the maximum length of a text, it is the best one.
   edit('config.json', { max_position_embeddings: null });
   expect(await maxLength(config)).toBe(16);
 });

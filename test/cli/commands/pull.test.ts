@@ -186,7 +186,7 @@ test('a part that is wrong is replaced', async () => {
   expect(file).toBeUndefined();
   const args = ['pull', 'hf:acme/sentiment', '--quiet'];
   hub().plan(/cdn/, { isWrong: true, cutAfter: 500_000 });
-  // The connection breaks for good, so the process gives up and leaves its part.
+  // Each attempt fails, so the process stops trying and leaves its part.
   hub().plan(/resolve.*onnx/, {});
   hub().plan(/resolve.*onnx/, { status: 503, headers: { 'retry-after': '9999' } });
   const failed = await runCli(args, { env: variables() });

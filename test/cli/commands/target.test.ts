@@ -22,7 +22,7 @@ describe('encoderfile target build', () => {
     expect((await runCli(['verify', file])).exitCode).toBe(0);
   });
 
-  test('what it makes is no base runtime', async () => {
+  test('the built program is not a base runtime', async () => {
     const file = join(folder(), 'built');
     await build('manager', '-o', file);
     const { exitCode, stderr } = await runCli(['base', 'add', '--file', file, '--cache-dir', folder()]);

@@ -63,7 +63,7 @@ describe('encoderfile transform new', () => {
     );
   });
 
-  test('writes stubs for editors beside the script, anew each time, and only if wanted', async () => {
+  test('writes new stubs for editors next to the script each time, only if requested', async () => {
     await make('--model-type', 'embedding', '-o', 'lua/a.lua');
     expect(readdirSync(here('lua')).sort()).toEqual(['a.lua', 'encoderfile.lua']);
     expect(readFileSync(here('lua/encoderfile.lua'), 'utf8')).toBe(editorStubs());
@@ -75,7 +75,7 @@ describe('encoderfile transform new', () => {
     expect(existsSync(here('encoderfile.lua'))).toBe(false);
   });
 
-  test('--quiet says nothing', async () => {
+  test('--quiet prints nothing', async () => {
     expect(await make('--model-type', 'embedding', '-q')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
@@ -193,7 +193,7 @@ describe('encoderfile transform test', () => {
     expect(mask.values).toEqual([[0, 0, 0, 1, 1]]);
   });
 
-  test('an error names the line, shows it and says for which text', async () => {
+  test('an error names the line, shows it and the text', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  return logits:softmax(5)\nend');
     expect(await trial('-q', 'I love this')).toEqual({
       exitCode: 1,
@@ -210,7 +210,7 @@ describe('encoderfile transform test', () => {
     expect(JSON.parse(stdout).error.message).toContain('mine.lua:3: softmax');
   });
 
-  test('ends although the script never does, and tells what it printed', async () => {
+  test('ends although the script never does, and reports what it printed', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  string.rep("", 1 << 60)\nend');
     writeConfig('sequence_classification', 'transform: {path: mine.lua}', 'transform_limits: {seconds: 0.1}');
     const { exitCode, stderr } = await trial('-q', 'I love this');

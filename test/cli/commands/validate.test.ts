@@ -19,7 +19,7 @@ function writeConfig(modelType: string): void {
 }
 
 describe('encoderfile validate', () => {
-  test('says what it found, and leaves nothing behind', async () => {
+  test('reports what it found, and leaves no files', async () => {
     writeConfig('sequence_classification');
     const { exitCode, stdout, stderr } = await validate('-f', 'x.yml');
     expect(exitCode).toBe(0);

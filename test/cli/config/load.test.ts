@@ -29,7 +29,7 @@ describe('a broken config', () => {
     expect(names('valid').length).toBeGreaterThan(5);
   });
 
-  test.each(invalid)('%s says what is wrong and where', (name) => {
+  test.each(invalid)('%s reports its problem and the place', (name) => {
     const expected = read(`invalid/${name.replace('.yml', '.expected.txt')}`);
     expect(`${problemsOf(read(`invalid/${name}`))}\n`).toBe(expected);
   });

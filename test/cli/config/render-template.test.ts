@@ -82,7 +82,7 @@ describe('renderConfig', () => {
     });
   });
 
-  test('a placeholder nobody fills is our mistake', () => {
+  test('a placeholder without a value is an internal error', () => {
     expect(() => renderConfig("a: '{{nobody}}'", START)).toThrow("Unknown placeholder '{{nobody}}'");
   });
 });

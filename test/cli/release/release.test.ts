@@ -90,7 +90,7 @@ describe('a release', () => {
     });
   });
 
-  test('names what is wrong with its arguments', async () => {
+  test('reports invalid arguments', async () => {
     expect((await release()).stderr).toMatch(/^Error: --out is missing\./);
     expect((await release('--out', 'x', '--platform', 'amiga')).stderr).toMatch(
       /^Error: Unknown platform "amiga"\. Platforms: /,

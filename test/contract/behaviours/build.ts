@@ -77,7 +77,7 @@ export const BUILD = {
   },
   'build:bad-config': {
     source: 'issue: bad input',
-    behaviour: 'A broken config names file, line and column of every problem at once.',
+    behaviour: 'A broken config names file, line and column of every problem together.',
   },
   'build:transform': {
     source: 'encoder contract 2',
@@ -90,12 +90,12 @@ export const BUILD = {
   'build:transform-syntax': {
     source: 'issue: transforms',
     behaviour:
-      'A transform that is no Lua is refused with its line, which inline is that of the config file.',
+      'A transform that is not Lua is refused with its line, which inline is that of the config file.',
   },
   'build:transform-trial': {
     source: 'encoder contract 4.4',
     behaviour:
-      "A transform is run on the model's output before the build; an error names the line, shows it and says how to skip the trial.",
+      "A transform is run on the model's output before the build; an error names the line, shows it and how to skip the trial.",
   },
   'build:transform-shape': {
     source: 'issue: transforms',
@@ -118,7 +118,7 @@ export const BUILD = {
   'build:transform-unvalidated': {
     source: 'encoder contract 2',
     behaviour:
-      'validate_transform: false leaves out the trial; a script that is no Lua is refused all the same.',
+      'validate_transform: false leaves out the trial; a script that is not Lua is refused all the same.',
   },
   'build:transform-limits': {
     source: 'issue: transforms',
@@ -150,7 +150,7 @@ export const BUILD = {
   },
   'build:two-at-once': {
     source: 'issue: bad input',
-    behaviour: 'Two builds to the same output at once both end well, and the file is whole.',
+    behaviour: 'Two parallel builds to the same output both succeed, and the file is whole.',
   },
   'build:killed': {
     source: 'issue: bad input',
@@ -159,7 +159,7 @@ export const BUILD = {
   },
   'build:cache-directory': {
     source: 'encoder contract 7',
-    behaviour: "Without a home folder it says 'Cannot locate cache directory' and what to set.",
+    behaviour: "Without a home folder the error is 'Cannot locate cache directory' with the variable to set.",
   },
   'build:license': {
     source: 'docs/config.md',

@@ -8,7 +8,7 @@ export const EXECUTABLE = {
   },
   'inspect:facts': {
     source: 'docs/executable.md',
-    behaviour: 'inspect tells name, type, labels and sizes, as a table or with --json.',
+    behaviour: 'inspect shows name, type, labels and sizes, as a table or with --json.',
   },
   'inspect:memory': {
     source: 'docs/decisions/0058-long-texts.md',
@@ -16,7 +16,7 @@ export const EXECUTABLE = {
   },
   'verify:intact': {
     source: 'design "The executable format"',
-    behaviour: 'verify reads every section and says that the file is intact.',
+    behaviour: 'verify reads every section and reports that the file is intact.',
   },
   'executable:moved': {
     source: 'issue: the executable',
@@ -30,11 +30,12 @@ export const EXECUTABLE = {
   'executable:noexec': {
     source: 'issue: the executable',
     behaviour:
-      'Where a cache folder forbids execution it uses the next one; where all do it says what to set.',
+      'Where a cache folder forbids execution it uses the next one; where all do, the error names the variable to set.',
   },
   'executable:first-start-twice': {
     source: 'issue: the executable',
-    behaviour: 'Several processes at the very first start at once all work, and leave one unpacked copy.',
+    behaviour:
+      'Several processes that start together for the first time all work, and leave one unpacked copy.',
   },
   'executable:no-network': {
     source: 'issue: the executable',
@@ -72,6 +73,6 @@ export const EXECUTABLE = {
   },
   'executable:stdout': {
     source: 'issue: the executable',
-    behaviour: 'Stdout holds the result only, whatever the environment says to Node.',
+    behaviour: 'Stdout holds the result only, whatever NODE_* variables are set.',
   },
 } as const satisfies Behaviours;

@@ -4,7 +4,7 @@ import type { Behaviours } from './behaviour.ts';
 export const GATEWAY_CLI = {
   'gcli:migrate': {
     source: 'issue "In particular" 6',
-    behaviour: '`migrate` makes the database once; a dry run tells the version and makes nothing.',
+    behaviour: '`migrate` creates the database once; a dry run prints the version and changes nothing.',
   },
   'gcli:keys': {
     source: 'issue "In particular" 1',
@@ -16,15 +16,16 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:running': {
     source: 'issue "In particular" 1',
-    behaviour: 'A gateway that runs lets a new key in at once, and refuses one that was switched off.',
+    behaviour: 'A running gateway accepts a new key immediately, and refuses a deactivated one.',
   },
   'gcli:keys:me': {
     source: 'issue "In particular" 3',
-    behaviour: '`keys me` tells whoever has a key what it may still spend, without the database.',
+    behaviour: '`keys me` shows what the key can still spend, without the database.',
   },
   'gcli:keys:models': {
     source: 'gateway reference 4, row 24',
-    behaviour: 'A pattern of models that fits nothing of the configuration is told, with what was meant.',
+    behaviour:
+      'A pattern of models that matches nothing in the configuration is reported, with a suggestion.',
   },
   'gcli:users': {
     source: 'issue "In particular" 1',
@@ -74,12 +75,12 @@ export const GATEWAY_CLI = {
   'gcli:pricing:published': {
     source: 'issue 20, "Money"',
     behaviour:
-      '`pricing search` and `pricing show` tell published prices; `pricing update` replaces them from a file or an address, all or nothing.',
+      '`pricing search` and `pricing show` show published prices; `pricing update` replaces them from a file or an address, all or nothing.',
   },
   'gcli:pricing:import': {
     source: 'gateway reference 4, row 16',
     behaviour:
-      '`pricing import` takes CSV and JSON, all of a file or nothing, and tells every problem at once.',
+      '`pricing import` takes CSV and JSON, all of a file or nothing, and reports all problems together.',
   },
   'gcli:usage': {
     source: 'gateway reference 4, row 17',
@@ -100,16 +101,16 @@ export const GATEWAY_CLI = {
   },
   'gcli:doctor:problems': {
     source: 'issue "In particular" 6',
-    behaviour: '`doctor` exits with 1 and tells what is wrong and the way out, and no secret.',
+    behaviour: '`doctor` exits with 1 and reports problems with the way out, without secrets.',
   },
   'gcli:database': {
     source: 'style "Messages"',
-    behaviour: 'A database that cannot be used is told in one sentence with the way out, and none is made.',
+    behaviour:
+      'A database that cannot be used is reported in one sentence with the way out, and none is created.',
   },
   'gcli:mistakes': {
     source: 'style "Messages"',
-    behaviour:
-      'What is not there, there already or cannot be meant is told in one sentence with what was meant.',
+    behaviour: 'Missing, duplicate and ambiguous names are reported in one sentence with a suggestion.',
   },
   'gcli:at-once': {
     source: 'issue "In particular" 4',
@@ -137,7 +138,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:unknown': {
     source: 'design "Services decided"',
-    behaviour: 'An unknown command or option exits with 2 and says what was meant.',
+    behaviour: 'An unknown command or option exits with 2 and suggests the right one.',
   },
   'gcli:version': {
     source: 'design "Services decided"',
@@ -145,6 +146,6 @@ export const GATEWAY_CLI = {
   },
   'gcli:reader-gone': {
     source: 'design "One product"',
-    behaviour: 'A reader that stops early is no error.',
+    behaviour: 'A reader that stops early is not an error.',
   },
 } as const satisfies Behaviours;

@@ -1,6 +1,6 @@
 import type { Behaviours } from './behaviour.ts';
 
-/** What the gateway promises to whoever asks a model. */
+/** What the gateway promises to clients that call models. */
 export const GATEWAY_COMPLETIONS = {
   'gateway:chat': {
     source: 'gateway reference 4, row 10',
@@ -24,8 +24,7 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:chat:refused': {
     source: 'gateway reference 1.4',
-    behaviour:
-      'What is wrong with a request is told with its status, a stable code and the member, in this order.',
+    behaviour: 'An invalid request is reported with its status, a stable code and the member, in this order.',
   },
   'gateway:chat:user': {
     source: 'gateway reference 4, rows 8 and 9',
@@ -52,7 +51,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:guardrails:mask-output': {
     source: 'issue 20, "Teams"',
     behaviour:
-      'What a model writes is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
+      'Output of a model is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
   },
   'gateway:guardrails:kinds': {
     source: 'issue 20, "Teams"',
@@ -62,7 +61,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:guardrails': {
     source: 'gateway reference 4, row 22',
     behaviour:
-      'Guardrails block input and output, also of streams, or tell in a header; unreachable, they block.',
+      'Guardrails block input and output, also of streams, or report in a header; unreachable, they block.',
   },
   'gateway:embeddings': {
     source: 'gateway reference 4, row 21',

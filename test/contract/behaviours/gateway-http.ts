@@ -1,6 +1,6 @@
 import type { Behaviours } from './behaviour.ts';
 
-/** What the gateway promises over HTTP, beside answers of models. */
+/** What the gateway promises over HTTP, except for answers of models. */
 export const GATEWAY_HTTP = {
   'gateway:credentials': {
     source: 'gateway spec 5 rule 1 and 2, reference 1.1',
@@ -46,11 +46,12 @@ export const GATEWAY_HTTP = {
   },
   'gateway:users:twice': {
     source: 'gateway reference 1.2',
-    behaviour: 'Of two who make one user at once, one gets 409.',
+    behaviour: 'Of two parallel requests that create one user, one gets 409.',
   },
   'gateway:keys': {
     source: 'gateway spec 2, 3',
-    behaviour: 'Keys are made, listed, read, turned off and on, and deleted; what works changes at once.',
+    behaviour:
+      'Keys are created, listed, read, deactivated, activated and deleted; each change applies immediately.',
   },
   'gateway:keys:once': {
     source: 'gateway spec 5 rule 5',
@@ -66,7 +67,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:keys:me': {
     source: 'gateway reference 4.17',
-    behaviour: 'Whoever has a key reads what is used and left of its quota.',
+    behaviour: 'A key can read what is used and left of its quota.',
   },
   'gateway:budgets': {
     source: 'gateway reference 1.5',
@@ -111,7 +112,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:usage': {
     source: 'gateway reference 4.17',
-    behaviour: 'What a model was asked is in the usage with tokens and cost: one by one, grouped, by time.',
+    behaviour: 'Each request to a model is in the usage with tokens and cost: one by one, grouped, by time.',
   },
   'gateway:usage:trends': {
     source: 'issue 23, part 2',
@@ -120,7 +121,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:usage:own': {
     source: 'gateway reference 4.17',
-    behaviour: 'A key reads its own usage, and nobody else’s.',
+    behaviour: 'A key reads its own usage, and no other usage.',
   },
   'gateway:usage:csv': {
     source: 'gateway reference 4.17',
@@ -132,7 +133,8 @@ export const GATEWAY_HTTP = {
   },
   'gateway:health': {
     source: 'gateway reference 1.6',
-    behaviour: 'The three health routes answer as before, without a credential, beside /healthz and /readyz.',
+    behaviour:
+      'The three health routes answer as before, without a credential, in addition to /healthz and /readyz.',
   },
   'gateway:headers': {
     source: 'gateway reference 1.6',
@@ -152,6 +154,6 @@ export const GATEWAY_HTTP = {
   },
   'gateway:reload': {
     source: 'issue 6',
-    behaviour: 'POST /v1/admin/reload applies a changed file, or says what is wrong with it and goes on.',
+    behaviour: 'POST /v1/admin/reload applies a changed file, or reports its problems and keeps the old one.',
   },
 } satisfies Behaviours;

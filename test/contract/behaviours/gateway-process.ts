@@ -16,7 +16,8 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:bad-config': {
     source: 'gateway reference 4.24',
-    behaviour: 'A configuration that is missing, broken or misspelt is told with its place, and exit code 1.',
+    behaviour:
+      'A configuration that is missing, broken or misspelt is reported with its place, and exit code 1.',
   },
   'gateway-process:database': {
     source: 'issue 6',
@@ -28,7 +29,7 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:open-address': {
     source: 'design "Services decided"',
-    behaviour: 'It refuses other addresses than loopback without a master key, unless told --insecure.',
+    behaviour: 'It refuses other addresses than loopback without a master key, without --insecure.',
   },
   'gateway-process:secrets': {
     source: 'issue 6, "Operations"',
@@ -52,7 +53,7 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:reload-broken': {
     source: 'issue 6, "Operations"',
-    behaviour: 'A broken file changes nothing, and the log and the reload say what is wrong.',
+    behaviour: 'A broken file changes nothing, and the log and the reload report the problem.',
   },
   'gateway-process:stop': {
     source: 'design "Services decided"',
@@ -65,7 +66,7 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:stop-twice': {
     source: 'design "Services decided"',
-    behaviour: 'A second SIGTERM ends it at once.',
+    behaviour: 'A second SIGTERM ends it immediately.',
   },
   'gateway-process:shutdown-time': {
     source: 'design "Services decided"',
@@ -95,11 +96,11 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:workers-tls': {
     source: 'issue 7, 4',
-    behaviour: 'Workers reach a gateway that speaks TLS, whoever vouches for its certificate.',
+    behaviour: 'Workers reach a gateway that speaks TLS, also with a certificate of a private authority.',
   },
   'gateway-process:config-commands': {
     source: 'issue 6, "Operations"',
     behaviour:
-      '`config check` tells what is wrong or what it comes to, `config schema` prints its JSON Schema.',
+      '`config check` reports problems or the resulting configuration, `config schema` prints its JSON Schema.',
   },
 } as const satisfies Behaviours;

@@ -13,16 +13,16 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:workflows:refused': {
     source: 'gateway reference 4.27, issue 7',
-    behaviour: 'What could come to nothing is refused at once, one problem after the other in `detail`.',
+    behaviour: 'A request that cannot succeed is refused immediately, with all problems in `detail`.',
   },
   'gateway:workflows:access': {
     source: 'gateway reference 2.6.8',
     behaviour:
-      'Users see what is theirs; without a master key this machine needs no credential, and with one everybody does.',
+      'Users see their own objects; without a master key this machine needs no credential, with one all clients do.',
   },
   'gateway:workflows:delete': {
     source: 'gateway spec 4B',
-    behaviour: 'What is under way is deleted only with force=true, which stops it; unknown ids are 404.',
+    behaviour: 'A running job is deleted only with force=true, which stops it; unknown ids are 404.',
   },
   'gateway:workflows:models': {
     source: 'gateway reference 2.4',

@@ -45,7 +45,7 @@ export const GRPC = {
   },
   'grpc:health': {
     source: 'docs/serve.md',
-    behaviour: 'grpc.health.v1 says SERVING of the server and its service, NOT_FOUND of others.',
+    behaviour: 'grpc.health.v1 reports SERVING for the server and its service, NOT_FOUND for others.',
   },
   'grpc:reflection': {
     source: 'docs/serve.md',

@@ -37,7 +37,7 @@ export const HTTP_ROUTES = {
   },
   'http:predict:pairs': {
     source: 'docs/serve.md',
-    behaviour: 'A pair of texts is what other libraries make of both together, also beside single texts.',
+    behaviour: 'A pair of texts has the result of other libraries, also in a batch with single texts.',
   },
   'http:predict:characters': {
     source: 'design "Encoder semantics"',

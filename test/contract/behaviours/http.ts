@@ -36,7 +36,7 @@ export const HTTP = {
   },
   'http:malformed': {
     source: 'design "Encoder semantics"',
-    behaviour: 'What is no JSON is 400 with where it stops being JSON.',
+    behaviour: 'Invalid JSON is 400 with the position of the error.',
   },
   'http:media-type': {
     source: 'design "Encoder semantics"',
@@ -61,7 +61,7 @@ export const HTTP = {
   },
   'http:unauthorized': {
     source: 'docs/serve.md',
-    behaviour: 'Without one of the keys it is 401 and says how to send one; pages and health are open.',
+    behaviour: 'Without one of the keys it is 401 with the way to send one; pages and health are open.',
   },
   'http:request-id': {
     source: 'docs/serve.md',
@@ -82,6 +82,6 @@ export const HTTP = {
   },
   'http:pipelined': {
     source: 'encoder contract 8',
-    behaviour: 'Requests sent at once on one connection, and one in chunks, are answered in their order.',
+    behaviour: 'Requests sent together on one connection, and one in chunks, are answered in their order.',
   },
 } as const satisfies Behaviours;

@@ -4,7 +4,7 @@ import type { Behaviours } from './behaviour.ts';
 export const MANAGER_CLI = {
   'mcli:init': {
     source: 'manager reference 1.10',
-    behaviour: '`init` makes a file without servers, once.',
+    behaviour: '`init` creates a file without servers, once.',
   },
   'mcli:add': {
     source: 'issue "In particular" 3',
@@ -13,7 +13,7 @@ export const MANAGER_CLI = {
   },
   'mcli:remove': {
     source: 'manager reference 1.10',
-    behaviour: '`remove` takes a server out, the last one too, and its values if told so.',
+    behaviour: '`remove` removes a server, the last one too, and its values on request.',
   },
   'mcli:list': {
     source: 'design "Services decided"',
@@ -21,7 +21,8 @@ export const MANAGER_CLI = {
   },
   'mcli:validate': {
     source: 'manager reference 5.23',
-    behaviour: '`validate` tells all problems of both files at once and exits with 1; no secret is in them.',
+    behaviour:
+      '`validate` reports all problems of both files together and exits with 1; no secret is in them.',
   },
   'mcli:import': {
     source: 'issue "In particular" 3',
@@ -59,7 +60,7 @@ export const MANAGER_CLI = {
   },
   'mcli:keys': {
     source: 'manager reference 5.17',
-    behaviour: '`keys` makes a key that is shown once, lists keys without them, and revokes them.',
+    behaviour: '`keys` creates a key that is shown once, lists keys without them, and revokes them.',
   },
   'mcli:keys:at-once': {
     source: 'manager reference 5.17',
@@ -103,12 +104,12 @@ export const MANAGER_CLI = {
   },
   'mcli:restart': {
     source: 'manager reference 5.23',
-    behaviour: '`restart` starts a server anew.',
+    behaviour: '`restart` restarts a server.',
   },
   'mcli:reload': {
     source: 'manager reference 5.11',
     behaviour:
-      '`reload` makes the manager read its files again and says what changed; a broken file is refused.',
+      '`reload` makes the manager read its files again and reports what changed; a broken file is refused.',
   },
   'mcli:doctor': {
     source: 'manager reference 5.23',
@@ -129,15 +130,15 @@ export const MANAGER_CLI = {
   },
   'mcli:unknown': {
     source: 'design "Services decided"',
-    behaviour: 'An unknown command or option exits with 2 and says what was meant.',
+    behaviour: 'An unknown command or option exits with 2 and suggests the right one.',
   },
   'mcli:login-mistakes': {
     source: 'issue 21',
     behaviour:
-      'login of a server that is unknown, is no remote server or needs no sign-in is one sentence, and exit code 1.',
+      'login of a server that is unknown, is not a remote server or needs no sign-in is one sentence, and exit code 1.',
   },
   'mcli:reader-gone': {
     source: 'design "One product"',
-    behaviour: 'A reader that stops early is no error.',
+    behaviour: 'A reader that stops early is not an error.',
   },
 } as const satisfies Behaviours;

@@ -42,7 +42,7 @@ export const MANAGER_HTTP = {
   },
   'manager:call:failed': {
     source: 'manager reference 1.2',
-    behaviour: 'A tool that fails is 502 with what it said; a request that fails is 502 with its message.',
+    behaviour: 'A tool that fails is 502 with its output; a request that fails is 502 with its message.',
   },
   'manager:call:not-allowed': {
     source: 'manager reference 1.2',
@@ -50,11 +50,11 @@ export const MANAGER_HTTP = {
   },
   'manager:call:timeout': {
     source: 'manager reference 5.2, D-24',
-    behaviour: 'A call that takes too long is 504, and the server is told to stop working on it.',
+    behaviour: 'A call that takes too long is 504, and the server gets a cancellation.',
   },
   'manager:call:gone': {
     source: 'manager reference 5.19',
-    behaviour: 'When the client leaves, the server is told to stop working on its call.',
+    behaviour: 'When the client leaves, the server gets a cancellation of its call.',
   },
   'manager:call:body': {
     source: 'manager reference 5.2, 5.18',

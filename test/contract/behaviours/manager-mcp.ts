@@ -12,7 +12,8 @@ export const MANAGER_MCP = {
   },
   'manager:mcp:broken-server': {
     source: 'issue 4',
-    behaviour: 'A server that is down leaves the lists of the others whole; a call to it says why.',
+    behaviour:
+      'A server that is down leaves the lists of the others whole; a call to it fails with the reason.',
   },
   'manager:mcp:progress': {
     source: 'issue 4',
@@ -24,7 +25,7 @@ export const MANAGER_MCP = {
   },
   'manager:mcp:asks': {
     source: 'issue 5',
-    behaviour: 'What a server asks during a call, its client is asked, and nobody else.',
+    behaviour: 'A request of a server during a call goes to the client of the call only.',
   },
   'manager:mcp:resume': {
     source: 'issue 5',
@@ -36,7 +37,7 @@ export const MANAGER_MCP = {
   },
   'manager:mcp:list-changed': {
     source: 'issue 4',
-    behaviour: 'Clients hear that lists changed, by a server or by a reload.',
+    behaviour: 'Clients are notified that lists changed, by a server or by a reload.',
   },
   'manager:mcp:search': {
     source: 'manager reference 5.24',

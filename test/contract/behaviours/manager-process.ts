@@ -4,7 +4,7 @@ import type { Behaviours } from './behaviour.ts';
 export const MANAGER_PROCESS = {
   'daemon:degraded': {
     source: 'manager reference 3, D-4',
-    behaviour: 'It serves at once, whatever its servers do; one that cannot start is unreachable.',
+    behaviour: 'It serves immediately, whatever its servers do; one that cannot start is unreachable.',
   },
   'daemon:unset-variable': {
     source: 'issue 14',
@@ -30,7 +30,7 @@ export const MANAGER_PROCESS = {
   },
   'daemon:reload-broken': {
     source: 'manager reference 3, D-5',
-    behaviour: 'A broken file changes nothing: all servers run on, and the reload says what is wrong.',
+    behaviour: 'A broken file changes nothing: all servers run on, and the reload reports the problem.',
   },
   'daemon:stop': {
     source: 'manager reference 5.12',
@@ -58,7 +58,7 @@ export const MANAGER_PROCESS = {
   },
   'daemon:open-address': {
     source: 'manager reference 5.17',
-    behaviour: 'It refuses other addresses than loopback without keys, unless told --insecure.',
+    behaviour: 'It refuses other addresses than loopback without keys, without --insecure.',
   },
   'daemon:bad-config': {
     source: 'issue 3',
@@ -76,7 +76,7 @@ export const MANAGER_PROCESS = {
   'daemon:settings-stay': {
     source: 'issue 14',
     behaviour:
-      'Settings in the secrets file stay in logs and errors; a short secret is hidden where a text says that it is one.',
+      'Settings in the secrets file stay in logs and errors; a short secret is hidden where a text marks it as a secret.',
   },
   'daemon:audit': {
     source: 'issue 5',

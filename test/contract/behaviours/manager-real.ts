@@ -12,7 +12,7 @@ export const MANAGER_REAL = {
   },
   'real:filesystem': {
     source: 'issue "Must show"',
-    behaviour: 'server-filesystem: writes, reads, lists and edits files, and says why it may not.',
+    behaviour: 'server-filesystem: writes, reads, lists and edits files, and reports why access is denied.',
   },
   'real:memory': {
     source: 'issue "Must show"',
@@ -24,7 +24,7 @@ export const MANAGER_REAL = {
   },
   'real:git': {
     source: 'issue "Must show"',
-    behaviour: '@cyanheads/git-mcp-server: makes a repository, commits to it, and tells its history.',
+    behaviour: '@cyanheads/git-mcp-server: makes a repository, commits to it, and returns its history.',
   },
   'real:time': {
     source: 'issue "Must show"',

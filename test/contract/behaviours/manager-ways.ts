@@ -19,12 +19,12 @@ export const MANAGER_WAYS = {
   'manager:stdio:restart': {
     source: 'issue 21.3',
     behaviour:
-      'A client on stdio survives a restart of the manager: it hears that lists changed, and later calls work.',
+      'A client on stdio survives a restart of the manager: it is notified that lists changed, and later calls work.',
   },
   'manager:stdio:refused': {
     source: 'issue 21.3',
     behaviour:
-      '`stdio` says what is wrong: an address without a manager, a missing key, an unknown server, plugins.',
+      '`stdio` reports the problem: an address without a manager, a missing key, an unknown server, plugins.',
   },
   'manager:stdio:group': {
     source: 'issue 21.3',

@@ -1,6 +1,6 @@
 import type { Behaviours } from './behaviour.ts';
 
-/** What a model promises over MCP, beside what `serve.ts` lists of its two ways to speak it. */
+/** What a model promises over MCP, in addition to what `serve.ts` lists of its two ways to speak it. */
 export const MCP = {
   'mcp:schemas': {
     source: 'encoder contract 4.3, docs/mcp.md',
@@ -29,7 +29,7 @@ export const MCP = {
   },
   'mcp:statuses': {
     source: 'docs/mcp.md',
-    behaviour: 'What is no JSON-RPC is 400, 405, 406, 413 or 415 before it reaches a session.',
+    behaviour: 'A message that is not JSON-RPC is 400, 405, 406, 413 or 415 before it reaches a session.',
   },
   'mcp:hosts': {
     source: 'docs/mcp.md',

@@ -9,7 +9,7 @@ export const SENTENCE = {
   },
   'sentence:pooled': {
     source: 'issue: sentence_embedding',
-    behaviour: 'What a model with the output sentence_embedding says is taken as it is.',
+    behaviour: 'The output sentence_embedding of a model is returned unchanged.',
   },
   'sentence:options': {
     source: 'docs/serve.md',
@@ -42,15 +42,15 @@ export const SENTENCE = {
   },
   'sentence:inspect': {
     source: 'docs/executable.md',
-    behaviour: 'inspect tells how the model pools and which prompts it has.',
+    behaviour: 'inspect shows how the model pools and which prompts it has.',
   },
   'sentence:build': {
     source: 'docs/config.md',
-    behaviour: 'What the config leaves out is read from the files that sentence-transformers saves.',
+    behaviour: 'Settings missing in the config are read from the files that sentence-transformers saves.',
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
-    behaviour: 'Settings that the model cannot have are refused, each with a sentence that says what to do.',
+    behaviour: 'Settings that the model cannot have are refused, each with a sentence that has the way out.',
   },
   'sentence:modules': {
     source: 'docs/config.md',

@@ -1,10 +1,10 @@
 import type { Behaviours } from './behaviour.ts';
 
-/** What a serving process promises to whoever started it. */
+/** What a serving process promises to its parent. */
 export const SERVE_PROCESS = {
   'serve:log-not-read': {
     source: 'docs/serve.md',
-    behaviour: 'Requests are answered, and it stops when told to, though nobody reads its log any more.',
+    behaviour: 'Requests are answered, and signals stop it, although its log is not read any more.',
   },
   'serve:log-reader-gone': {
     source: 'docs/serve.md',

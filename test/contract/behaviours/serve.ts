@@ -40,7 +40,7 @@ export const SERVE = {
   },
   'predict:order': {
     source: 'encoder contract 2',
-    behaviour: 'Many requests at once are each answered with the results of their own inputs, in order.',
+    behaviour: 'Many parallel requests are each answered with the results of their own inputs, in order.',
   },
   'serve:both-disabled': {
     source: 'encoder contract 4.4, 7',
@@ -54,7 +54,7 @@ export const SERVE = {
   },
   'serve:exposed': {
     source: 'docs/decisions/0041-one-program-kit.md',
-    behaviour: 'A server that others can reach without an API key logs a warning that says so.',
+    behaviour: 'A server that others can reach without an API key logs a warning.',
   },
   'serve:one-protocol': {
     source: 'encoder contract 4.4',
@@ -70,7 +70,7 @@ export const SERVE = {
   },
   'serve:bad-certificate': {
     source: 'issue: serve',
-    behaviour: 'A certificate without its key, a missing file and one that is no PEM are each one sentence.',
+    behaviour: 'A certificate without its key, a missing file and one that is not PEM are each one sentence.',
   },
   'serve:tls': {
     source: 'issue: serve',
@@ -92,7 +92,7 @@ export const SERVE = {
   },
   'serve:second-signal': {
     source: 'issue: serve',
-    behaviour: 'A second signal ends it at once.',
+    behaviour: 'A second signal ends it immediately.',
   },
   'serve:overload': {
     source: 'issue: the engine',

@@ -14,7 +14,7 @@ import { builtProgram } from '../../helpers/built.ts';
 export interface GatewayFiles {
   /** `gateway.yml`, as text or as what it holds. */
   readonly config: string | object;
-  /** Beside the master key, which is `MASTER_KEY`. */
+  /** In addition to the master key, which is `MASTER_KEY`. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

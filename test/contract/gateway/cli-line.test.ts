@@ -102,7 +102,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
       '--effective: "1d" is not a date',
     ],
   ];
-  // Of mistakes of the command line, the executable says what the program in this process does.
+  // For mistakes on the command line, the executable reports what the program in this process does.
   const asked = arm === GATEWAY_EXECUTABLE ? all.filter(([code]) => code === 1).slice(0, 5) : all;
   for (const [code, args, meant] of asked) expect(await refused(code, ...args)).toContain(meant);
 });

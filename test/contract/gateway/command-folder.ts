@@ -13,7 +13,7 @@ export interface StoreFolder {
   /** The same with `--json`, parsed. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what it is made of is what tests look at.
   readonly json: (...args: string[]) => Promise<any>;
-  /** The same as `run`; it must fail with this code, and what it says in its one sentence is the result. */
+  /** The same as `run`; it must fail with this code, and its one sentence is the result. */
   readonly refused: (code: number, ...args: string[]) => Promise<string>;
   readonly path: (name: string) => string;
   readonly write: (name: string, text: string) => string;

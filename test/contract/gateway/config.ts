@@ -17,7 +17,7 @@ export const providersFor = (
     ]),
   );
 
-/** Headers of whoever may do anything. */
+/** Headers with all permissions. */
 export const AS_MASTER = { authorization: `Bearer ${MASTER_KEY}` };
 
 export const asKey = (secret: string): Record<string, string> => ({ 'x-gateway-key': `Bearer ${secret}` });

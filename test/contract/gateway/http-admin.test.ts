@@ -8,7 +8,7 @@ const start = shareGateways();
 const PLAIN = { config: {} };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** As whoever has the master key. */
+/** With the master key. */
 const send = (api: Api, method: string, path: string, body?: object): Promise<Answer> =>
   api.ask(path, {
     method,

@@ -20,7 +20,7 @@ const CONFIG = {
   },
 };
 
-/** A gateway of which a key has asked a model twice, once in vain; with that key. */
+/** A gateway with a key that has called a model twice, once without success; and that key. */
 async function used(arm: GatewayArm, user: string): Promise<Api & { readonly key: string }> {
   const api = await start(arm, CONFIG);
   const key = await createKey(api, { user_id: user });

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const ROWS = 'examples\nfirst\nsecond\nthird\n';
 
-/** Asks a gateway whose certificate nobody vouches for, if it has one. */
+/** Asks a gateway whose certificate no authority signed, if it has one. */
 function apiAt(url: string) {
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
   agents.push(agent);

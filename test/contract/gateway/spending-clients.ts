@@ -16,7 +16,7 @@ export interface Spending {
   readonly underWay: () => number;
   /** Resolves after so many more answers. */
   readonly answers: (count: number) => Promise<void>;
-  /** Where to ask from now on; undefined while nobody is there. */
+  /** Where to ask from now on; undefined while there is no gateway. */
   readonly ask: (url: string | undefined) => void;
   /** Resolves when all clients have ended. */
   readonly stop: () => Promise<void>;

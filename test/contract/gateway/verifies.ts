@@ -4,7 +4,7 @@ import type { CommandArm } from '../command-arms.ts';
 import { GATEWAY_ARMS, type GatewayArm } from './arms.ts';
 import { GATEWAY_COMMAND_ARMS } from './command-arms.ts';
 
-/** A test of one behaviour of the gateway, in-process and as the real executable. */
+/** A test of one behavior of the gateway, in-process and as the real executable. */
 export function verifiesGateway(id: BehaviourId, body: (arm: GatewayArm) => Promise<void>): void {
   // oxlint-disable-next-line vitest/expect-expect -- the body has them.
   test.each(GATEWAY_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);

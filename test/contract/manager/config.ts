@@ -10,7 +10,7 @@ interface ServerTable {
   readonly keys?: string;
 }
 
-/** The `[[servers]]` of a config file, each a program of ours that stands in for somebody's server. */
+/** The `[[servers]]` of a config file, each a program of ours that takes the place of a real server. */
 export const serversToml = (...servers: readonly ServerTable[]): string =>
   servers
     .map(({ name, run: [fixture, ...args], env = {}, keys = '' }) =>

@@ -152,7 +152,7 @@ verifiesManaged('manager:call:gone', async (arm) => {
   await untilLogged(get, 'cancelled');
 });
 
-/** What a fixture says on stderr arrives when it arrives. */
+/** The order of stderr and other output is not defined. */
 async function untilLogged(get: (path: string) => Promise<{ text: string }>, words: string): Promise<void> {
   await expect
     .poll(async () => (await get('/api/v1/admin/servers/echo/logs?lines=100')).text)

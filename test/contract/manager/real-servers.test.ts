@@ -229,7 +229,7 @@ function listens(port: number): Promise<boolean> {
   return promise;
 }
 
-/** server-everything listens where it is told, and takes no 0. */
+/** server-everything listens on a given port, which cannot be 0. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

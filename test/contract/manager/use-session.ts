@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 
 const ROOTS = { roots: [{ uri: 'file:///home/ada' }] };
 
-/** A client of the SDK that has roots, and counts how often it hears that the tools changed. */
+/** A client of the SDK that has roots, and counts the notifications that the tools changed. */
 export async function connectWithRoots(
   transport: Transport,
 ): Promise<{ readonly client: Client; readonly changes: () => number }> {

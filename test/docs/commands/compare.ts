@@ -1,6 +1,7 @@
 /** Parts of output that differ from run to run: ids, times, sizes, ports and secrets. The order matters. */
 const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>'],
+  [/\b[0-9a-f]{32}\b/g, '<id>'],
   [/\bgw-[\w-]{7,}…?/g, '<key>'],
   [/\bmcpm_(?:[\w-]+|…)/g, '<key>'],
   [/\b\d{8}T\d{6}Z/g, '<time>'],
@@ -16,7 +17,7 @@ const VARYING: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\([0-9a-f]{8}\)/g, '(<id>)'],
   [/-{3,}/g, '---'],
   [/[ \t]+/g, ' '],
-  [/ (?=\n|$)/g, ''],
+  [/[ \r](?=\n|$)/g, ''],
 ];
 
 const FRACTION = /-?\d+\.\d{4,}/g;

@@ -12,6 +12,8 @@ interface Programs {
   readonly encoderfile: string;
   readonly 'mcp-manager'?: string;
   readonly gateway?: string;
+  /** For sessions that download a package. Without it, `npx` starts only what a clone has. */
+  readonly npx?: string;
 }
 
 /** Where and how commands run. */
@@ -41,7 +43,7 @@ const SERVERS: readonly (readonly [pattern: RegExp, variable: string])[] = [
 
 /** Values that differ from run to run, and that later commands of a page repeat. */
 const REPEATED =
-  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|http:\/\/127\.0\.0\.1:\d+|gw-[\w-]{30,}/g;
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|http:\/\/127\.0\.0\.1:\d+|gw-[\w-]{30,}/g;
 
 /** Whether a command starts a server, which logs after what a page shows. */
 export const isServer = (command: string): boolean => SERVERS.some(([pattern]) => pattern.test(command));
@@ -134,7 +136,7 @@ async function variables(
 }
 
 /** Programs in the PATH with the names that pages use. `npx` starts what a clone has. */
-function writePrograms(folder: string, { encoderfile, ...others }: Programs): void {
+function writePrograms(folder: string, { encoderfile, npx, ...others }: Programs): void {
   const node = encoderfile.endsWith('js') ? `"${process.execPath}" ` : '';
   const cli = `exec ${node}"${encoderfile}" "$@"`;
   const everything = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -144,7 +146,7 @@ function writePrograms(folder: string, { encoderfile, ...others }: Programs): vo
       `if [ "$1" = encoderfile ]; then shift; ${cli}; fi`,
       'for one; do case "$one" in @modelcontextprotocol/server-everything@*)',
       `exec "${process.execPath}" "${everything}";; esac; done`,
-      'exit 1',
+      npx === undefined ? 'exit 1' : `exec "${npx}" "$@"`,
     ].join('\n'),
     node: `exec "${process.execPath}" "$@"`,
   };

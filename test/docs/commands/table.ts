@@ -4,15 +4,18 @@ import { type Session, SESSIONS } from './sessions.ts';
 /** Blocks that other tests run: by page, or by page and section. */
 const RUN_BY: Readonly<Record<string, string>> = {
   'docs/transforms.md': 'test/docs/transforms.test.ts',
+  'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
   'docs/workflows.md#A whole comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
   "docs/build.md#From a model's name": 'npm run test:how-to',
   'docs/tutorial.md#1. Build': 'npm run test:how-to',
   'docs/tutorial.md#2. Try it': 'npm run test:how-to',
+  'docs/tutorial.md#What the client sees': 'npm run test:how-to',
+  'docs/config.md#int8': 'npm run test:how-to',
 };
 
 const PUBLISHED_MODEL = 'needs a published model; the output is of a run by hand';
-const LISTS = 'lists commands whose output is described in words';
+const LISTS = 'lists commands, whose names and options test/docs/command-lines.test.ts checks';
 const INSTALLS = 'installs packages that npm run test:how-to installs, too';
 
 /** Why blocks are not run: by page, or by page and section. */
@@ -27,19 +30,14 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/benchmarks.md': 'measures for half an hour',
   'docs/build.md': LISTS,
   'docs/config.md': LISTS,
-  'docs/config.md#int8': PUBLISHED_MODEL,
-  'docs/gateway-cli.md': 'shows requests, alerts or events of a gateway in use',
-  'docs/gateway-cli.md#Doctor': 'connects to a provider on the internet',
   'docs/gateway-clients.md': 'needs command line agents, which were run by hand',
-  'docs/gateway.md': 'shows requests to a model, or commands that are shortened',
   'docs/hub.md': LISTS,
   'docs/infer.md': LISTS,
   'docs/infer.md#Where the time goes': 'each number differs',
-  'docs/mcp-manager-cli.md': 'shows servers and keys of a longer session',
+  'docs/mcp-manager-cli.md#Sign-in to remote servers':
+    'needs a person at a browser; npm run test:sign-in signs in with several servers',
   'docs/mcp-manager.md': LISTS,
   'docs/mcp-manager-pages.md': LISTS,
-  'docs/experiment-pages.md':
-    'shows the report of a finished experiment; the list of behaviours has a test of it',
   'docs/mcp.md': LISTS,
   'docs/platforms.md': LISTS,
   'docs/releasing.md': 'downloads Node for all platforms and writes a release',

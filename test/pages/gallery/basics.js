@@ -49,7 +49,7 @@ export function showBasics({ root }) {
       ),
     ),
     part(
-      'Colours of text',
+      'Colors of text',
       element(
         'div',
         { class: 'actions' },

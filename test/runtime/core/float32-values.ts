@@ -10,7 +10,7 @@ export function randomFloats(seed: number, count: number): Float32Array<ArrayBuf
   return new Float32Array(words.buffer);
 }
 
-/** Where printing goes wrong if it does: powers of two and ten, integers, the smallest and largest, and what is beside them. */
+/** Where printing goes wrong if it does: powers of two and ten, integers, the smallest and largest, and their neighbors. */
 export function boundaryFloats(): Float32Array<ArrayBuffer> {
   const values = [0, -0, NaN, Infinity, -Infinity];
   for (let exponent = -149; exponent < 128; exponent++) values.push(2 ** exponent, 1.5 * 2 ** exponent);

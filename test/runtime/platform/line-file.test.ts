@@ -18,7 +18,7 @@ test('lines are added at the end, all of them, in order', async () => {
   expect(readFileSync(path, 'utf8')).toBe(expected);
 });
 
-test('a path that cannot be written is told at once', async () => {
+test('a path that cannot be written is reported immediately', async () => {
   await expect(openLineFile(folder(), () => {})).rejects.toThrow(/it is a folder/);
   await expect(openLineFile(join(folder(), 'none', 'lines'), () => {})).rejects.toThrow(
     /its folder does not exist/,
@@ -26,7 +26,7 @@ test('a path that cannot be written is told at once', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a full disk is told once, and the lines that it costs are counted',
+  'a full disk is reported once, and the lines that it costs are counted',
   async () => {
     const told: string[] = [];
     const file = await openLineFile('/dev/full', (message) => told.push(message));

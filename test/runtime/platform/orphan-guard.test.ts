@@ -31,7 +31,7 @@ test('a process waits for the end of its guard, and for no other reason on accou
   expect([stdout, status]).toEqual(['closed\n', 0]);
 });
 
-test('the guard ends at once when there is nothing to guard any more', async () => {
+test('the guard ends immediately when there is nothing left to guard', async () => {
   const before = children();
   const guard = createOrphanGuard();
   const forget = [1_000_001, 1_000_002, 1_000_003].map((pid) => guard.watch(pid));

@@ -64,7 +64,7 @@ test('a file that is written, replaced, removed and comes back is a change each 
   expect(count()).toBe(4);
 });
 
-test('another file that is written to is none, and nobody looks', async () => {
+test('a change of another file causes no reload', async () => {
   const [file, log] = [put('config.toml', 'one'), put('log', 'a line\n')];
   let looks = 0;
   const watch = watchFiles({
@@ -139,7 +139,7 @@ test('what a link leads to in another folder is seen when it changes', async () 
   expect(count()).toBe(1);
 });
 
-test('other files of the folder are no change, and several steps are one', async () => {
+test('other files of the folder are not a change, and several steps are one', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const change = changed();

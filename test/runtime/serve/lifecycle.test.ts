@@ -19,7 +19,7 @@ test('requests are let in while it is ready, and drain waits until all are out',
   expect(drained).toBe(true);
 });
 
-test('everybody who waits is told of every change', async () => {
+test('all listeners are notified of every change', async () => {
   const lifecycle = createLifecycle();
   const { signal } = new AbortController();
   const warnings: string[] = [];

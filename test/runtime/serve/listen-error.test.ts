@@ -4,7 +4,7 @@ import { AppError } from '../../../runtime/contract/errors.ts';
 import { bindHost } from '../../../runtime/serve/hostname.ts';
 import { explainListenError } from '../../../runtime/serve/listen-error.ts';
 
-/** What Node says when it cannot listen there. */
+/** The error of Node when it cannot listen there. */
 function listenError(host: string, port: number): Promise<unknown> {
   const server = createServer();
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ test('a reserved port asks for a higher one', () => {
   );
 });
 
-test('what nobody foresaw keeps its text and its cause', () => {
+test('an unexpected error keeps its text and its cause', () => {
   const error = new Error('listen EWEIRD');
   const explained = explainListenError(error, { hostname: '[::]', port: 1, portFlag: '--grpc-port' });
   expect(explained).toBeInstanceOf(AppError);

@@ -50,7 +50,7 @@ describe('a secret is hidden as a word', () => {
   });
 });
 
-describe('a short secret is hidden where a text says that it is one', () => {
+describe('a short secret is hidden where a text marks it as a secret', () => {
   const { text, value } = createRedactor(namedSecrets('main', '2000', 'ab', 'a'));
 
   test.each([

@@ -45,7 +45,7 @@ test('no random script ends the process, and Lua goes on after each', { timeout:
     if (broken) lua = await LuaWasm.initialize(LUA_WASM);
   }
   expect(after).toEqual(Array.from({ length: SCRIPTS / STATES_OF_A_MODULE }, () => [2, 3]));
-  // Scripts that all fail at once would test nothing.
+  // Scripts that all fail immediately would test nothing.
   expect(outcomes.failed).toBeGreaterThan(SCRIPTS / 10);
   expect(outcomes.returned).toBeGreaterThan(SCRIPTS / 4);
 });

@@ -27,7 +27,7 @@ describe('members give the answers of numpy', () => {
   });
 });
 
-/** What is wrong with an answer, if something is. */
+/** The problem of an answer, if there is one. */
 function difference(member: Member, golden: GoldenCase, compare: GoldenMember['compare']): string[] {
   const { result, message } = outcomeOf(member, golden);
   const isRight =

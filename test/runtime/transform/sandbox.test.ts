@@ -41,19 +41,19 @@ describe('a transform', () => {
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`The transform failed: ${reason}`);
   });
 
-  test('that is no Lua is told so at once', async () => {
+  test('that is not Lua is refused immediately', async () => {
     await expect(openSource('x = ')).rejects.toThrow(
       'The transform failed: test.lua:1: unexpected symbol near <eof>',
     );
     await expect(openSource('\u001bLua')).rejects.toThrow('The transform failed:');
   });
 
-  test('that defines no Postprocess says so', async () => {
+  test('that defines no Postprocess is refused with that reason', async () => {
     const transform = await openSource('function postprocess(t) return t end');
     expect(() => transform.apply([counted(1)])).toThrow('it does not define a function named Postprocess');
   });
 
-  test('prints to where it is told', async () => {
+  test('prints to the given output', async () => {
     const lines: string[] = [];
     await applyBody('print("a", 1, 2.5, nil, true) print(t[1][1]) return t', {
       print: (line) => lines.push(line),

@@ -24,7 +24,7 @@ export interface OpenTexts {
   readonly texts: AsyncGenerator<TextOrError>;
   /** Share of the file that has been read, from 0 to 1; unknown for standard input. */
   readonly share: () => number | undefined;
-  /** Number of blank lines so far, which are no texts. */
+  /** Number of blank lines so far, which are not texts. */
   readonly blank: () => number;
 }
 

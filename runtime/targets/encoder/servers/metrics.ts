@@ -56,7 +56,7 @@ export function observeEngine(registry: Registry): EngineObserver {
   };
 }
 
-/** Reports the model that is served, so that dashboards can tell versions apart. */
+/** Reports the model that is served, so that dashboards can distinguish versions. */
 export function describeModel(registry: Registry, { name, version, modelType }: Manifest): void {
   new Gauge({
     name: 'encoder_model_info',

@@ -13,7 +13,7 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
-/** From its sources, the gateway is not one file that nodes could fetch. */
+/** From its sources, the gateway consists of many files, which nodes cannot fetch. */
 const INSTALLED = isSea() ? undefined : 'gateway';
 
 export interface RunnerParts {

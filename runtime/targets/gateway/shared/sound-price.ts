@@ -2,7 +2,7 @@ import type { Nanos } from './money.ts';
 
 /** Prices of sound, per million tokens, seconds or characters. */
 export interface SoundRates {
-  /** Price of sound that a model hears, in place of the price of other input tokens. */
+  /** Price of input sound, in place of the price of other input tokens. */
   readonly audioInput?: Nanos | undefined;
   /** Price of sound that a model speaks. */
   readonly audioOutput?: Nanos | undefined;
@@ -16,7 +16,7 @@ export interface SoundCounts {
   readonly audioInput?: number | undefined;
   /** The part of the output tokens that is sound. */
   readonly audioOutput?: number | undefined;
-  /** Length of the sound that a model hears. */
+  /** Length of the input sound. */
   readonly seconds?: number | undefined;
   /** Length of the text that a model speaks. */
   readonly characters?: number | undefined;

@@ -26,7 +26,7 @@ export interface TokenPrice extends TokenRates {
   readonly source?: string | undefined;
   /** Prices of web searches, images and other units. */
   readonly units?: UnitRates | undefined;
-  /** Prices of what a model hears or speaks. */
+  /** Prices of input and output sound. */
   readonly sound?: SoundRates | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface StoredObjectRow {
   /** The model that works on it, `provider:model`. */
   readonly model: string | null;
   readonly created_at: number;
-  /** What the provider last said about it, as JSON. */
+  /** The last state that the provider reported, as JSON. */
   readonly content: string;
   /** What its cost is estimated from, as JSON. */
   readonly plan: string | null;

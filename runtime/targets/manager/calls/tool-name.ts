@@ -1,7 +1,7 @@
 import { sha256 } from '../../../platform/sha256.ts';
 import { qualify } from './qualified-name.ts';
 
-/** Names of tools that clients and language models accept, and that are no relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+/** Names of tools that clients and language models accept, and that are not a relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
 const ACCEPTED = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 const MAX_LENGTH = 128;
 

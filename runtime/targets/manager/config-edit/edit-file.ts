@@ -18,7 +18,7 @@ export interface FileKind {
 const MAX_ATTEMPTS = 10;
 
 /**
- * Edits a file atomically. Concurrent edits by others are kept, and an edit that would make the file invalid is rejected.
+ * Edits a file atomically. Concurrent edits by others are kept, and an edit after which the file would be invalid is rejected.
  * Resolves with whether the file changed.
  */
 export async function editFile(

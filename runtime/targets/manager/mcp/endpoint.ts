@@ -52,7 +52,7 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   const single = new WeakMap<ManagedServer, Endpoint>();
   return (caller, name) => {
     if (name === undefined) return all;
-    // An access token with more scopes could help, which the response says.
+    // An access token with more scopes could help, which the response reports.
     if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
       throw new AppError('ForbiddenError', `server not allowed: ${name}`);
     }

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { addressKind, isIpAddress } from '../../../core/net/public-address.ts';
 import { createOAuthHttp, type OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
 
-/** What the configuration says about a server that names other URLs. */
+/** The configuration of a server that names other URLs. */
 export interface NamingServer {
   readonly url: URL;
   /** The configured authorization server. */

@@ -121,7 +121,7 @@ export class ServerRunner {
     this.#logs.fromManager('info', 'stopped: no calls within the idle timeout');
   }
 
-  /** Stops the server for good; resolves when all its sessions are closed. */
+  /** Stops the server without a restart; resolves when all its sessions are closed. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
     this.isStopped = true;
     this.#stopped.abort();

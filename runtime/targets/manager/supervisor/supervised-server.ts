@@ -188,7 +188,7 @@ export class SupervisedServer implements ManagedServer {
     if (this.#runner.nextStart) this.#runner.restartNow('reload');
   }
 
-  /** Stops the server for good; gracefully means after its accepted calls, but within the request timeout. */
+  /** Stops the server without a restart; gracefully means after its accepted calls, but within the request timeout. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
     this.#idle.stop();
     if (gracefully && this.#runner.session) {

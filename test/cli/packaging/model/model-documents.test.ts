@@ -51,7 +51,7 @@ test('a large card is truncated between two characters, and a large license is l
   ]);
 });
 
-test('links are followed, but folders, pipes and empty files are no documents', async () => {
+test('links are followed, but folders, pipes and empty files are not documents', async () => {
   write('card', '# A model');
   symlinkSync('card', join(folder(), 'README.md'));
   symlinkSync('nowhere', join(folder(), 'COPYING'));

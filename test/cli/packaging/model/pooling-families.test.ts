@@ -47,7 +47,7 @@ test.each([
   expect(found(name)).toBeUndefined();
 });
 
-test('an architecture is no evidence: snowflake-arctic-embed-m-long is a nomic_bert too, and uses the first token', () => {
+test('an architecture alone is not enough: snowflake-arctic-embed-m-long is a nomic_bert too, and uses the first token', () => {
   expect(found('mine', { model_type: 'nomic_bert' })).toBeUndefined();
 });
 

@@ -35,7 +35,7 @@ describe('pooling', () => {
     expect(pooling(content)).toEqual(expected);
   });
 
-  test('is where modules.json says', () => {
+  test('is at the place that modules.json names', () => {
     expect(poolingFolder(undefined)).toBe('1_Pooling');
     expect(poolingFolder(MODULES)).toBe('1_Pooling');
     expect(poolingFolder([{ type: 'a.Pooling', path: '3_P' }])).toBe('3_P');
@@ -58,7 +58,7 @@ test('without any files nothing is known', () => {
   });
 });
 
-test('a module that computes something we do not is told', () => {
+test('a module that computes something unsupported is reported', () => {
   const of = (...types: unknown[]) =>
     sentenceDefaults(
       types.map((type) => ({ type })),
@@ -116,7 +116,7 @@ describe('settings', () => {
     );
   });
 
-  test('prompts that are no mapping are refused', () => {
+  test('prompts that are not a mapping are refused', () => {
     expect(() => settings({ prompts: ['a'] })).toThrow(
       'config_sentence_transformers.json: `prompts` must map names to texts.',
     );

@@ -127,7 +127,7 @@ describe('refused are', () => {
   });
 });
 
-test('a default prompt that is empty in every model of the library is no prompt', async () => {
+test('a default prompt that is empty in every model of the library is not a prompt', async () => {
   for (const defaultPromptName of ['query', 'document']) {
     expect(await settings(source({}, { defaultPromptName }))).not.toHaveProperty('defaultPrompt');
   }

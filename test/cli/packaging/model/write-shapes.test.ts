@@ -24,7 +24,7 @@ test('values of a prepared graph have shapes, in symbols for the numbers of text
   expect(shapes.get('attention_mask')).toEqual(['batch', 'sequence']);
 });
 
-test('a graph with a size that stops growing with the text, or with values that are no tensors, runs as before', async () => {
+test('a graph with a size that stops growing with the text, or with values that are not tensors, runs as before', async () => {
   const plain = await prepare('plain', () => {});
   const limited = await prepare('limited', (graph) => addFirstTokens(graph, OUTPUT, 16));
   const sequence = await prepare('sequence', (graph) => passThroughSequence(graph, OUTPUT));

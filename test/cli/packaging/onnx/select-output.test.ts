@@ -131,7 +131,7 @@ describe('outputs without names that mean something', () => {
     expect(wanted('embedding', [], layers, { output: 'b' })).toBe(`b: ${TOKENS}`);
   });
 
-  test('the only one of the shape is taken, but never one whose name says what it is', () => {
+  test('the only one of the shape is taken, but never one whose name shows its purpose', () => {
     expect(wanted('embedding', [], TORCH)).toBe(`output_0: ${TOKENS}`);
     expect(wanted('sequence_classification', [], [['output', 2]])).toBe('output: batch_size, num_labels');
     expect(() => wanted('token_classification', [], BERT)).toThrow('Model must return logits');

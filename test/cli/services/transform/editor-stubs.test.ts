@@ -22,7 +22,7 @@ function notesOf(declaration: string): string[] {
   return lines.slice(lines.lastIndexOf('', end) + 1, end);
 }
 
-test('every member that has a name is declared, with its parameters and what it says of itself', () => {
+test('every member that has a name is declared, with its parameters and its description', () => {
   const named = MEMBERS.filter(({ kind, name }) => kind !== 'metamethod' && !name.startsWith('__'));
   expect(named.length).toBeGreaterThan(30);
   for (const { kind, name, parameters, doc } of named) {
@@ -58,7 +58,7 @@ test('a parameter may be left out only where a script may do so', () => {
   );
 });
 
-test('what is said to give a number alone and a tensor with an axis does so', async () => {
+test('members that return a number alone and a tensor with an axis do so', async () => {
   const names = lines.flatMap((line, index) =>
     line === '---@overload fun(self: Tensor): number'
       ? (/:(\w+)/.exec(lines[index + 1] ?? '')?.[1] ?? [])

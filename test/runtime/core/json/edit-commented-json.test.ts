@@ -28,7 +28,7 @@ describe('an edit', () => {
     expect(removed).toEqual({ servers: {}, ...(text.trim() === '' ? {} : (read(text) as object)) });
   });
 
-  test('keeps comments beside the members that they are about', () => {
+  test('keeps comments next to their members', () => {
     const text =
       '{\n  "servers": {\n    "a": {}, // about a\n    // about b\n    "b": {} // also b\n  }\n}\n';
     const added = add(text);

@@ -57,7 +57,7 @@ test('anything else is what JSON.parse makes of it', () => {
     }),
   );
   expect(() => parseLossless('{"a":')).toThrow(SyntaxError);
-  // Digits in texts are no numbers.
+  // Digits in texts are not numbers.
   expect(parseLossless('"12345678901234567890"')).toBe('12345678901234567890');
 });
 

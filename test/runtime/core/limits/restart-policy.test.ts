@@ -5,7 +5,7 @@ import { planRestart, RESTART_POLICY } from '../../../../runtime/core/limits/res
 const { baseDelay, maxDelay, healthyAfter, crashLoopFailures, crashLoopDelay } = RESTART_POLICY;
 const most = (): number => 1;
 
-test('who ran long enough is started again at once, whatever failed before', () => {
+test('a program that ran long enough is restarted immediately, whatever failed before', () => {
   expect(planRestart(7, healthyAfter, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
   expect(planRestart(0, healthyAfter - 1, most)).toEqual({ failures: 1, delay: baseDelay, crashLoop: false });
 });

@@ -46,7 +46,7 @@ test('who leaves while waiting gets no turn, and the next one does', async () =>
   expect([queue.running, queue.waiting]).toEqual([1, 0]);
 });
 
-test('more room lets those in who wait; less room sends nobody away', async () => {
+test('more room admits waiting callers; less room removes none', async () => {
   const queue = new TurnQueue(1, 3);
   const { ask, granted } = asker(queue);
   ['a', 'b', 'c', 'd'].forEach(ask);
@@ -58,7 +58,7 @@ test('more room lets those in who wait; less room sends nobody away', async () =
   expect(queue.ask().kind).toBe('refused');
 });
 
-test('tells when nobody is left', async () => {
+test('reports when no caller is left', async () => {
   const queue = new TurnQueue(1, 1);
   await queue.idle();
   const { ask } = asker(queue);
@@ -73,7 +73,7 @@ test('tells when nobody is left', async () => {
   expect([queue.running, queue.waiting]).toEqual([0, 0]);
 });
 
-test('whatever is asked and left, never more than allowed run, and nobody is forgotten', async () => {
+test('under any order of calls, never more than allowed run, and each caller gets a turn', async () => {
   const steps = array(nat(5), { maxLength: 60 });
   await assert(
     asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (maxRunning, maxWaiting, actions) => {

@@ -29,14 +29,14 @@ describe('planVector', () => {
     });
   });
 
-  test('an empty name is no prompt, and nothing is skipped', () => {
+  test('an empty name is not a prompt, and nothing is skipped', () => {
     expect(planVector(model(), { promptName: '' })).toMatchObject({
       options: { skip: undefined },
       prompt: '',
     });
   });
 
-  test('the tokens of a prompt count where the model says so', () => {
+  test('the tokens of a prompt count if the model requires it', () => {
     expect(planVector(model({ includePrompt: true }), {})).toMatchObject({
       options: { skip: undefined },
       prompt: 'find: ',

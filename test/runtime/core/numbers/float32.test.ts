@@ -34,7 +34,7 @@ describe('encodeFloats', () => {
     expect(firstDifference(boundaryFloats())).toBeUndefined();
   });
 
-  test('values of every size with few digits, and the values beside them', () => {
+  test('values of every size with few digits, and their neighbors', () => {
     const few: number[] = [];
     for (let exponent = -46; exponent < 39; exponent++) {
       for (let digits = 1; digits < 1000; digits += 7) few.push(Number(`${digits}e${exponent}`));

@@ -42,7 +42,7 @@ describe('exp and sigmoid of float32 numbers of every size', () => {
     expect(wrong).toEqual([]);
   });
 
-  /** The same, or the float32 number beside it. */
+  /** The same, or the next float32 number. */
   function isNear(actual: number, expected: number): boolean {
     return (
       Object.is(actual, expected) ||

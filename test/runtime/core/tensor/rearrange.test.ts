@@ -157,7 +157,7 @@ describe('rows are weighed in blocks', () => {
   });
 });
 
-/** `at` reads an axis of one at every place; an index of the result is to mean what it says. */
+/** `at` reads an axis of one at every place; an index of the result is to be exact. */
 function padded(index: number[], shape: readonly number[]): number[] {
   const outside = index.some((place, axis) => place >= (shape[axis] ?? 0));
   if (outside) throw new Error(`[${index.join()}] is not in [${shape.join()}]`);

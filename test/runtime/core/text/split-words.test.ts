@@ -11,7 +11,7 @@ const words = (text: string): string[] => {
 test.each([
   ['state-of-the-art e_mail -x- $1,000.50', 'state-of-the-art|e_mail|-|x|-|$|1|,|000|.|50'],
   ['naïve 東京 🙂', 'naïve|東京|🙂'],
-  // Combining marks are no letters for Python, and ½ and ² are digits.
+  // Combining marks are not letters for Python, and ½ and ² are digits.
   ['नमस्ते ½x²', 'नमस|\u094d|त|\u0947|½x²'],
   // White space of Python, but not of JavaScript, and the other way round.
   ['a\u001cb\u0085c\ufeffd', 'a|b|c|\ufeff|d'],

@@ -13,7 +13,7 @@ test.each([
   expect(parseSpan(text)).toBe(milliseconds);
 });
 
-test.each(['', '30', 'd', '1.5h', '-1d', '1D', '1h30m', '123456789s', '1y'])('%j is no span', (text) => {
+test.each(['', '30', 'd', '1.5h', '-1d', '1D', '1h30m', '123456789s', '1y'])('%j is not a span', (text) => {
   expect(parseSpan(text)).toBeUndefined();
 });
 

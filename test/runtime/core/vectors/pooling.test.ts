@@ -53,7 +53,7 @@ describe('poolRows', () => {
     expect(values).toEqual(ROWS);
   });
 
-  test('what is no number is not lost in a maximum', () => {
+  test('NaN is not lost in a maximum', () => {
     expect(pool(Float32Array.of(NaN, 1, 5, NaN), 2, 'max')).toEqual([NaN, NaN]);
     expect(pool(Float32Array.of(-Infinity, 1, -Infinity, 2), 2, 'max')).toEqual([-Infinity, 2]);
   });

@@ -149,7 +149,7 @@ test.runIf(canLimit)(
 );
 
 test.runIf(process.getuid?.() === 0)(
-  'a user who cannot create cgroups is told so, and for each limit',
+  'a user who cannot create cgroups gets an error for each limit',
   async () => {
     const url = new URL('../../../../runtime/platform/process-tree/process-trees.ts', import.meta.url).href;
     const script = `

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { readCgroupPaths } from '../../../../runtime/platform/cgroups/read-cgroup-paths.ts';
 import { createProcessTrees } from '../../../../runtime/platform/process-tree/process-trees.ts';
 
-// Stands for a program: starts one child, which starts a process in a session of its own, tells the ids of both, and waits to be
+// Stands for a program: starts one child, which starts a process in a session of its own, prints the ids of both, and waits to be
 // killed. Arguments: the owner, and `cgroups` to use them.
 const [owner = '', how] = process.argv.slice(2);
 const trees = createProcessTrees(

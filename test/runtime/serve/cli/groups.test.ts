@@ -50,7 +50,7 @@ test('an option may be repeated, and each of its values must be one of the choic
   });
 });
 
-test('what follows -- is told apart', async () => {
+test('arguments after -- are separate', async () => {
   const { out } = await run('say', 'a', '--', '--tone', 'b');
   expect(JSON.parse(out)).toMatchObject({
     positionals: ['a', '--tone', 'b'],

@@ -39,7 +39,7 @@ test('a flag wins over the environment, the environment over the default', () =>
   expect(parse([], { TEST_PORT: '' }).value('port')).toBe('8080');
 });
 
-test('a switch is on, off, or as the environment says', () => {
+test('a switch is on, off, or as set in the environment', () => {
   expect(parse([]).flag('quiet')).toBe(false);
   expect(parse(['--quiet']).flag('quiet')).toBe(true);
   expect(parse(['--quiet=1']).flag('quiet')).toBe(true);
@@ -78,18 +78,18 @@ test.each([
   expect(refusal(args)).toBe(message);
 });
 
-test('where texts are taken, it is told how to give one that starts with a dash', () => {
+test('where texts are arguments, the error names the way to pass one that starts with a dash', () => {
   expect(refusal(['-x'], {}, INFER)).toBe("Unknown option '-x'. Put texts that start with a dash after --.");
 });
 
-test('a wrong value of the environment is told by the name of its variable', () => {
+test('an invalid value of the environment is reported with the name of its variable', () => {
   expect(refusal([], { TEST_PORT: 'x' })).toBe('TEST_PORT: "x" is not a whole number from 0 to 65535.');
   expect(refusal([], { TEST_RULE: 'x' })).toBe('TEST_RULE: "x" is not one of cut, refuse.');
   expect(refusal([], { TEST_QUIET: 'yes' })).toBe('TEST_QUIET: "yes" is not one of true, 1, false, 0.');
   expect(refusal(['--port', 'y'], { TEST_PORT: '1' })).toMatch(/^--port: "y"/);
 });
 
-test('an unknown option is told with the one that was meant', () => {
+test('an unknown option is reported with a suggestion', () => {
   expect(refusal(['--formt', 'json'])).toBe("Unknown option '--formt'. Did you mean --format?");
   expect(refusal(['--rul=cut'], {}, INFER)).toBe("Unknown option '--rul'. Did you mean --rule?");
 });

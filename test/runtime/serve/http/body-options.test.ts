@@ -31,7 +31,7 @@ async function send(options: Partial<BodyOptions>, init: RequestInit): Promise<A
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-test('each problem is told with its place, its rule and the value there', async () => {
+test('each problem is reported with its place, its rule and the value there', async () => {
   const wrong = { count: 0, tags: ['a', 7, { long: true }], other: null, link: 'no link' };
   expect((await send({}, { body: JSON.stringify(wrong) })).body).toEqual({
     message:
@@ -56,7 +56,7 @@ test('values that are long are not sent back', async () => {
   expect(body.details).toEqual([{ message: expect.any(String), location: 'body.count', rule: 'type' }]);
 });
 
-test('JSON that is nested too deep is told with its place', async () => {
+test('JSON that is nested too deep is reported with its place', async () => {
   const message = 'The body exceeds the maximum nesting depth of 2 lists and objects.';
   expect(await send({ maxDepth: 2 }, { body: '[[[]]]' })).toEqual({
     status: 422,
@@ -64,7 +64,7 @@ test('JSON that is nested too deep is told with its place', async () => {
   });
 });
 
-test('broken JSON is told with its place', async () => {
+test('broken JSON is reported with its place', async () => {
   const message = 'The body is not valid JSON: it ends too early.';
   expect(await send({}, { body: '{"a":' })).toEqual({
     status: 400,

@@ -119,7 +119,7 @@ describe('broken JSON', () => {
     expect(await post(body)).toEqual([400, `The body is not valid JSON: ${why}`]);
   });
 
-  test('in a large body is found where the parser says so, and refused anyway', async () => {
+  test('in a large body is found by the parser, and refused anyway', async () => {
     const long = `{"inputs":["${'x'.repeat(100_000)}"`;
     expect(await post(long)).toEqual([400, 'The body is not valid JSON: it ends too early.']);
     expect(await post(`${long} x`)).toEqual([
@@ -175,7 +175,7 @@ describe('a wrong shape', () => {
     ]);
   });
 
-  test('with very many problems tells some of them', async () => {
+  test('with very many problems reports some of them', async () => {
     const [status, message] = await send({ inputs: Array.from({ length: 1000 }, (_, at) => at) });
     expect(status).toBe(422);
     expect(message).toMatch(
@@ -183,7 +183,7 @@ describe('a wrong shape', () => {
     );
   });
 
-  test('in a large body tells the first problem', async () => {
+  test('in a large body reports the first problem', async () => {
     expect(await send({ inputs: Array.from({ length: 50_000 }, () => 1), count: 0 })).toEqual([
       422,
       'inputs/0 must be text or a pair of texts, not 1',

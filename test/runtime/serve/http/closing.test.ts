@@ -13,7 +13,7 @@ const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
 describe('closing', () => {
-  test('ends idle connections at once, takes no new ones, and lets running requests end', async () => {
+  test('ends idle connections immediately, takes no new ones, and lets running requests end', async () => {
     const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Hono()
       .get('/', (c) => c.text('hello'))

@@ -29,13 +29,13 @@ test.each([
 });
 
 test.each(['', 'a b', 'localhost@evil.example', 'evil.example#localhost', 'localhost/x', 'a:b:c', '[::1'])(
-  'the Host header %j is no host',
+  'the Host header %j is not a host',
   (host) => {
     expect(allowed(EVERYWHERE, host)).toBe(false);
   },
 );
 
-test('without a Host header, as over HTTP/2, the URL says the host', () => {
+test('without a Host header, as over HTTP/2, the URL has the host', () => {
   expect(allowed(LOOPBACK, undefined)).toBe(true);
 });
 

@@ -16,7 +16,7 @@ afterAll(async () => await Promise.all(open.map((listener) => listener.close(0))
 
 const KEY = 'Bearer right';
 
-/** A server with one route, for whoever has the key, which says how long the body is. */
+/** A server with one route, for clients with the key, which returns the length of the body. */
 async function listen(refuse?: ListenOptions['refuse'], tls?: ListenOptions['tls']): Promise<number> {
   const access = {
     check(given: string | null | undefined) {
@@ -125,7 +125,7 @@ test('what breaks after an answer has begun adds nothing to it', async () => {
   expect(received).toMatch(/^HTTP\/1\.1 200 [^]*begun\r\n$/);
 });
 
-test('over TLS a client that speaks no TLS is hung up on, and one that does is told', async () => {
+test('over TLS a client without TLS is disconnected, and one with TLS gets the error', async () => {
   const port = await listen(malformedRequestAnswer, selfSigned());
   expect(await answerTo(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain('HTTP/');
   const socket = connectTls({ port, rejectUnauthorized: false });
@@ -140,7 +140,7 @@ describe('a client that waits for leave to send its body', () => {
   const asking = (path: string, key: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${key}\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n`;
 
-  test('is told to when its key is good, and the connection goes on', async () => {
+  test('gets 100 Continue when its key is valid, and the connection goes on', async () => {
     const socket = connect(PORTS.gateway, '127.0.0.1');
     let received = '';
     socket.on('data', (chunk) => (received += chunk.toString()));
@@ -160,8 +160,8 @@ describe('a client that waits for leave to send its body', () => {
 
   test.each([
     ['its key is not good', '/', 'Bearer wrong', '401'],
-    ['nobody reads its body', '/unread', KEY, '200'],
-  ])('gets its answer at once if %s', async (_why, path, key, status) => {
+    ['its body is not read', '/unread', KEY, '200'],
+  ])('gets its answer immediately if %s', async (_why, path, key, status) => {
     const answer = await answerTo(PORTS.gateway, asking(path, key));
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*connection: close`, 'i'));
     expect(answer).not.toContain('100 Continue');

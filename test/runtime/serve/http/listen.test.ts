@@ -11,7 +11,7 @@ import { talk, useListeners } from './listeners.ts';
 const listen = useListeners();
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
-test('port 0 takes a free port and says which; all forms of a host name work', async () => {
+test('port 0 takes a free port and reports it; all forms of a host name work', async () => {
   for (const hostname of ['127.0.0.1', 'localhost', '0.0.0.0']) {
     const { port } = await listen(hello(), { hostname });
     expect(port).toBeGreaterThan(0);

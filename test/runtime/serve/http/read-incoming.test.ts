@@ -30,7 +30,7 @@ async function echo({ timeoutMs = 60_000, answers = true }: Behaviour = {}): Pro
   };
   server = createServer((incoming, outgoing) => {
     void (async () => {
-      // As somebody looks whose request it is.
+      // As authentication reads the caller of the request.
       await Promise.resolve();
       try {
         const body = Buffer.from(await readIncoming(incoming, timeoutMs)).toString();

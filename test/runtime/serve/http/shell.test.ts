@@ -123,7 +123,7 @@ test('with API keys only the health routes and those named are open', async () =
   expect(await statusOf('/metrics', 'key')).toBe(200);
 });
 
-test('readyz follows the lifecycle; healthz only says that the process lives', async () => {
+test('readyz follows the lifecycle; healthz only reports that the process lives', async () => {
   const lifecycle = createLifecycle();
   const app = httpShell({ ...testKernel(), lifecycle });
   app.get('/work', admit(lifecycle), (c) => c.text('done'));

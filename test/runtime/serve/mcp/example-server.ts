@@ -4,7 +4,7 @@ import type { Params } from '../../../../runtime/serve/mcp/rpc-message.ts';
 import type { SessionServer } from '../../../../runtime/serve/mcp/session-server.ts';
 
 /**
- * Its tool `echo` answers at once; `wait` answers when told to, or tells that it was cancelled; `tell` tells its arguments before
+ * Its tool `echo` answers immediately; `wait` answers on request, or reports its cancellation; `tell` sends its arguments before
  * the answer; `tell-and-wait` does both; `ask` asks the client for its roots.
  */
 export interface Example {

@@ -33,14 +33,14 @@ test('whatever the lines and the pieces, what comes out is what went in', () => 
 test('never more than the limit is kept', () => {
   assert(
     property(array(uint8Array({ maxLength: 40 }), { maxLength: 20 }), (chunks) => {
-      // Bytes that are no UTF-8 become at most one replacement character each.
+      // Bytes that are not UTF-8 become at most one replacement character each.
       const lengths = split(chunks, 16).map((line) => ('text' in line ? line.text.length : 0));
       expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(16);
     }),
   );
 });
 
-test('a line over the limit is told at once and only once, and the next one is read', () => {
+test('a line over the limit is reported immediately and only once, and the next one is read', () => {
   const splitter = createLineSplitter(8);
   expect(splitter.push(Buffer.from('12345678'))).toEqual([]);
   expect(splitter.push(Buffer.from('9'))).toEqual([{ tooLong: true }]);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../runtime/serve/mcp/session-store.ts';
 
-/** A clock that only goes when it is told to. */
+/** A clock that only a test moves. */
 export function manualClock(): Clock & { advance(milliseconds: number): void; readonly timers: number } {
   let time = 0;
   const timers = new Set<{ readonly interval: number; next: number; readonly run: () => void }>();

@@ -115,7 +115,7 @@ test('what is in flight when the signal comes is answered, and nothing more is r
   await open({ signal: AbortSignal.abort() }).done;
 });
 
-test('lines that are no messages are answered with an error, and the next one is read', async () => {
+test('lines that are not messages are answered with an error, and the next one is read', async () => {
   const { stdin, write, read, done } = open({ maxLineBytes: 500 });
   write('no JSON');
   expect(await read()).toMatchObject(error(null, -32_700));

@@ -108,7 +108,7 @@ test('one stream a session can be opened with GET, and keeps the session', async
   expect((await send('GET', headers)).status).toBe(404);
 });
 
-test('a session expires when nobody uses it, not while it answers', async () => {
+test('a session expires when it is not used, not while it answers', async () => {
   const clock = manualClock();
   const { mcp, server, post, initialize } = open({ clock, idleMilliseconds: 1000 });
   const [busy, idle] = [await initialize(), await initialize()];

@@ -49,7 +49,7 @@ async function* eventsOf(answer: Response): AsyncGenerator<Record<string, string
   return undefined;
 }
 
-test('what is told before the answer makes it a stream', async () => {
+test('a notification before the answer makes it a stream', async () => {
   const { post, open } = opened();
   const session = await open();
   const answer = await post(callWith(2, 'tell', 'hello'), session);
@@ -155,7 +155,7 @@ test.each([
   { jsonrpc: '2.0', id: 1 },
   [{ jsonrpc: '2.0', id: 1, method: 'ping' }, 5],
   5,
-])('%j is no message', async (body) => {
+])('%j is not a message', async (body) => {
   const { post, open } = opened();
   const answer = await post(body, await open());
   expect(answer.status).toBe(400);
@@ -196,7 +196,7 @@ test('an error of the client is the server’s answer', async () => {
   expect(await next()).toEqual({ jsonrpc: '2.0', id: 2, error });
 });
 
-test('a client that does not answer in time is told so, and so is the server', async () => {
+test('a client that does not answer in time gets an error, and so does the server', async () => {
   const { question, next } = await asked(opened(), 1);
   expect(await next()).toMatchObject({
     method: 'notifications/cancelled',

@@ -61,7 +61,7 @@ test('URLs without TLS, of other protocols or with credentials are refused, with
   }
 });
 
-test('metadata is redirected within its origin only, other requests never; large and other bodies are no metadata', async () => {
+test('metadata is redirected within its origin only, other requests never; large and other bodies are not metadata', async () => {
   const { seen, port } = await serve(({ url }, response) => {
     if (url === '/here') response.writeHead(302, { location: '/there' }).end();
     else if (url === '/there') response.end('{"found": true}');
@@ -79,7 +79,7 @@ test('metadata is redirected within its origin only, other requests never; large
   await expect(http.get(`${base}/large`)).rejects.toThrow('Cannot connect to');
 });
 
-test('metadata is searched in order, and a failing server is not one without metadata', async () => {
+test('metadata is searched in order, and a failing server is not taken for one without metadata', async () => {
   const found = new Map<string, number>();
   const { seen, port } = await serve(({ url = '' }, response) => {
     response

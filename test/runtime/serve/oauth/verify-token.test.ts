@@ -125,7 +125,7 @@ test('an issuer that never responded makes the server unavailable, not the token
   });
 });
 
-test('keys of this program are no JWTs', async () => {
+test('keys of this program are not JWTs', async () => {
   expect(isJwt(await (await keyOf('one')).sign({}))).toBe(true);
   for (const key of ['mk-abc', 'eyJ.a', 'a.b.c', '']) expect(isJwt(key)).toBe(false);
 });

@@ -85,7 +85,7 @@ async function settled(program: Awaited<ReturnType<typeof start>>, then: () => v
   return await reloading;
 }
 
-test('a complete file is applied at once, and its changes, warnings and problems are logged', async () => {
+test('a complete file is applied immediately, and its changes, warnings and problems are logged', async () => {
   const { reloader, write, applied, logged, lines } = await start();
   write('a odd bad');
   expect(await reloader.reload()).toEqual({ now: 3 });

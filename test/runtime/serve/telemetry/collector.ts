@@ -71,7 +71,7 @@ interface CollectorAnswer {
 
 export interface Collector {
   readonly endpoint: string;
-  /** What the next requests are told; all others are told that it is well. */
+  /** The responses to the next requests; all others succeed. */
   readonly answers: CollectorAnswer[];
   readonly requests: { readonly headers: IncomingHttpHeaders; readonly spans: readonly CollectedSpan[] }[];
   readonly resources: Readonly<Record<string, unknown>>[];

@@ -113,6 +113,6 @@ test('OTEL_TRACES_EXPORTER=none disables traces, unless a flag enables them', ()
   expect(read(['--otel-endpoint', COLLECTOR], env)).toBeDefined();
 });
 
-test('http/protobuf is no reason to disable traces, because collectors accept JSON on the same port', () => {
+test('http/protobuf is not a reason to disable traces, because collectors accept JSON on the same port', () => {
   expect(read([], { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' })).toBeDefined();
 });

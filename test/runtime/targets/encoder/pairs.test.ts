@@ -27,7 +27,7 @@ interface TextPair {
   readonly id: string;
   readonly text: string;
   readonly pair: string;
-  /** Whether the second text answers the first; only where somebody knows. */
+  /** Whether the second text answers the first; only where it is known. */
   readonly answers?: boolean;
 }
 
@@ -88,7 +88,7 @@ describe.each(MODELS)('%s', (model) => {
     },
   );
 
-  test('what the model says of pairs is what it says elsewhere', async () => {
+  test('the results for pairs are the same on every route', async () => {
     const { results, tokens } = await open().engine.run({
       inputs: pairs,
       view: { kind: 'result', format: 'json', options: {} },

@@ -106,7 +106,7 @@ describe('a model that pools by itself', () => {
 describe('settings of the config', () => {
   const folder = useTempFolder();
 
-  test('hold where a request says nothing, and yield to what it says', async () => {
+  test('apply where a request has none, and are replaced by those of a request', async () => {
     const config = {
       normalize: false,
       dimensions: 20,

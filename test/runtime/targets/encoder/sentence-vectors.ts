@@ -6,7 +6,7 @@ import { expectToMatch } from './http/matches.ts';
 import type { OpenApp } from './http/open-app.ts';
 
 export const { texts, prompts, variants } = readGoldenSentences();
-/** What sentence_bert_config.json of the fixture says. */
+/** The values in sentence_bert_config.json of the fixture. */
 export const MAX_LENGTH = 64;
 
 /** The one variant that all of these are true of; the first, if others differ in what is not named. */

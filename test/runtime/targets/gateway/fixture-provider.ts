@@ -8,7 +8,7 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 export type FixtureWire = 'openai' | 'anthropic' | 'gemini';
 export type FixtureName = FixtureWire | 'encoder' | 'azure' | 'bedrock' | 'vertex';
 
-/** What a fixture says of itself, as it happens. */
+/** The events that a fixture prints, as they happen. */
 interface FixtureEvent {
   readonly event: 'request' | 'waiting' | 'closed';
   readonly model: string;

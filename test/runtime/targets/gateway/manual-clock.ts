@@ -5,7 +5,7 @@ export interface ManualClock extends TestClock {
   nextIn(milliseconds: number): Promise<void>;
 }
 
-/** A time that only passes when it is told to, and that tells what is waited for. */
+/** A time that only passes when a test moves it, and that reports what is waited for. */
 export function manualClock(): ManualClock {
   const clock = createTestClock();
   const waiting = new Set<{ readonly at: number }>();

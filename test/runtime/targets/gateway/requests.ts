@@ -7,7 +7,7 @@ import type {
 
 export const bearer = (secret: string): Headers => new Headers({ 'x-gateway-key': `Bearer ${secret}` });
 
-/** Whoever a new key belongs to. */
+/** The owner of a new key. */
 export async function newSpender(identity: Identity, key: NewKey = {}): Promise<Spender> {
   const { secret } = await identity.keys.create(key);
   return await identity.spender(await identity.authenticate(bearer(secret)), undefined);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import type { FixtureProvider } from './fixture-provider.ts';
 
-/** A provider that says whatever a test has put into its mouth, which no real one would. */
+/** A provider with the answers of a test, which no real one would send. */
 export interface ScriptedProvider {
   readonly provider: FixtureProvider;
   /** An object is a whole answer; a list is the data of the events of a stream. */

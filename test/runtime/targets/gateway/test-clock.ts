@@ -5,7 +5,7 @@ export interface TestClock extends Clock {
   readonly advance: (milliseconds: number) => void;
 }
 
-/** A time that only passes when it is told to. */
+/** A time that only passes when a test moves it. */
 export function createTestClock(start = Date.parse('2026-03-01T12:00:00Z')): TestClock {
   let now = start;
   const timers = new Set<{ readonly due: number; readonly run: () => void }>();

@@ -8,7 +8,7 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Calls `echo` of a server over and over, so many at once, until told to stop. Each answer must be to its own question. */
+/** Calls `echo` of a server over and over, so many in parallel, until it is stopped. Each answer must be to its own question. */
 export function keepCalling({ calls }: TestManager, server: string, concurrency: number): Load {
   const answers = { ok: 0, refused: [] as unknown[] };
   let progress = Promise.withResolvers<void>();

@@ -97,7 +97,7 @@ export interface Ledger {
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Releases the reservation of a request that no model answered, and writes its failed attempts. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
-  /** Turns a reservation into one that outlives this process, and that is no running request. */
+  /** Turns a reservation into one that outlives this process, and that is not a running request. */
   keep(reservation: Reservation): Promise<HeldAmount>;
   /** Writes usage and cost, or without entries nothing, and releases the amount. Repeated calls have no further effect. */
   settleHeld(held: HeldAmount, ...entries: readonly UsageEntry[]): Promise<void>;

@@ -74,7 +74,7 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
     }),
   );
   if (filter.status !== undefined) {
-    // An outcome is no parameter, so that the index of errors applies.
+    // An outcome is not a parameter, so that the index of errors applies.
     query = query.where('status', '=', sql.lit(filter.status === 'error' ? 'error' : 'success'));
   }
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);

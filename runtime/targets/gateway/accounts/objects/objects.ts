@@ -12,7 +12,7 @@ export interface StoredObject {
   /** The model that works on it, `provider:model`. */
   readonly model: string | null;
   readonly createdAt: number;
-  /** What the provider last said about it. */
+  /** The last state that the provider reported. */
   readonly content: Readonly<Record<string, unknown>>;
   readonly plan: WorkPlan | undefined;
   /** Set while it is not paid. */

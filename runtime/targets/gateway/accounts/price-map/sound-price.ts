@@ -4,7 +4,7 @@ import type { ListedPrice } from './price-map.ts';
 
 const UNITS_PER_PRICE = 1_000_000;
 
-/** The price of a model that hears or speaks: by tokens, or by seconds or characters if the map has no price of its tokens. */
+/** The price of a model with sound as input or output: by tokens, or by seconds or characters if the map has no price of its tokens. */
 export function soundPrice(found: ListedPrice | undefined): TokenPrice | undefined {
   if (!found) return undefined;
   const { listed, price, source } = found;

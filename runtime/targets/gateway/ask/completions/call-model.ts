@@ -188,7 +188,7 @@ function begin(
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
   const { placeholders } = guarded;
-  // Bytes that are no events are sound.
+  // Bytes that are not events are sound.
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
   return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
 }

@@ -3,7 +3,7 @@ import type { Ledger, RateState } from '../../accounts/ledger/ledger.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { CompletionRequest } from './completion.ts';
 
-/** Sets the headers that tell clients how many requests they have left. */
+/** Sets the headers with the number of requests that clients have left. */
 export function setRateHeaders(
   setHeader: CompletionRequest['setHeader'],
   { limit, remaining, resetAt }: RateState,

@@ -42,9 +42,9 @@ interface CallLimit {
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The limit, from the start of the call, once the provider is heard. */
+  /** The limit, from the start of the call, once the provider has responded. */
   readonly heardMs?: number | undefined;
-  /** Whether a provider is heard when the headers of its answer arrive. */
+  /** Whether the headers of an answer count as a response of the provider. */
   readonly isHeardByHeaders?: boolean | undefined;
 }
 
@@ -141,7 +141,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     let disarm = clock.after(timeoutMs, expire);
     const startedAt = heardMs === undefined ? 0 : clock.now();
     let isOver = false;
-    /** A provider that is heard works on the answer, so it gets more time. */
+    /** A provider that has responded works on the answer, so it gets more time. */
     const heard = (): void => {
       if (isOver || heardMs === undefined || heardMs <= limitMs) return;
       limitMs = heardMs;

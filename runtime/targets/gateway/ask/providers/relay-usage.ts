@@ -47,7 +47,7 @@ const NO_TOKENS = {
   reasoningTokens: 0,
 };
 
-/** Nothing that is heard at once is longer than a month. */
+/** No single recording is longer than a month. */
 const MAX_SECONDS = 2_678_400;
 
 /** Older answers have the length as text. */

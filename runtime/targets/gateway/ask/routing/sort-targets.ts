@@ -39,7 +39,7 @@ function fastestFirst<Target extends Choice>(
   );
   const [fastest] = sorted;
   const isMeasured = targets.every((target) => speedOf(target) !== undefined);
-  // A target without a measurement is tried at once, but not by all requests until its first answer.
+  // A target without a measurement is tried immediately, but not by all requests until its first answer.
   const due = targets.filter((target) => target !== fastest && (isMeasured || speedOf(target) === undefined));
   const mayTry = !isMeasured || random() < TRIAL_SHARE;
   const tried = mayTry ? due.find(({ key }) => loads.takeTrial(key, now)) : undefined;

@@ -23,7 +23,7 @@ interface Speed {
 
 /** Weight of a new measurement in the average. */
 const NEWEST_SHARE = 0.3;
-/** An older average is replaced, because it says nothing about the target now. */
+/** An older average is replaced, because it does not describe the target now. */
 const OUTDATED_MS = 30_000;
 /** Minimum time between two trials of a target. */
 const TRIAL_INTERVAL_MS = 5000;

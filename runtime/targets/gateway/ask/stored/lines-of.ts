@@ -1,6 +1,6 @@
 import type { ForwardedStream } from '../streams/stream.ts';
 
-/** The lines of a text that arrives in pieces. Throws if it breaks off. */
+/** The lines of a text that arrives in pieces. Throws if it is incomplete. */
 export async function* linesOf(pieces: ForwardedStream): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let isCut = false;

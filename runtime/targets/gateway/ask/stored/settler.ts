@@ -22,7 +22,7 @@ export interface SettlerParts {
 
 /** Bills batches and responses when they are finished, each exactly once: the row of its usage has the id of its reservation. */
 export interface Settler {
-  /** Takes what the provider says about an object. Bills it if it is finished, and adds its output to the files of its user. */
+  /** Takes the state of an object that the provider reports. Bills it if it is finished, and adds its output to the files of its user. */
   seen(object: StoredObject, content: Json): Promise<void>;
   /** Bills the batch whose output a file is. Throws a ConflictError if that is not possible yet. */
   beforeDelete(fileId: string): Promise<void>;

@@ -17,7 +17,7 @@ interface Choice {
 
 /**
  * The provider that stores a new file: the one that the request names, or the one of its models, or the only one that stores files and
- * that the key can use. Throws an InputError if that is not one, and a ForbiddenError if the key has no model of it.
+ * that the key can use. Throws an InputError if there is no such provider, and a ForbiddenError if the key has no model of it.
  */
 export function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
   const usable = router.storing.filter((provider) => canUse(caller, provider));
@@ -45,7 +45,7 @@ export function storingProvider(router: Router, { caller, named, models }: Choic
   );
 }
 
-/** The targets of a model string; none if it is not one, because a batch can have the provider's own names. */
+/** The targets of a model string; none if it is invalid, because a batch can have the provider's own names. */
 export function targetsOf(router: Router, model: string): readonly Target[] {
   try {
     return router.resolve(model).targets;

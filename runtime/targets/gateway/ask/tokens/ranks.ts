@@ -1,6 +1,6 @@
 /** The byte sequences of an encoding. The rank of one is its place in the list, and its token id. */
 export interface Ranks {
-  /** The rank of the bytes from `start` to `end`; -1 if they are no token. */
+  /** The rank of the bytes from `start` to `end`; -1 if they are not a token. */
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
 }
 
@@ -17,7 +17,7 @@ const TOKENS_AT_ONCE = 20_000;
  * requests are answered meanwhile.
  *
  * The table has the hash and the length of each token instead of its bytes: a look-up reads one line of memory instead of four. One in
- * 100,000 sequences that are no token is taken for one, which does not matter for an estimate.
+ * 100,000 sequences that are not a token is taken for one, which does not matter for an estimate.
  */
 export async function readRanks(data: Uint8Array, pause: () => Promise<void>): Promise<Ranks> {
   const count = new DataView(data.buffer, data.byteOffset).getUint32(0, true);

@@ -54,7 +54,7 @@ const BLANK = 0x20;
 
 /**
  * o200k_base: `X?U*L+S?|X?U+L*S?|\p{N}{1,3}| ?P+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`, where U and L are upper and lower case, both with
- * letters without case and marks, X is no letter, number or newline, P also no space, and S is `'s`, `'re` and so on.
+ * letters without case and marks, X is not a letter, number or newline, P also no space, and S is `'s`, `'re` and so on.
  */
 export const nextO200k: NextPiece = (text, at) => {
   const { classes, length } = text;

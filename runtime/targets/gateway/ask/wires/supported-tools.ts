@@ -10,7 +10,7 @@ export interface SupportedRequest {
 }
 
 /**
- * Drops tools that only the provider of another API could run, such as a web search. Refuses the request if the policy says so, or
+ * Drops tools that only the provider of another API could run, such as a web search. Refuses the request if the policy requires it, or
  * if it makes no sense without them: because it has no other tools, or because the model has to call one of them.
  */
 export function withSupportedTools(

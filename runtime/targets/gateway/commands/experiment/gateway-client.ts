@@ -19,7 +19,7 @@ export interface GatewayClient {
   text(path: string): Promise<string>;
   /** Streams a response that can be too long for memory. */
   pieces(path: string): AsyncIterable<string>;
-  /** The same for a response that is no text. */
+  /** The same for a response that is not text. */
   bytes(path: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ const semantic = keys(
     ),
     question: choice(
       QUESTIONS,
-      'What has to be similar: last_message, the message of the user, with everything before it equal; or conversation, the texts of all messages together (last_message).',
+      'Texts that must be similar: last_message, the message of the user, with everything before it equal; or conversation, the texts of all messages together (last_message).',
     ),
     max_entries: count('Maximum number of vectors in memory (10000).'),
     max_characters: count(

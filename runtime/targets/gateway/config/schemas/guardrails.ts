@@ -18,7 +18,7 @@ const profile = keys(
     patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name, which are searched in linear time.'),
     action: choice(
       ['mask', 'block'],
-      'What happens to entities and matches: a placeholder replaces them, or the text is blocked (mask for entities, block for patterns).',
+      'Treatment of entities and matches: a placeholder replaces them, or the text is blocked (mask for entities, block for patterns).',
     ),
     json_schema: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
@@ -46,7 +46,7 @@ const rule = keys(
     mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them (block).'),
     on_unavailable: choice(
       ['block', 'monitor'],
-      'What to do if the check is unavailable, e.g. its encoder (same as `mode`).',
+      'Action if the check is unavailable, e.g. its encoder (same as `mode`).',
     ),
     on: Type.Optional(texts('input, output or both (input; output for a `json_schema`).')),
     restore: flag('Whether the answer gets back what was masked in the request (true).'),

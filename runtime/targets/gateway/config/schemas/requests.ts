@@ -5,11 +5,11 @@ export const requests = keys(
   {
     user_field: choice(
       USER_FIELDS,
-      "What `user` means in a request with an API key: the user to bill, so that another user than the key's is refused, or end_user, the client's own user, which is only recorded (payer).",
+      "Meaning of `user` in a request with an API key: the user to bill, so that another user than the key's is refused, or end_user, the client's own user, which is only recorded (payer).",
     ),
     unsupported_tools: choice(
       UNSUPPORTED_TOOLS,
-      'What to do with tools that the provider of the model cannot run: drop them if others are left, or refuse the request (drop).',
+      'Treatment of tools that the provider of the model cannot run: drop them if others are left, or refuse the request (drop).',
     ),
   },
   'How requests are read.',

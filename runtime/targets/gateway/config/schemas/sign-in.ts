@@ -9,7 +9,7 @@ const group = keys(
     team: text('Team of the users in this group.'),
     team_role: choice(TEAM_ROLES, 'Role in the team (member).'),
   },
-  'What a group of the provider is in the gateway.',
+  'The role or team of a group of the provider in the gateway.',
 );
 
 export const signIn = keys(

@@ -21,6 +21,6 @@ export const me = closed('Me', {
   teams: Type.Array(closed('OwnTeam', { team_id: Type.String(), role: oneOf(TEAM_ROLES) }), {
     description: 'Teams of the user.',
   }),
-  scope: oneOf(['master', 'models', 'manage'], { description: 'What the credential is for.' }),
+  scope: oneOf(['master', 'models', 'manage'], { description: 'Purpose of the credential.' }),
   expires_at: timeOrNull('Expiry of the credential.'),
 });

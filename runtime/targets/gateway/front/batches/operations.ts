@@ -39,7 +39,7 @@ export const BATCH_OPERATIONS: readonly Operation[] = [
     id: 'createBatch',
     summary: 'Start a batch of requests, in the format of OpenAI’s batch API.',
     description:
-      'What it can cost is reserved until it is finished. Then the usage of its answers is billed, at the prices of batches where there are any.',
+      'Its maximum cost is reserved until it is finished. Then the usage of its answers is billed, at the prices of batches where there are any.',
     request: {
       schema: newBatch,
       examples: {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 
-/** What the OpenAPI document says about a route that calls models. */
+/** The description of a route that calls models in the OpenAPI document. */
 export interface EndpointDocs {
   readonly id: string;
   /** Default: `Models`. */

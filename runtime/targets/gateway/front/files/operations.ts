@@ -88,6 +88,6 @@ export const FILE_OPERATIONS: readonly Operation[] = [
     summary: 'Delete a file of the caller.',
     description: 'A file of a batch that is not billed yet cannot be deleted.',
     parameters: [ID, USER_PARAMETER],
-    answer: answerOf('What was deleted.', file, { id: FILE.id, object: 'file', deleted: true }),
+    answer: answerOf('The deleted file.', file, { id: FILE.id, object: 'file', deleted: true }),
   },
 ];

@@ -68,6 +68,10 @@ export const RESPONSE_OPERATIONS: readonly Operation[] = [
     id: 'deleteResponse',
     summary: 'Delete a response of the caller.',
     parameters: [ID, USER_PARAMETER],
-    answer: answerOf('What was deleted.', response, { id: RESPONSE.id, object: 'response', deleted: true }),
+    answer: answerOf('The deleted response.', response, {
+      id: RESPONSE.id,
+      object: 'response',
+      deleted: true,
+    }),
   },
 ];

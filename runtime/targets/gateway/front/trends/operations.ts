@@ -49,7 +49,7 @@ const parameters = (groups: readonly string[]): NonNullable<Operation['parameter
   {
     name: 'group_by',
     in: 'query',
-    description: 'What a group is.',
+    description: 'Kind of a group.',
     example: 'model',
     schema: oneOf(groups, { default: 'model' }),
   },

@@ -25,7 +25,7 @@ export const usageLog = closed(
     total_tokens: countOrNull('Sum of input and output tokens.'),
     cost: orNull(dollars('Cost in US dollars; null for a model without a price.')),
     priced_by: textOrNull(
-      'What the price was taken from: `own` for one that was set, or the date and the entry of the price map. Null without a cost.',
+      'Source of the price: `own` for one that was set, or the date and the entry of the price map. Null without a cost.',
     ),
     status: oneOf(['success', 'error']),
     error_message: textOrNull('Error message.'),
@@ -51,7 +51,7 @@ export const usageLog = closed(
       type: 'object',
       additionalProperties: { type: 'integer', minimum: 0 },
       description:
-        'What the request used besides tokens of text: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
+        'Usage besides tokens of text: `web_searches`, `images`, `queries`, `image_input_tokens`, `image_output_tokens`.',
     }),
     attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },

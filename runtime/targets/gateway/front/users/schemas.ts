@@ -23,7 +23,7 @@ const changes = {
   role: Type.Optional(
     oneOf(USER_ROLES, {
       description:
-        'What the user can manage: `admin` everything; `viewer` nothing, but read everything; `member` only the own keys and usage.',
+        'Objects that the user can manage: `admin` everything; `viewer` nothing, but read everything; `member` only the own keys and usage.',
     }),
   ),
 };

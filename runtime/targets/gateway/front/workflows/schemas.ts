@@ -90,7 +90,10 @@ export const customMetrics = Type.Array(
       ),
     ),
     rubric: maybe(
-      nonEmptyText('What the judge scores, from 0 to 1. Requires `llm_as_judge`.', MAX_TEXT_LENGTH),
+      nonEmptyText(
+        'The quality that the judge scores, from 0 to 1. Requires `llm_as_judge`.',
+        MAX_TEXT_LENGTH,
+      ),
     ),
   }),
   {

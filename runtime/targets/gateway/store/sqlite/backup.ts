@@ -11,7 +11,7 @@ import { LASTING } from '../lasting.ts';
 
 /** How long a statement waits for the lock of a running gateway. */
 const BUSY_TIMEOUT_MS = 5000;
-/** A gateway that has not been heard for this time is dead. */
+/** A gateway without a sign of life for this time is dead. */
 const DEAD_AFTER_MS = 30_000;
 
 /**

@@ -13,7 +13,7 @@ export interface AccessTokens {
   current(): Promise<AccessToken | undefined>;
   /**
    * Returns another token after the server rejected one. Undefined if another one would be rejected as well, so that the response
-   * is the result. Rejects with an AppError that says what to do.
+   * is the result. Rejects with an AppError with the way out.
    */
   renew(refusal: Refusal): Promise<AccessToken | undefined>;
 }

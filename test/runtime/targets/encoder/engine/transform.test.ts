@@ -75,7 +75,7 @@ describe('a served model with a transform', () => {
     expect(result?.tokens.map(({ label }) => label)).toEqual(['B-PER', 'I-PER']);
   });
 
-  test('gives vectors of another width, normalised after it', async () => {
+  test('gives vectors of another width, normalized after it', async () => {
     const source = 'function Postprocess(t) return t:truncate_axis(3, 2) * 0 + Tensor{3, 4} end';
     const engine = await start('embedder', source);
     const [plain] = await ask<{ embeddings: { embedding: number[] }[] }>(engine, 'fresh bread');
@@ -107,7 +107,7 @@ describe('a served model with a transform', () => {
     expect((await Promise.all(bad)).flat()).toHaveLength(20);
   });
 
-  test('that returns the wrong shape says which is right', async () => {
+  test('that returns the wrong shape is reported with the right one', async () => {
     const engine = await start('sentiment', 'function Postprocess(t) return t:sum_axis(1) end');
     await expect(ask(engine, 'a film')).rejects.toThrow(
       'Postprocess must return a tensor of shape [1, 2] or [1] for an input of [1, 2], not [2]',
@@ -138,7 +138,7 @@ describe('a served model with a transform', () => {
     expect((await ask(engine, 'a terrible film')).length).toBe(1);
   });
 
-  test('that is no Lua does not start', async () => {
+  test('that is not Lua does not start', async () => {
     await expect(start('sentiment', 'function (')).rejects.toThrow(
       'Cannot load the model: The transform failed: test.lua:1:',
     );

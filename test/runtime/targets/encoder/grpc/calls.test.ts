@@ -58,7 +58,7 @@ test('a request that is too large is RESOURCE_EXHAUSTED, and the next one is ans
   expect((await call('Predict', { inputs: ['good'] })).answer).toBeDefined();
 });
 
-test('64 large answers at once on one connection all arrive', async () => {
+test('64 parallel large answers on one connection all arrive', async () => {
   const { call } = await serve('embedder');
   const inputs = Array.from({ length: 16 }, (_, at) => `${at} word`.repeat(200));
   const outcomes = await Promise.all(Array.from({ length: 64 }, () => call('Predict', { inputs })));

@@ -90,7 +90,7 @@ test('gRPC-Web in binary is what fetch can read: a message, then the trailer', a
   expect(trailer.subarray(5).toString()).toContain('grpc-status: 0');
 });
 
-test('Connect says errors in JSON with their HTTP status', async () => {
+test('Connect returns errors in JSON with their HTTP status', async () => {
   const response = await post('/encoder.Embedding/Predict', 'application/json', '{"inputs":[""]}');
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({

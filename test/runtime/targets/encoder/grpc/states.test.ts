@@ -28,7 +28,7 @@ async function serve(engine: FakeEngine, kernel: TestKernel = testKernel()): Pro
 const ONE = { inputs: ['x'] };
 const ONE_ENCODED = frame(Buffer.from([0x0a, 1, 0x78]));
 
-test('a deadline that passes ends the work, and the server itself says DEADLINE_EXCEEDED', async () => {
+test('a deadline that passes ends the work, and the server itself returns DEADLINE_EXCEEDED', async () => {
   const engine = fakeEngine();
   const { port, path } = await serve(engine);
   const headers = { 'grpc-timeout': '50m' };
@@ -91,7 +91,7 @@ test('a server that starts is UNAVAILABLE', async () => {
   expect((await call('Predict', ONE)).status).toBe(Status.UNAVAILABLE);
 });
 
-test('an overloaded model is RESOURCE_EXHAUSTED and says when to come back', async () => {
+test('an overloaded model is RESOURCE_EXHAUSTED and has a time to retry after', async () => {
   const { call } = await serve(fakeEngine(new AppError('OverloadedError', 'The model is busy.')));
   const { status, message, trailer } = await call('Predict', ONE);
   expect({ status, message }).toEqual({ status: Status.RESOURCE_EXHAUSTED, message: 'The model is busy.' });

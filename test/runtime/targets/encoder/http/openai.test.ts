@@ -49,7 +49,7 @@ describe('with the client of OpenAI', () => {
         golden.map((_, at) => [at, 'embedding']),
       );
       for (const [at, { embedding }] of answer.data.entries()) {
-        // What the client was told to leave as base64 it leaves so.
+        // Vectors that the client is configured to leave as base64 stay base64.
         const vector =
           typeof embedding === 'string'
             ? new Float32Array(Uint8Array.from(Buffer.from(embedding, 'base64')).buffer)

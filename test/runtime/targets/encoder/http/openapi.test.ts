@@ -121,7 +121,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
   });
 });
 
-test('a server with API keys says which routes need one', async () => {
+test('a server with API keys describes which routes need one', async () => {
   const open = appAround(
     answeringEngine({}, () => ({})),
     { apiKeys: ['key'] },

@@ -111,7 +111,7 @@ describe('sequence_classification', () => {
     }
   });
 
-  test('headers tell what it took', async () => {
+  test('headers have the number of tokens and the time', async () => {
     const response = await open().post('/predict', { inputs: ['I love 😀', 'not good'] });
     const header = (name: string): string => response.headers.get(name) ?? '';
     expect(header('x-compute-type')).toBe('cpu');

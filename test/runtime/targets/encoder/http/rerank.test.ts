@@ -4,7 +4,7 @@ import { expectToMatch } from './matches.ts';
 import { appAround } from './open-app.ts';
 import { answeringEngine } from './answering-engine.ts';
 
-/** Finds a document the more relevant the more often it says what was asked for. */
+/** Finds a document the more relevant the more often it contains the query. */
 const open = appAround(
   answeringEngine({}, (input) => {
     const { text, pair = '' } = input as { text: string; pair?: string };
@@ -66,7 +66,7 @@ describe('POST /rerank', () => {
     expect([response.status, await response.text()]).toEqual([422, message]);
   });
 
-  test('a model with more labels has no such route, and the document says so', async () => {
+  test('a model with more labels has no such route, and the OpenAPI document describes that', async () => {
     const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);

@@ -30,7 +30,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect([response.status, await response.text()]).toEqual([200, '"OK!"']);
   });
 
-  test('GET /model tells name, type and labels, those only where the model has some', async () => {
+  test('GET /model returns name, type and labels, those only where the model has some', async () => {
     const [status, body] = await get('/model');
     expect(status).toBe(200);
     expectToMatch(body, modelMetadata);
@@ -77,14 +77,14 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect(await response.text()).toMatch(/^ids\/1 must be at most \d+, not 4000000000$/);
   });
 
-  test('without one label it says why it cannot rerank', async () => {
+  test('without one label the error has the reason why it cannot rerank', async () => {
     const rerank = await opened().post('/rerank', { query: 'a', documents: ['b'] });
     expect(rerank.status).toBe(404);
     expect(await rerank.text()).toContain('/rerank requires a sequence_classification model with one label');
   });
 });
 
-test.each(['sentiment', 'ner'])('%s says why it has no /v1/embeddings', async (model) => {
+test.each(['sentiment', 'ner'])('%s reports why it has no /v1/embeddings', async (model) => {
   const open = await openApp(model);
   const response = await open.post('/v1/embeddings', { input: 'a' });
   await open.close();

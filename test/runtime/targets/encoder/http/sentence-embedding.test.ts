@@ -6,7 +6,7 @@ import { useApp } from './open-app.ts';
 describe('a model as its own files say', () => {
   const open = useApp('sentence');
 
-  test('takes the mean, of length 1, and cuts where sentence_bert_config.json says', async () => {
+  test('takes the mean, of length 1, and cuts at the length in sentence_bert_config.json', async () => {
     expectVectors(await predictVectors(open(), {}), variantWith({ normalize: true }));
   });
 
@@ -17,13 +17,13 @@ describe('a model as its own files say', () => {
     );
   });
 
-  test('an empty name, null and no name are no prompt, where the model has no default', async () => {
+  test('an empty name, null and no name mean no prompt, where the model has no default', async () => {
     const plain = await predictVectors(open(), {});
     for (const prompt_name of ['', null])
       expect(await predictVectors(open(), { prompt_name })).toEqual(plain);
   });
 
-  test('tells of itself', async () => {
+  test('describes itself', async () => {
     const response = await open().app.request('/model');
     expect(await response.json()).toEqual({
       model_id: 'sentence',

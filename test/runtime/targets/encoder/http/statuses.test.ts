@@ -85,7 +85,7 @@ describe.each(ROUTES)('POST %s', (path) => {
   });
 });
 
-test('422 as the engine says it', async () => {
+test('422 with the message of the engine', async () => {
   const message = 'Input 0 is too long: 1001 characters, the maximum is 1000 (--max-input-chars). Split it.';
   const long = 'x'.repeat(1001);
   const predict = JSON.stringify({ inputs: [long], normalize: true });

@@ -92,7 +92,7 @@ describe('what no fixture model shows', () => {
       marksSubwords,
     }).map(({ entity_group, start, end }) => [entity_group, start, end]);
 
-  test('a token of one character is no subword, whatever UTF-16 makes of it', () => {
+  test('a token of one character is not a subword, whatever UTF-16 makes of it', () => {
     const pieces: Piece[] = [
       ['\u{20000}', 0, 1, 0],
       ['\u{20001}', 1, 2, 1],

@@ -44,7 +44,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     });
   });
 
-  test('limits are told as invalid input', async () => {
+  test('limits are reported as invalid input', async () => {
     const tooMany = await failure(run({ inputs: Array(11).fill('x'), normalize: true }));
     expect(tooMany.code).toBe(INVALID_REQUEST);
     expect(tooMany.message).toMatch(/^Too many inputs: the request has 11, the maximum is 10/);
@@ -105,14 +105,14 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     expect((await client.ping()) as unknown).toEqual({});
   });
 
-  test('a call that asks to become a task is answered at once', async () => {
+  test('a call that asks to become a task is answered immediately', async () => {
     const params = { name: 'run_encoder', arguments: { inputs: ['x'], normalize: true }, task: { ttl: 1 } };
     const answer = await client.request({ method: 'tools/call', params }, CallToolResultSchema);
     expect(answer.structuredContent).toMatchObject({ model_id: 'embedder' });
   });
 });
 
-describe('what the engine says', () => {
+describe('errors of the engine', () => {
   const asTold = async (reason: unknown): Promise<{ code: number; message: string }> => {
     const context = contextOf(stubEngine(() => Promise.reject(reason)));
     const served = await WIRES.stdio(context);
@@ -128,14 +128,14 @@ describe('what the engine says', () => {
     expect(await asTold(new AppError(code as ErrorCode, message))).toEqual({ code: expected, message });
   });
 
-  test('what nobody foresaw is an internal error', async () => {
+  test('an unexpected error is an internal error', async () => {
     expect(await asTold(new TypeError('x is not a function'))).toEqual({
       code: INTERNAL_ERROR,
       message: 'x is not a function',
     });
   });
 
-  test('a server that ends takes no more calls, but still tells its tools', async () => {
+  test('a server that ends takes no more calls, but still lists its tools', async () => {
     const context = contextOf(stubEngine(() => Promise.resolve([RESULT])));
     const served = await WIRES.stdio(context);
     const client = await connect(served);

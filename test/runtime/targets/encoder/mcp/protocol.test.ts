@@ -52,7 +52,7 @@ test.each([
   );
 });
 
-test('two clients at once get each its own answers', async () => {
+test('two parallel clients each get their own answers', async () => {
   const clients = await Promise.all([connect(served), connect(served)]);
   const texts = ['I love this', 'this is awful'];
   const labels = await Promise.all(
@@ -89,7 +89,7 @@ test('a cancelled call stops the engine', async () => {
   }
 });
 
-test('calls of clients that break off are dropped', async () => {
+test('calls of clients that disconnect are dropped', async () => {
   const { engine, untilWaiting } = waitingEngine();
   const waiter = await serveHttp(contextOf(engine));
   const post = (body: unknown, session = '', signal?: AbortSignal): Promise<Response> =>

@@ -34,7 +34,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       await served.close();
     });
 
-    test('the server tells who it is and what it runs, and has tools only', () => {
+    test('the server reports its name and its model, and has tools only', () => {
       expect(client.getServerVersion()).toEqual({
         name: 'encoderfile',
         title: 'encoderfile',

@@ -36,7 +36,7 @@ test('an SDK client talks to a process of its own', async () => {
   await client.close();
 });
 
-test('with everything on stdin at once, all of it is answered, nothing else is on stdout, and it ends', async () => {
+test('with everything on stdin together, all of it is answered, nothing else is on stdout, and it ends', async () => {
   const { child, stderr } = start();
   const stdout = text(child.stdout);
   const lines = [INITIALIZE, 'garbage', CALL, { ...CALL, id: 3 }];

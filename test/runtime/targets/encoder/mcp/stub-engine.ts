@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
-/** An engine that does as told, for what a real one cannot be made to do. */
+/** An engine with configured results, for states that a real one cannot be brought into. */
 export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {
   return standInEngine({ name: 'stub' }, async (request) => {
     const results = await run(request);

@@ -75,7 +75,7 @@ test.each([
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
 });
 
-test('PostgreSQL has tools of its own, and the database is no place for its backup', async () => {
+test('PostgreSQL has tools of its own, and the database cannot be the file of its backup', async () => {
   const told = await runCommand([
     'backup',
     join(temp(), 'x'),

@@ -65,7 +65,7 @@ test('prices of a file that is not there', async () => {
   }
 });
 
-test.skipIf(process.getuid?.() === 0)('a database out of reach is not said to be missing', async () => {
+test.skipIf(process.getuid?.() === 0)('a database out of reach is not reported as missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-locked-'));
   try {
     chmodSync(folder, 0o000);

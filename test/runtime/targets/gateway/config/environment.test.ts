@@ -127,7 +127,7 @@ test('the master key comes from a flag, a variable, a file of its own or the con
   await expect(read({ master_key_file: join(temp(), 'folder') })).rejects.toThrow(
     /^master_key_file: cannot read /,
   );
-  // Whoever works on the database need not be able to read it.
+  // Commands for the database work without permission to read it.
   const flagsAndEnv = readFlagsAndEnv(parseInvocation(serveCommand, [], {}), STORE_OPTIONS, {
     GATEWAY_MASTER_KEY_FILE: join(temp(), 'folder'),
   });

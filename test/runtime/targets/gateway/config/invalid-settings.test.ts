@@ -37,7 +37,7 @@ test.each([
   await expect(read({}, { flags })).rejects.toThrow(message);
 });
 
-test('a variable that lacks its other is told by the names of variables', async () => {
+test('a variable without its counterpart is reported with the names of both', async () => {
   await expect(read({}, { env: { GATEWAY_CERT_FILE: 'x.pem' } })).rejects.toThrow(
     'GATEWAY_CERT_FILE requires GATEWAY_KEY_FILE.',
   );

@@ -6,7 +6,7 @@ import { problems, read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 
-test('all problems of a file are told at once, each with its place, the rule and the way out', async () => {
+test('all problems of a file are reported together, each with its place, the rule and the way out', async () => {
   const text = `
 hosst: x
 port: 70000
@@ -111,7 +111,7 @@ test.each([
   expect((await problems(text)).join('\n')).toMatch(expected);
 });
 
-test('twins, and what says the same twice, are refused', async () => {
+test('duplicate names, and settings that are there twice, are refused', async () => {
   expect(await problems('providers: {lab: {type: ollama}, LAB: {type: vllm}}')).toEqual([
     expect.stringMatching(/^1:13 {2}providers\.lab: duplicate name; names are case-insensitive/),
   ]);
@@ -176,7 +176,7 @@ test('a rule that looks nowhere is refused', async () => {
   expect(found).toEqual([expect.stringContaining('guardrails.policy.0.on: must not be empty')]);
 });
 
-test('files that cannot be read are told in a sentence', async () => {
+test('files that cannot be read are reported in one sentence', async () => {
   const missing = join(temp(), 'none.yml');
   await expect(readWithEnv({ flags: ['-c', missing] })).rejects.toThrow(
     `--config: ${missing} does not exist. Correct the path, or omit it.`,

@@ -23,7 +23,7 @@ test('jobs get one CPU unless the file has other resources', async () => {
   });
 });
 
-test('slots are for all workers of a job, unless the file says how many there are', async () => {
+test('slots are for all workers of a job, unless the file has their number', async () => {
   const slotsOf = async (text: string) => {
     const { workers, slots, ray } = (await read(text)).workflows;
     return [workers, slots, ray?.slots];

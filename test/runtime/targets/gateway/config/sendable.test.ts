@@ -82,7 +82,7 @@ test.each([
 });
 
 test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.repeat(40)])(
-  'a master key that nobody could send is refused: %j',
+  'a master key that no client can send is refused: %j',
   async (key) => {
     await expect(read({}, { env: { GATEWAY_MASTER_KEY: key } })).rejects.toThrow(
       /^GATEWAY_MASTER_KEY contains characters/,
@@ -102,6 +102,6 @@ test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.re
   },
 );
 
-test('the rule for keys is told', async () => {
+test('the error has the rule for keys', async () => {
   await expect(read({}, { env: { GATEWAY_MASTER_KEY: 'a\nb' } })).rejects.toThrow(RULE);
 });

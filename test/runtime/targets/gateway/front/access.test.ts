@@ -164,7 +164,7 @@ test('the log has who called, and never a credential', async () => {
   expect(JSON.stringify(kernel.logged)).not.toMatch(new RegExp(`${key}|${MASTER_KEY}`));
 });
 
-test('a server that is ending lets nobody in, and says when to come back', async () => {
+test('a server that shuts down refuses requests, with a time to retry after', async () => {
   const { ask, kernel } = await open();
   void kernel.lifecycle.drain();
   const { status, headers, body } = await ask('GET', '/v1/users');
@@ -224,7 +224,7 @@ describe('web pages of other origins', () => {
     expect((await gateway().request('/v1/keys', { method: 'OPTIONS', headers: preflight })).status).toBe(405);
   });
 
-  test('may where the configuration says so', async () => {
+  test('is allowed where the configuration permits it', async () => {
     const { request } = await open({ server: { corsOrigins: [origin] } });
     const allowed = await request('/v1/keys', {
       method: 'OPTIONS',

@@ -3,7 +3,7 @@ import { createAnswerCache } from '../../../../../runtime/targets/gateway/ask/ca
 import type { CacheClears } from '../../../../../runtime/targets/gateway/ask/cache/cache-clears.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
 
-/** Of a cache that nobody clears. */
+/** Of a cache that is not cleared. */
 export const UNCLEARED: Pick<CacheClears, 'isCleared'> = { isCleared: () => Promise.resolve(false) };
 
 /** A cache of answers that reports every error. */

@@ -102,7 +102,7 @@ test.each([
     'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, alert_thresholds)',
     'budget_id',
   ],
-])('what is wrong with a budget is told: %j', async (sent, detail, param) => {
+])('an invalid budget is reported: %j', async (sent, detail, param) => {
   const { status, body } = await shared().ask('POST', '/v1/budgets', sent);
   expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
 });

@@ -44,7 +44,7 @@ const STORED = {
   truncated: 0,
 };
 
-test('every answer is what the document says', async () => {
+test('every answer matches the OpenAPI document', async () => {
   const { ask, context } = gateway();
   const { identity, ledger } = context.state;
   const estimate = { cost: 1n, tokens: 1, free: false };

@@ -8,7 +8,7 @@ const start = async (database: TestDatabase): Promise<OpenGateway> => {
   return gatewayOn(state, clock);
 };
 
-// What differs between databases: text they cannot store, amounts, times, pages, two at once.
+// What differs between databases: text they cannot store, amounts, times, pages, two in parallel.
 describeDatabases((database) => {
   test('users, budgets, keys and prices', async () => {
     const { ask, clock } = await start(database);
@@ -46,7 +46,7 @@ describeDatabases((database) => {
     expect((await ask('DELETE', path)).status).toBe(204);
   });
 
-  test('two creates of one user at once: one of them is told that it is there', async () => {
+  test('of two parallel requests that create one user, one gets the error that it exists', async () => {
     const { ask } = await start(database);
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/users', { user_id: 'ada' })));
     expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([

@@ -16,7 +16,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API, in a brows
   });
   afterAll(() => gateway.close());
 
-  test('has every operation, and keeps nobody out', () =>
+  test('has every operation, and no accessibility violations', () =>
     pages.visit(`${origin}/docs`, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'gateway' }).waitFor();
       const { paths } = (await gateway.request('/openapi.json')).body;

@@ -81,7 +81,7 @@ describe('bodies', () => {
     expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('bytes that are no text are 400', async () => {
+  test('bytes that are not text are 400', async () => {
     const { status } = await gateway().request('/v1/users', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
@@ -127,7 +127,7 @@ describe('bodies', () => {
   });
 });
 
-test('with the master key each route names the member that says who pays', async () => {
+test('with the master key each route names the member with the user who pays', async () => {
   const body = { model: 'a:b', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
   const chat = await gateway().ask('POST', '/v1/chat/completions', body);
   expect([chat.status, chat.body]).toEqual([
@@ -160,7 +160,7 @@ describe('on the network', () => {
     return text;
   };
 
-  test('what is no request to any path gets the same error', async () => {
+  test('a malformed request line gets the same error', async () => {
     const text = await send('GET http://[/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(text).toMatch(/x-frame-options: DENY/i);
@@ -188,7 +188,7 @@ describe('on the network', () => {
     expect(await ask({})).toBe(401);
   });
 
-  test('keys that are no ASCII are wrong keys', async () => {
+  test('keys that are not ASCII are wrong keys', async () => {
     const text = await send(
       `GET /v1/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'\u00FC'.repeat(40)}\r\n\r\n`,
     );
@@ -201,7 +201,7 @@ describe('on the network', () => {
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
       body: 'x'.repeat(10_000_000),
     });
-    // Whoever goes on sending may see the connection end instead.
+    // A client that goes on sending can see the connection end instead.
     const status = await refused.then(
       (response) => response.status,
       () => 413,

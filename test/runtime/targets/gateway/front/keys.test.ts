@@ -7,7 +7,7 @@ const shared = useGateway();
 
 const bearer = (key: string): Record<string, string> => ({ 'X-Gateway-Key': `Bearer ${key}` });
 
-test('nobody sees a key twice', async () => {
+test('a key is shown only once', async () => {
   const { ask } = await open();
   const { body } = await ask('POST', '/v1/keys', { key_name: 'x' });
   const answers = [
@@ -106,7 +106,7 @@ test('DELETE is 204, and the user stays', async () => {
 });
 
 describe('POST /v1/keys/{id}/rotate', () => {
-  test('gives a new key, and the old one stops at once', async () => {
+  test('gives a new key, and the old one is refused immediately', async () => {
     const { ask } = await open();
     const { body: made } = await ask('POST', '/v1/keys', { key_name: 'x', rpm: 5 });
     const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`);
@@ -136,7 +136,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
     [{ grace_seconds: 1.5 }, 'grace_seconds must be a whole number, not 1.5'],
     [{ grace_seconds: 1e9 }, 'grace_seconds must be at most 31536000, not 1000000000'],
     [{ grace: 1 }, 'unknown key "grace" (known keys: grace_seconds)'],
-  ])('says what is wrong: %j', async (sent, detail) => {
+  ])('reports the problem: %j', async (sent, detail) => {
     const { ask } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});
     const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`, sent);
@@ -165,7 +165,7 @@ test.each(['GET', 'PATCH', 'DELETE', 'POST'])('%s of a key that is not there is 
 });
 
 describe('GET /v1/keys/me', () => {
-  test('tells whoever has a key what is used and left', async () => {
+  test('returns what is used and left of the quota of a key', async () => {
     const { ask } = await open();
     const { body: made } = await ask('POST', '/v1/keys', {
       key_name: 'x',
@@ -217,7 +217,7 @@ describe('GET /v1/keys/me', () => {
     expect([status, body.error.code]).toEqual([400, 'virtual_key_required']);
   });
 
-  test('says that a user is blocked', async () => {
+  test('reports that a user is blocked', async () => {
     const { ask } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});
     await ask('PATCH', `/v1/users/${made.user_id}`, { blocked: true });

@@ -9,7 +9,7 @@ const open = useOwnGateways();
 
 const [fixture, encoder] = [await startFixture('openai'), await startFixture('encoder')];
 
-/** In front of a provider that tells its models, one whose models the configuration tells, and one that is down. */
+/** In front of a provider that lists its models, one whose models are configured, and one that is down. */
 const start = (): Promise<OpenGateway> =>
   open({
     providers: [
@@ -32,7 +32,7 @@ const setPrice = async ({ ask }: OpenGateway, model: string): Promise<void> => {
   expect((await ask('POST', '/v1/pricing', { model_key: model, ...prices })).status).toBe(200);
 };
 
-test('aliases, what providers tell, and what has a price and can be asked', async () => {
+test('aliases, models that providers list, and models that have a price and can be called', async () => {
   const gateway = await start();
   await setPrice(gateway, 'down:priced');
   await setPrice(gateway, 'local:other');
@@ -85,7 +85,7 @@ test('one model, whatever is in its name', async () => {
   expect((await request('/v1/models/local:other', { headers })).status).toBe(404);
 });
 
-test('providers are asked once a minute, whoever asks', async () => {
+test('providers are asked once a minute, whichever client asks', async () => {
   const gateway = await start();
   const requests = async (): Promise<number> => (await fixture.counts())['requests'] ?? 0;
   const before = await requests();

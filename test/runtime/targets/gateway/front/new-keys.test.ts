@@ -4,7 +4,7 @@ import { useGateway, useOwnGateways } from './use-gateway.ts';
 const open = useOwnGateways();
 const shared = useGateway();
 
-test('POST /v1/keys makes a key, with 200 and the key itself', async () => {
+test('POST /v1/keys creates a key, with 200 and the key itself', async () => {
   const { ask } = await open();
   const { status, body } = await ask('POST', '/v1/keys', { key_name: 'mobile app' });
   expect(status).toBe(200);
@@ -33,7 +33,7 @@ test('POST /v1/keys makes a key, with 200 and the key itself', async () => {
   expect(user.body.alias).toBe('Virtual user for API key: mobile app');
 });
 
-test('with everything that can be said of it', async () => {
+test('with all of its properties', async () => {
   const { ask } = await open();
   const fields = {
     key_name: null,
@@ -112,7 +112,7 @@ test.each([
   [{ budget: { budget_duration_sec: 1e12 } }, 'budget_duration_sec', /the maximum is 3153600000\./],
   [{ budget: { max: 1 } }, 'budget.max', /unknown key "max" in budget/],
   [{ user_id: 'a\ud800' }, 'user_id', /without null characters or unpaired surrogates/],
-])('says what is wrong: %j', async (sent, param, detail) => {
+])('reports the problem: %j', async (sent, param, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/keys', sent);
   expect([status, body.error.param, body.detail]).toEqual([422, param, expect.stringMatching(detail)]);
 });

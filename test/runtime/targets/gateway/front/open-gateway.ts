@@ -52,7 +52,7 @@ export interface OpenGateway {
   /** How many hold the models now. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
-  /** As whoever has the master key, unless a header says otherwise. Texts are sent as they are, anything else as JSON. */
+  /** With the master key, unless there is another header. Texts are sent as they are, anything else as JSON. */
   readonly ask: (
     method: string,
     path: string,
@@ -110,7 +110,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   };
 }
 
-/** The HTTP API on a state that somebody else opened, and closes. */
+/** The HTTP API on a state that its caller opens and closes. */
 export function gatewayOn(
   state: GatewayState & { readonly store: Store; readonly beforeClose?: (work: () => Promise<void>) => void },
   clock: TestClock,

@@ -69,7 +69,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/somebody|very/);
   });
 
-  test('need a valid key where the configuration says so', async () => {
+  test('need a valid key where the configuration requires it', async () => {
     const { request, ask } = await open({ metrics: 'key' });
     expect((await request('/metrics')).status).toBe(401);
     const { body } = await ask('POST', '/v1/keys', { key_name: 'prometheus' });
@@ -80,7 +80,7 @@ describe('metrics', () => {
     expect(paths['/readyz'].get.security).toEqual([]);
   });
 
-  test('are not there where the configuration says so', async () => {
+  test('are not there where the configuration requires it', async () => {
     const { request } = await open({ metrics: 'off' });
     const { status, body } = await request('/metrics');
     expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
@@ -105,7 +105,7 @@ describe('POST /v1/admin/reload', () => {
     expect(reloads).toBe(1);
   });
 
-  test('tells what is wrong with it', async () => {
+  test('reports its problems', async () => {
     const failures = [
       configError('gateway.yml: providers.x is wrong'),
       new AppError('UnavailableError', 'not now'),
@@ -123,7 +123,7 @@ describe('POST /v1/admin/reload', () => {
   });
 });
 
-test('/ says what this is', async () => {
+test('/ describes the gateway', async () => {
   expect((await gateway().request('/')).body).toEqual({
     name: 'gateway',
     version: '1.2.3',
@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
     expect(tried).toBeGreaterThan(150);
   });
 
-  test('names every operation once, and says what needs no credential', async () => {
+  test('names every operation once, and marks those that need no credential', async () => {
     const { body } = await gateway().request('/openapi.json');
     const operations = operationsOf(body);
     const ids = operations.map(([, { operationId }]) => operationId);

@@ -157,12 +157,12 @@ test.each([
     { model: 'a:b', ...PRICE },
     'model_key is missing; unknown key "model" (known keys: model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, web_search_price, searched_request_price, image_price, query_price, image_input_price_per_million, image_output_price_per_million, tiers, effective_at)',
   ],
-])('what is wrong with a price is told: %j', async (sent, detail) => {
+])('an invalid price is reported: %j', async (sent, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/pricing', sent);
   expect([status, body.detail]).toEqual([422, detail]);
 });
 
-test('whoever has a key may read prices, and not set them', async () => {
+test('a key can read prices, and not set them', async () => {
   const { ask, request } = await open();
   const { body: key } = await ask('POST', '/v1/keys', {});
   const headers = { Authorization: `Bearer ${key.key}` };

@@ -9,7 +9,7 @@ import type { GatewayContext } from '../../../../../runtime/targets/gateway/cont
 import { createAliasRegistry } from '../../../../../runtime/targets/gateway/registry/alias-registry.ts';
 import { createProviderRegistry } from '../../../../../runtime/targets/gateway/registry/provider-registry.ts';
 
-/** Providers and aliases in a database beside an empty file. What requests use does not follow them. */
+/** Providers and aliases in a database with an empty file. What requests use does not follow them. */
 export function testRegistry(
   entries: ModelEntries,
 ): Pick<GatewayContext, 'modelFollower' | 'providers' | 'aliases'> {

@@ -117,7 +117,7 @@ test.each([
   expect([body.totals.requests, body.logs.length]).toEqual([left, left]);
 });
 
-test('a model that several providers have must be named with one, by whoever sees more than one', async () => {
+test('a model that several providers have must be named with one, if the caller can see more than one', async () => {
   const own = await open();
   const key = (await own.ask('POST', '/v1/keys', { user_id: 'eve' })).body;
   const other = (await own.ask('POST', '/v1/keys', { user_id: 'mallory' })).body;
@@ -169,7 +169,7 @@ test('groups, the most expensive first', async () => {
   expect((await get('?group_by=model&limit=1&skip=1')).body.groups).toHaveLength(1);
 });
 
-test('by time, and both at once', async () => {
+test('by time, and by both', async () => {
   const { body } = await get('?interval=day&group_by=key');
   expect(Object.keys(body)).toEqual(['totals', 'groups', 'series']);
   expect(
@@ -227,7 +227,7 @@ describe('as CSV', () => {
     expect((await get('?format=json', { Accept: 'text/csv' })).body.totals).toEqual(TOTALS);
   });
 
-  test('filters count, and a thousand rows are no problem', async () => {
+  test('filters apply, also to a thousand rows', async () => {
     const own = await open();
     const key = (await own.ask('POST', '/v1/keys', {})).body;
     for (let row = 0; row < 1100; row += 1) await spend(own, key, used(1n));
@@ -236,7 +236,7 @@ describe('as CSV', () => {
     expect((await own.ask('GET', '/v1/usage?format=csv&user_id=x')).text.split('\r\n')).toHaveLength(2);
   });
 
-  test('whoever leaves in the middle ends it', async () => {
+  test('a client that disconnects in the middle ends it', async () => {
     const response = await gateway().app.request('/v1/usage?format=csv', {
       headers: { 'x-api-key': ada.key },
     });

@@ -7,7 +7,7 @@ const shared = useGateway();
 const PERSON = { role: 'member', team_id: null, rpm: null, tpm: null, max_parallel: null };
 
 describe('POST /v1/users', () => {
-  test('makes a user, with 200 and all fields', async () => {
+  test('creates a user, with 200 and all fields', async () => {
     const { ask } = await open();
     const { status, headers, body } = await ask('POST', '/v1/users', {
       user_id: 'ada',
@@ -70,7 +70,7 @@ describe('POST /v1/users', () => {
     expect((await ask('GET', '/v1/users/bob')).status).toBe(404);
   });
 
-  test('of one user at once by many makes one', async () => {
+  test('of one user by many parallel requests creates one', async () => {
     const { ask } = await open();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ask('POST', '/v1/users', { user_id: 'ada' })),
@@ -156,7 +156,7 @@ test('PATCH changes what is named, and null clears', async () => {
   expect((await ask('PATCH', '/v1/users/ada', { budget_id: 'B' })).status).toBe(404);
 });
 
-test('DELETE is 204 without a body; keys stop, and making it again begins anew', async () => {
+test('DELETE is 204 without a body; keys stop, and creating it again starts with new budgets', async () => {
   const { ask, request } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada', alias: 'Ada' });
   const { body: key } = await ask('POST', '/v1/keys', { user_id: 'ada' });
@@ -234,7 +234,7 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
     'metadata has 20011 bytes as JSON; the maximum is 16384.',
     'metadata',
   ],
-  'several at once': [
+  'several together': [
     { user_id: 1, alias: 2 },
     'user_id must be text, not 1; alias must be text or null, not 2',
     'user_id',
@@ -243,16 +243,13 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
   nothing: ['null', 'the body must be an object, not null', null],
 };
 
-test.each(Object.entries(WRONG))(
-  'what is wrong with a user is told: %s',
-  async (_, [sent, detail, param]) => {
-    const { ask } = shared();
-    const { status, body } = await ask('POST', '/v1/users', sent);
-    expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
-    expect(body.error.message).toBe(detail);
-    expect((await ask('GET', '/v1/users/a')).status).toBe(404);
-  },
-);
+test.each(Object.entries(WRONG))('an invalid user is reported: %s', async (_, [sent, detail, param]) => {
+  const { ask } = shared();
+  const { status, body } = await ask('POST', '/v1/users', sent);
+  expect([status, body.detail, body.error.param]).toEqual([422, detail, param]);
+  expect(body.error.message).toBe(detail);
+  expect((await ask('GET', '/v1/users/a')).status).toBe(404);
+});
 
 test('usage of a user', async () => {
   const { ask } = await open();

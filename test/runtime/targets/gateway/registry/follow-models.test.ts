@@ -7,7 +7,7 @@ import {
 } from '../../../../../runtime/targets/gateway/registry/follow-models.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 
-/** A file whose models only tell which file and which entries they are of. */
+/** A file whose models only have the names of their file and their entries. */
 const fileOf = (name: string): FileModels => {
   const models = { aliases: [{ name, targets: [] }], providers: [] } as unknown as ModelsConfig;
   return {

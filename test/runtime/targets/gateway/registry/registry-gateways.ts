@@ -14,7 +14,7 @@ export interface RegistryGateway {
   readonly chat: (model: string, key: string) => Promise<number>;
   /** Waits, as long as changes may take to arrive from elsewhere, for a chat to have this status. */
   readonly comesTo: (status: number, model: string, key: string) => Promise<void>;
-  /** Writes the configuration file anew and reloads it. */
+  /** Replaces the configuration file and reloads it. */
   readonly reload: (config: object) => Promise<RegistryAnswer>;
   readonly log: () => string;
   readonly stop: () => Promise<void>;

@@ -202,7 +202,7 @@ test('secrets are sent only where they were meant for', async () => {
   ).toMatchObject({ secrets: ['api_key'] });
   expect(await gateway.chat('mine:good', key)).toBe(200);
   expect((await openai.last()).headers).toMatchObject({ authorization: 'Bearer sk-2' });
-  // Not even somebody who can write to the database moves a secret.
+  // Write access to the database is not enough to move a secret.
   const store = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
   await gateway.stop();
   await store.db

@@ -8,7 +8,7 @@ test.each([
   ['0.0.0.0', ''],
   ['', ''],
   ['', undefined],
-])('nobody else reaches a gateway at %j with the master key %j', async (host, masterKey) => {
+])('no other machine reaches a gateway at %j with the master key %j', async (host, masterKey) => {
   const { server } = await read({});
   expect(() => assertSafeToListen(exposureOf({ server: { ...server, host }, masterKey }))).toThrow(
     /without a master key .* Set GATEWAY_MASTER_KEY to at least 32 characters/,

@@ -12,7 +12,7 @@ const openai = await startFixture('openai');
 const folder = useTempFolder();
 const MASTER_KEY = 'the-master-key-of-these-tests-0123456789';
 const PROGRAM = join(ROOT, 'runtime/targets/gateway/main.ts');
-/** The gateway on a disk of its own, which nobody else sees. */
+/** The gateway on a disk of its own, which no other process sees. */
 const SCRIPT = 'mount -t tmpfs -o size=2m none "$1" && shift && exec "$@"';
 const alone = (...command: string[]): string[] => ['-rm', 'sh', '-c', SCRIPT, 'sh', ...command];
 const canMount = spawnSync('unshare', alone('/mnt', 'true')).status === 0;
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!canMount)(
-  'on a full disk the gateway is not ready and lets nobody in, until there is room',
+  'on a full disk the gateway is not ready and refuses requests, until there is room',
   async () => {
     // Given
     const providers = { openai: { api_base: `${openai.url}/v1`, api_key: 'k', local: true } };

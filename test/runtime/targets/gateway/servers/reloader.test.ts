@@ -32,7 +32,7 @@ async function start(flags?: readonly string[]) {
   return { reloader, clock, write, applied, remove: () => rmSync(file) };
 }
 
-test('a file that is just being written is not taken for one that says nothing', async () => {
+test('a file that is just being written is not taken for an empty one', async () => {
   const { reloader, clock, write, applied } = await start();
   write('');
   const reloading = reloader.reload();
@@ -43,7 +43,7 @@ test('a file that is just being written is not taken for one that says nothing',
   expect(applied).toEqual([['lab']]);
 });
 
-test('one that says nothing for longer counts', async () => {
+test('one that is empty for longer is applied', async () => {
   const { reloader, clock, write, applied } = await start();
   write('');
   const reloading = reloader.reload();

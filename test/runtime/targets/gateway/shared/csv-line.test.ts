@@ -23,7 +23,7 @@ test.each([
   '\r=1',
   '=HYPERLINK("http://a.example","b")',
   '-',
-])('%j is no formula', (text) => {
+])('%j is not a formula', (text) => {
   expect(parse(csvLine([text, 'end']))).toEqual([[`'${text}`, 'end']]);
 });
 

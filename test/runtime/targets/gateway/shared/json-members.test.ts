@@ -30,7 +30,7 @@ function expected(value: object, changes: Record<string, string | undefined>): u
   return Object.fromEntries(entries);
 }
 
-test('it changes what it is told, and nothing else', () => {
+test('it changes the given members, and nothing else', () => {
   fc.assert(
     fc.property(object, edits, fc.constantFrom(undefined, 2, '\t'), (value, changes, indent) => {
       const json = JSON.stringify(value, null, indent);

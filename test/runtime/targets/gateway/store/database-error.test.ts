@@ -22,7 +22,7 @@ async function failureOf(url: string, statement: string): Promise<unknown> {
   }
 }
 
-test('what a database says, or nobody says in its place, is told as what it is', async () => {
+test('an error of a database or of its connection is reported with its kind', async () => {
   const file = `sqlite:${join(folder(), 'some.db')}`;
   expect(await failureOf(file, 'select * from nowhere')).toMatchObject(UNAVAILABLE);
   expect(await failureOf('postgres://someone@127.0.0.1:1/none', 'select 1')).toMatchObject(UNAVAILABLE);
@@ -37,7 +37,7 @@ test('our own mistakes are not the database’s', () => {
 
 describeDatabases((database) => {
   test.skipIf(database.kind === 'postgres')(
-    'whoever reads while the database cannot be used is told to try again',
+    'a request while the database cannot be used gets the advice to retry',
     async () => {
       const { clock, ...state } = await database.start();
       const { ask, kernel } = gatewayOn(state, clock);

@@ -44,7 +44,7 @@ test.each([
       renameSync(`${path}.new`, path);
     },
   ],
-])('once the file is %s nothing is let in, written or said to be well', async (_what, lose) => {
+])('once the file is %s nothing is admitted, written or reported as healthy', async (_what, lose) => {
   // Given
   const { identity, ledger } = state;
   const spender = await newSpender(identity, { userId: 'ada' });

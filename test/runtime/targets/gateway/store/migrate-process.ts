@@ -1,6 +1,6 @@
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
 
-// One of several processes that start on an empty database at once.
+// One of several processes that start together on an empty database.
 const [url = ''] = process.argv.slice(2);
 await (await openStore(parseDatabaseUrl(url), { autoMigrate: true })).close();

@@ -68,13 +68,13 @@ test('a file and its folder are for their owner only', async () => {
   expect(statSync(join(folder(), 'data')).mode & 0o777).toBe(0o700);
 });
 
-test('a folder that cannot be made is said to be so', async () => {
+test('a folder that cannot be created is reported', async () => {
   writeFileSync(join(folder(), 'a-file'), '');
   const path = join(folder(), 'a-file', 'gateway.db');
   expect(await messageOf(`sqlite:${path}`)).toContain('one of its parent folders is a file');
 });
 
-test('a file that is no database, a damaged one, and a folder are said to be so', async () => {
+test('a file that is not a database, a damaged one, and a folder are reported', async () => {
   const path = join(folder(), 'gateway.db');
   writeFileSync(
     path,
@@ -93,7 +93,7 @@ test('a file that is no database, a damaged one, and a folder are said to be so'
   expect(await messageOf(`sqlite:${damaged}`)).toMatch(/is damaged|is not a SQLite database/);
 });
 
-test('a file that another program has locked is waited for, and then said to be locked', async () => {
+test('a file that another program has locked is waited for, and then reported as locked', async () => {
   const path = join(folder(), 'gateway.db');
   const locker = new DatabaseSync(path);
   locker.exec('create table other (id); pragma locking_mode = exclusive; begin exclusive');
@@ -111,7 +111,7 @@ test('a file that is not writable is reported', async ({ skip }) => {
 });
 
 describeDatabases((database) => {
-  test('a new database is brought to this version, once, and needs somebody to say so', async () => {
+  test('a new database is migrated to this version, once, and only on request', async () => {
     const url = await database.create();
     expect(await messageOf(url, false)).toMatch(
       /has schema version 0, but this gateway requires \d.*gateway migrate/,
@@ -130,7 +130,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('several processes that migrate at once all find it done', async () => {
+  test('several processes that migrate in parallel all succeed', async () => {
     const url = await database.create();
     const processes = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [join(import.meta.dirname, 'migrate-process.ts'), url], {
@@ -166,7 +166,7 @@ describeDatabases((database) => {
     expect(rows[0]?.budget_duration_sec).toBe(2 ** 40);
   });
 
-  test('a PostgreSQL that cannot be reached is said to be so, without its password', async ({ skip }) => {
+  test('a PostgreSQL that cannot be reached is reported, without its password', async ({ skip }) => {
     skip(database.kind === 'sqlite');
     const url = await database.create();
     expect(await messageOf(url.replace(/test_\d+/, 'none'))).toContain('the database does not exist');

@@ -114,7 +114,7 @@ test('models that callers make up have no end, and their names in the metrics ha
   for (let index = 0; index < 300; index += 1) {
     telemetry.completed(completion({ model: `openai:made-up-${index}`, cost: undefined }));
   }
-  // What has a price was named by whoever runs the gateway.
+  // Models with a price are configured by the operator of the gateway.
   telemetry.completed(completion({ model: 'openai:known' }));
   const series = await lines('gateway_tokens_total');
   expect(series).toHaveLength(2 * (100 + 1 + 1));
@@ -139,7 +139,7 @@ test('requests of all routes are counted under their own name', async () => {
   expect(await lines('gateway_requests_total')).toHaveLength(2);
 });
 
-test('a bad event is told of and thrown to nobody', () => {
+test('an invalid event is logged and not thrown', () => {
   const errors: unknown[] = [];
   const telemetry = createTelemetry({
     metrics: new Registry(),

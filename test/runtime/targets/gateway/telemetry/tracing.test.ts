@@ -142,7 +142,7 @@ test('an attempt that became a stream ends with it, and what failed in it is an 
   expect(first?.endTimeUnixNano).toBe(`${NOW + 9000}000000`);
 });
 
-test('what a client did wrong is no error of the server', async () => {
+test('an error of the client is not an error of the server', async () => {
   const collector = await collected();
   const { telemetry, clock } = trace(collector.endpoint);
   const nobodyAsked = {
@@ -167,7 +167,7 @@ test('what a client did wrong is no error of the server', async () => {
   ]);
 });
 
-test('a client that traces decides; of all others a share is seen, and whoever is asked is told', () => {
+test('a client that traces decides; of all others a share is seen, and the header is forwarded', () => {
   const { telemetry } = trace('http://127.0.0.1:1/v1/traces', 0);
   expect(telemetry.trace(headersOf())).toMatchObject({ sampled: false, parentId: undefined });
   const seen = telemetry.trace(parentOf('01'));
@@ -190,7 +190,7 @@ test('what is not sampled is not sent', async () => {
   expect(await counted()).toEqual({});
 });
 
-test('many are sent together, and at once when there are enough', async () => {
+test('many are sent together, and immediately when there are enough', async () => {
   const collector = await collected();
   const { telemetry, counted } = trace(collector.endpoint);
   for (let index = 0; index < 300; index += 1) {
@@ -221,7 +221,7 @@ test('a collector that is busy is asked again, not before the time that it names
   expect(errors).toEqual([]);
 });
 
-test('what a collector refuses is counted and told of once', async () => {
+test('what a collector refuses is counted and logged once', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push(
@@ -240,7 +240,7 @@ test('what a collector refuses is counted and told of once', async () => {
   expect(errors.map(String)).toEqual(['Error: The OTLP collector returned status 400.']);
 });
 
-test('when nobody takes them, memory stays bounded, requests go on, and the end is not held up', async () => {
+test('when no collector takes them, memory stays bounded, requests go on, and the end is not held up', async () => {
   // Takes the connection and never answers.
   const silent = createServer(() => {});
   silent.listen(0, '127.0.0.1');

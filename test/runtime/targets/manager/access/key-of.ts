@@ -1,7 +1,7 @@
 import { digestOf } from '../../../../../runtime/serve/access.ts';
 import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 
-/** What the keys' file says of this key. */
+/** The entry of this key in the file of keys. */
 export const keyOf = (key: string, changes: Partial<KeyRecord> = {}): KeyRecord => ({
   id: digestOf(key).toString('hex').slice(0, 8),
   name: key,

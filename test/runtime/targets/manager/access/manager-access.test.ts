@@ -108,7 +108,7 @@ describe('the file of keys', () => {
     expect(refusal(access, bearer('mcpm_two')).message).toBe('Invalid API key.');
   });
 
-  test('that is broken while the server runs changes nothing, and is told', () => {
+  test('that is broken while the server runs changes nothing, and is reported', () => {
     const { access, file, later, logged } = open();
     writeFileSync(file, '{"id":');
     later();

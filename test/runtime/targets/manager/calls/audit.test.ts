@@ -27,7 +27,7 @@ function openAudit(args: AuditArguments) {
   return openAuditLog({ path, arguments: args, redact, log: kernel.log, metrics: kernel.metrics });
 }
 
-test('every call is a line that says who, what, how it went and how long it took', async () => {
+test('every call is a line with its caller, its tool, its result and its duration', async () => {
   const audit = await openAudit('hashed');
   const { calls } = start([serverSpec('echo', 'echo')], { audit, secrets: [SECRET] });
   const caller = { ...ANYONE, name: 'ada' };

@@ -6,7 +6,7 @@ const start = useManager();
 const hold = ({ calls }: TestManager, key: string, signal?: AbortSignal) =>
   calls.callTool({ ...callOf('echo', { signal }), tool: 'hold', args: { key } });
 
-/** Lets held calls answer, past the queue that holds up everybody else. */
+/** Lets held calls answer, past the queue of all other calls. */
 async function release({ server }: TestManager, key: string): Promise<void> {
   const connection = await server('echo').connection({ timeoutMs: 20_000 });
   await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });
@@ -31,7 +31,7 @@ test('so many calls run, so many wait in order, and more are refused', async () 
   expect(manager.server('echo').status()).toMatchObject({ running: 0, queued: 0 });
 });
 
-test('who leaves while waiting is forgotten, and the server never hears of the call', async () => {
+test('a client that disconnects while waiting is removed, and the server never gets the call', async () => {
   const manager = start([serverSpec('echo', 'echo', { concurrency: 1, queue: 2 })]);
   const first = hold(manager, 'a');
   await manager.logged('echo', /holding a/);
@@ -62,7 +62,7 @@ test('waiting counts as part of the time', async () => {
   expect(second).toMatchObject({ reason: { code: 'TimeoutError' } });
 });
 
-test('D-24: the server is told when a caller leaves, and when his time is over', async () => {
+test('D-24: the server gets a cancellation when a caller disconnects, and when its time limit ends', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   await manager.calls.listTools(callOf('echo'));
   const sleep = (signal?: AbortSignal) =>

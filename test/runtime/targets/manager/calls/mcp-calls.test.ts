@@ -31,7 +31,7 @@ test('completions, subscriptions and log levels reach a server that has them', a
   await calls.setLogLevel({ ...callOf('all'), level: 'warning' });
 });
 
-test('a server without them says so', async () => {
+test('a server without them gets an error', async () => {
   const { calls } = start([serverSpec('echo', 'echo')]);
   const missing = { code: 'NotImplementedError' };
   const params = {

@@ -43,7 +43,7 @@ test('D-17: an unknown prompt is not found', async () => {
   });
 });
 
-test('a server without prompts says so in words that the published client knows', async () => {
+test('a server without prompts has the error message that the published client knows', async () => {
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
   const error = {
     code: 'NotImplementedError',

@@ -67,7 +67,7 @@ test('D-17: an unknown resource is not found, and a missing address is the calle
   await expect(calls.readResource(read('echo', ''))).rejects.toMatchObject({ code: 'InputError' });
 });
 
-test('a server without resources says so', async () => {
+test('a server without resources gets an error', async () => {
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
   const error = {
     code: 'NotImplementedError',

@@ -71,7 +71,7 @@ test('what a server has when it is asked is found', async () => {
   expect(await find('weather')).toEqual(['camel__getWeather']);
 });
 
-test('a server that cannot be asked is left out, and told of', async () => {
+test('a server that cannot be asked is left out, and reported', async () => {
   const { find, failed } = searching([...SERVERS, serverSpec('broken', 'exits-at-start')]);
   expect(await find('numbers')).toContain('echo__add');
   expect(failed).toEqual(['broken']);

@@ -122,7 +122,7 @@ test('a tool whose name has another case now is called by its new name', async (
   expect(await call('one')).toBe('ONE');
 });
 
-test('a result that says that the tool is unknown is given as it is, and the list is requested again', async () => {
+test('a result that reports an unknown tool is returned unchanged, and the list is requested again', async () => {
   const { names, become, calls, call } = startChanging({ UNKNOWN: 'result' });
   await call('one');
   await become('three');

@@ -124,7 +124,7 @@ async function withChanges(onChange: PinAction) {
   return { manager, hashes, toolFindings };
 }
 
-test('a pinned tool that changes is reported at once; with `warn`, it can be used', async () => {
+test('a pinned tool that changes is reported immediately; with `warn`, it can be used', async () => {
   const { manager } = await withChanges('warn');
   expect(await listed(manager)).toEqual([...CONTROLS, 'one', 'two', 'new']);
   expect((await call(manager, 'one')).isError).toBeUndefined();

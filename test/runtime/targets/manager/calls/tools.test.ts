@@ -16,7 +16,7 @@ const names = async (manager: TestManager, server: string): Promise<string[]> =>
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
 const READ_ONLY = ['echo', 'add', 'number', 'env', 'process', 'structured', 'image', 'blocks'];
 
-/** How often the manager asked for a list; `no-ping` says what it is asked. */
+/** How often the manager asked for a list; `no-ping` logs the requests. */
 const listings = (manager: TestManager, server: string): number =>
   manager
     .server(server)
@@ -59,7 +59,7 @@ test('where only reading is allowed, only tools that say so are on offer', async
   await expect(call(manager, 'echo', 'is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 
-test('a caller gets what he may use, and is not told what else there is', async () => {
+test('a caller gets the tools that it is allowed to use, and no others', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('other', 'echo', { lazy: true })]);
   const caller: Caller = {
     name: 'guest',
@@ -102,7 +102,7 @@ test('a caller who may only read gets only tools that say so', async () => {
   await expect(use('is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 
-test('D-11: a result is given as it came, also one that says it failed and has no text', async () => {
+test('D-11: a result is returned unchanged, also a failure without text', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   expect(await call(manager, 'echo', 'is-error-without-text')).toEqual({
     content: [],
@@ -122,7 +122,7 @@ test('D-12, D-13: a listed tool has its title, its whole schema and its meta dat
   });
 });
 
-test('what goes wrong at the server is told as its fault, with the cause', async () => {
+test('an error of the server is reported as its error, with the cause', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('crash', 'crash-on-call')]);
   const title = 'MCP server error calling tool';
   await expect(call(manager, 'echo', 'rpc-error')).rejects.toMatchObject({

@@ -14,6 +14,6 @@ test.each([
   expect(addressUrl(address).origin).toBe(origin);
 });
 
-test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is no address', (address) => {
+test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is not an address', (address) => {
   expect(() => addressUrl(address)).toThrow('Invalid manager address');
 });

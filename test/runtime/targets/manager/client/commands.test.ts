@@ -40,7 +40,7 @@ describe('status', () => {
     expect(echo).toMatch(/^echo +(ok|unknown) +running/);
   });
 
-  test('is what the manager says, as JSON', async () => {
+  test('is the answer of the manager, as JSON', async () => {
     expect(await json('status')).toMatchObject({ version: '1.2.3', servers: [{ name: 'broken' }, {}, {}] });
   });
 });
@@ -55,7 +55,7 @@ describe('tools', () => {
     );
   });
 
-  test('are those of all; what cannot be asked is told, and makes the exit code 1', async () => {
+  test('are those of all servers; one that cannot be reached is reported, with exit code 1', async () => {
     const { code, out, err } = await run('tools');
     expect(code).toBe(1);
     expect(out).toMatch(/^camel +getWeather/m);
@@ -100,7 +100,7 @@ describe('call', () => {
     expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
   });
 
-  test('of a tool that fails exits with 1 and tells why on stderr', async () => {
+  test('of a tool that fails exits with 1 and prints the reason to stderr', async () => {
     const failed = await run('call', 'echo', 'is-error', 'message=Too bad.');
     expect(failed).toEqual({ code: 1, out: '', err: 'Too bad.\n' });
   });
@@ -148,7 +148,7 @@ describe('logs', () => {
     expect((await run('logs', 'nobody')).err).toBe('Error: server not found: nobody\n');
   });
 
-  test('go on with -f until the process is told to stop', async () => {
+  test('go on with -f until the process is stopped', async () => {
     const following = execa(process.execPath, [
       CLIENT_PROGRAM,
       'logs',
@@ -162,7 +162,7 @@ describe('logs', () => {
     const lines = following.iterable();
     const next = lines[Symbol.asyncIterator]();
     const first = next.next();
-    // Until it listens, nobody hears a line.
+    // Before it listens, no line is received.
     const speaking = new AbortController();
     const speak = async (): Promise<void> => {
       while (!speaking.signal.aborted) await run('call', 'echo', 'log', 'text=heard');
@@ -176,7 +176,7 @@ describe('logs', () => {
   });
 });
 
-test('restart starts a server anew', async () => {
+test('restart restarts a server', async () => {
   const before = managed.server('camel').status().pid;
   const { code, out } = await run('restart', 'camel');
   const { pid } = managed.server('camel').status();
@@ -184,7 +184,7 @@ test('restart starts a server anew', async () => {
   expect(pid).not.toBe(before);
 });
 
-test('reload tells what has changed', async () => {
+test('reload reports what has changed', async () => {
   expect((await run('reload')).out).toBe('No changes.\n');
 });
 
@@ -204,7 +204,7 @@ describe('without a manager', () => {
     expect(err).toContain('at http://127.0.0.1:1.');
   });
 
-  test('another server at the address is told from one', async () => {
+  test('another server at the address is recognized', async () => {
     const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { err } = await runClient('status', '--addr', `127.0.0.1:${(other.address() as AddressInfo).port}`);

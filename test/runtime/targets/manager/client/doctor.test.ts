@@ -73,7 +73,7 @@ test('commands and folders that are not there are problems, with a way out', asy
   expect(code).toBe(1);
 });
 
-test('what runs packages has to tell its version', async () => {
+test('what runs packages has to print its version', async () => {
   const bin = join(folder(), 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "Cannot connect to the Docker daemon." >&2\nexit 1\n', {
@@ -89,7 +89,7 @@ test('what runs packages has to tell its version', async () => {
   expect(code).toBe(1);
 });
 
-test('no manager is a problem; whether one could listen is told', async () => {
+test('no manager is a problem; whether one could listen is reported', async () => {
   const free = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => free.once('listening', resolve));
   const { port } = free.address() as AddressInfo;

@@ -33,13 +33,13 @@ test('npx gets the address of the endpoint', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('without npx a sentence says what to install', async () => {
+test('without npx a sentence names what to install', async () => {
   const { stderr, exitCode } = await inspector(undefined);
   expect(stderr).toContain('Cannot run npx. Install Node.js');
   expect(exitCode).toBe(1);
 });
 
-test('if npx fails, a sentence says that it downloads', async () => {
+test('if npx fails, a sentence explains that it downloads', async () => {
   const { stderr, exitCode } = await inspector('exit 7');
   expect(stderr).toContain('exit code 7');
   expect(stderr).toContain('check the access to the npm registry');

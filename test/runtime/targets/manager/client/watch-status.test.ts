@@ -38,7 +38,7 @@ const UP_THREE = '\u001B[3A';
 const TABLE = /^\d{4}-[^\n]*mcp-manager 1\.2\.3 at http.*\nSERVER .*\necho .*\n$/;
 
 describe('watching', () => {
-  test('on a terminal, each table is drawn over the one before, and is no wider than it', async () => {
+  test('on a terminal, each table is drawn over the one before, and is not wider than it', async () => {
     const [first = '', second = ''] = await watch(2, true);
     expect(first.replace(`\r${CLEAR}`, '')).toMatch(TABLE);
     expect(second.startsWith(`\r${UP_THREE}${CLEAR}`)).toBe(true);

@@ -75,7 +75,7 @@ test('secrets among arguments and in addresses go into the secrets file, and lis
     expect((await run(...args)).out).not.toContain('hush');
 });
 
-test('what is wrong with an imported server is told of its file', async () => {
+test('a problem of an imported server is reported with its file', async () => {
   const { run, write, path } = workplace(folder());
   await run('init');
   write('c.json', '{"mcpServers": {"a": {"command": "x", "args": "y"}}}');

@@ -52,7 +52,7 @@ test('a new key is shown once, works, and is nowhere in its file', async () => {
   ]);
 });
 
-test('every option ends up in the file', async () => {
+test('every option is written to the file', async () => {
   const before = Date.now();
   const reads = ['--prompt', 'git/*', '--resource', 'docs/file:///public/*'];
   const scope = [...reads, '--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
@@ -96,7 +96,7 @@ test('a revoked key stays in the file, and its name is free again', async () => 
   expect((await keys('create', '--name', 'ci')).err).toBe(
     'Error: A key named "ci" already exists. Revoke it first, or choose another name.\n',
   );
-  // A file that somebody edited may lack its last line break.
+  // A file that was edited by hand can lack its last line break.
   appendFileSync(keysFile(), '   ');
   const { code, out } = await keys('revoke', 'ci');
   const [record] = readKeyFile(keysFile()) ?? [];

@@ -112,7 +112,7 @@ ${LOGGER_BLOCK}${AFTER}`,
   );
 });
 
-test('add puts the first plugin of a category behind all others, with all that is said of it', async () => {
+test('add puts the first plugin of a category behind all others, with all of its settings', async () => {
   write();
   const hook = ['--kind', 'http', '--url', 'http://127.0.0.1:9000', '--timeout', '1s', '--config', 'a=b=c'];
   await plugins('add', 'hook', '--category', 'content', '--flow', 'request', '--flow', 'response', ...hook);
@@ -149,7 +149,7 @@ flows = [ "response" ]
 `);
 });
 
-test('set changes only what it is told to, and adds what is not there', async () => {
+test('set changes only the given settings, and adds missing ones', async () => {
   write();
   await plugins('set', ...JWT, '--flow', 'request', '--flow', 'response', '--required=false');
   expect(text()).toBe(
@@ -195,7 +195,7 @@ test.each([
   expect(text()).toBe(`${BEFORE}${KEY_BLOCK}${JWT_BLOCK}${LOGGER_BLOCK}${AFTER}`);
 });
 
-test('move takes a plugin to another category, where it replaces another only if told to', async () => {
+test('move takes a plugin to another category, where it replaces another only on request', async () => {
   write();
   await plugins('move', ...JWT, '--to-category', 'audit', '--position', '1');
   const moved = JWT_BLOCK.replaceAll('plugins.authentication', 'plugins.audit');
@@ -213,7 +213,7 @@ test('move takes a plugin to another category, where it replaces another only if
   );
 });
 
-test('validate tells everything that is wrong, and looks for programs only if told to', async () => {
+test('validate reports all problems, and looks for programs only on request', async () => {
   write();
   expect(await plugins('validate')).toMatchObject({ code: 0, out: `${path()} is valid: 3 plugins.\n` });
   const missing = await plugins('validate', '--check-binaries', '--category', 'audit');
@@ -261,7 +261,7 @@ test.each([
   [['move', ...JWT, '--before', 'a', '--after', 'b'], 2, '--before conflicts with --after; use one of them.'],
   [['move', ...JWT, '--before', 'nobody'], 1, 'plugins.authentication contains no plugin "nobody".'],
   [['move', ...JWT, '--position', '0'], 2, '"0" is not a positive whole number or -1.'],
-])('what cannot be done is said: %j', async (args, code, message) => {
+])('an impossible change is reported: %j', async (args, code, message) => {
   write();
   const result = await plugins(...args);
   expect(result.err).toContain(message);

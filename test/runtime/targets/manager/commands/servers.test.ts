@@ -6,7 +6,7 @@ import { workplace } from './workplace.ts';
 const folder = useTempFolder();
 const serversIn = (text: string): unknown => parse(text)['servers'];
 
-test('init makes a file without servers, once', async () => {
+test('init creates a file without servers, once', async () => {
   const { run } = workplace(folder());
   expect(await run('init')).toEqual({
     code: 0,
@@ -146,7 +146,7 @@ test('a server that is there is not added again', async () => {
   });
 });
 
-test('remove takes a server out, and its values if told so', async () => {
+test('remove removes a server, and its values on request', async () => {
   const { run, read } = workplace(folder());
   await run('init');
   const empty = read('.mcpd.toml');
@@ -184,7 +184,7 @@ test('list hides what may be secret', async () => {
   expect((await run('list', '--format', 'json', '--reveal')).out).toContain('hush-1');
 });
 
-test('validate tells all problems, also as data', async () => {
+test('validate reports all problems, also as data', async () => {
   const { run, write } = workplace(folder());
   write('.mcpd.toml', '[[servers]]\nname = "a"\ncommand = "$NOT_SET_1"\ntools = 1\n');
   const text = await run('validate');

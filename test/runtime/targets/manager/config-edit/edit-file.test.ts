@@ -86,7 +86,7 @@ test('an edit that would break the file leaves it as it is', async () => {
   expect(readdirSync(folder())).toEqual(['.mcpd.toml']);
 });
 
-test('what was wrong before does not keep an edit from being made', async () => {
+test('an earlier error of the file does not block an edit', async () => {
   writeFileSync(paths().config, `${ONE}laazy = 1\n`);
   expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true))).toBe(true);
 });
@@ -105,7 +105,7 @@ test('JSON is not edited, and a file must be there', async () => {
   await expect(editServers(paths(), (text) => text)).rejects.toThrow('The configuration file');
 });
 
-test('a file that becomes empty says that there are no servers', async () => {
+test('a file that becomes empty states that there are no servers', async () => {
   writeFileSync(paths().config, ONE);
   expect(await editServers(paths(), (text) => removeServer(text, 'a'))).toBe(true);
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
@@ -132,9 +132,12 @@ test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', asyn
   expect([uid, gid, modeOf(paths().config)]).toEqual([65_534, 65_533, '600']);
 });
 
-test.runIf(process.platform === 'linux')('where no folder can be made, a sentence says so', async () => {
-  const config = '/proc/nowhere/deep/.mcpd.toml';
-  await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
-    'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
-  );
-});
+test.runIf(process.platform === 'linux')(
+  'where no folder can be created, a sentence reports that',
+  async () => {
+    const config = '/proc/nowhere/deep/.mcpd.toml';
+    await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
+      'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
+    );
+  },
+);

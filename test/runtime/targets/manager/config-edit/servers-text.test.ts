@@ -63,7 +63,7 @@ test('servers that are written in one line stay so', () => {
   expect(added).toContain('# all');
 });
 
-test('a server goes with its tables and the comment above it, and nothing else does', () => {
+test('a server is removed with its tables and the comment above it, and nothing else does', () => {
   expect(removeServer(FILE, 'time')).toBe(FILE.replace(/# the clock[^]*(?=# a folder)/, ''));
   expect(removeServer(FILE, 'Files')).toBe(FILE.replace(/# a folder[^]*(?=\[daemon)/, ''));
   expect(parse(removeServer(removeServer(FILE, 'files'), 'time'))).toEqual({
@@ -84,7 +84,7 @@ test('a key of a server is set in its place', () => {
   expect(setServerKey(FILE, 'time', 'tools', ['get_current_time', 'convert_time'])).toBe(FILE);
 });
 
-test('a server that is not there is told with those that are', () => {
+test('a missing server is reported with the existing ones', () => {
   expect(() => removeServer(FILE, 'tine')).toThrow('Unknown server "tine". Did you mean "time"?');
   expect(() => removeServer('', 'time')).toThrow('Unknown server "time". No servers are configured.');
 });

@@ -137,7 +137,7 @@ test.each([
     '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a positive duration',
   ],
   ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable requires allow_origins'],
-])('%j is told at its line', (servers, message) => {
+])('%j is reported at its line', (servers, message) => {
   const problems = problemsOf({ servers });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
@@ -164,7 +164,7 @@ test.each([
   expect(problems[0]).toContain(message);
 });
 
-test('what a server demands is told with the command that gives it', () => {
+test('a missing value of a server is reported with the command that sets it', () => {
   const servers = `${server('package = "docker::x@1"\ntools = ["*"]\n')}required_env = ["K"]
 required_args = ["--config"]
 [servers.volumes.w]
@@ -178,7 +178,7 @@ required = true
   ]);
 });
 
-test('all problems of both files are told at once, in the order of their lines', () => {
+test('all problems of both files are reported together, in the order of their lines', () => {
   const servers = `${server('command = "x"\nlazy = 1\ntools = [1]\nreadonly = true\n')}[daemon.api]\naddr = "x"\n`;
   expect(
     problemsOf({ servers, secrets: '[servers.a]\nargs = 1\n' }).map((problem) => problem.split(': ')[0]),
@@ -214,7 +214,7 @@ test('CRLF and a comment without a line break are fine', () => {
   expect(resolve({ servers }).servers).toHaveLength(1);
 });
 
-test('what may be a secret is not in what is said of it', () => {
+test('a value that can be a secret is not in the message', () => {
   const remote = server('url = "ftp://me:hush@x"\ntools = ["*"]\nheaders = "hush"\n');
   const secrets = '[servers.a]\nurl = "hush"\nenv = "hush"\nargs = "hush"\n';
   const told = [

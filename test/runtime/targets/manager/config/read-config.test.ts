@@ -79,7 +79,7 @@ test.each([
   ],
   ['empty', '', 'the file is empty.'],
   ['no TOML', '<html>', 'invalid TOML'],
-])('%s is told in one line', async (_, content, message) => {
+])('%s is reported in one line', async (_, content, message) => {
   const said = await refusal(content);
   expect(said).toContain(message);
   expect(said).not.toContain('\n');

@@ -134,6 +134,6 @@ test.each([
     `${entry(LOGGER + FLOWS)}[[plugins.audit]]\n${LOGGER}${FLOWS}`,
     'plugins.audit.1.name | plugins.audit has two plugins named "logger". Remove one, or rename it.',
   ],
-])('one sentence for what is wrong: %j', (toml, problem) => {
+])('one sentence for each problem: %j', (toml, problem) => {
   expect(read(toml).problems).toEqual([problem]);
 });

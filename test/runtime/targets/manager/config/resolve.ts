@@ -35,7 +35,7 @@ export const resolve = ({
     keepsUnusable,
   });
 
-/** What is wrong with a configuration. */
+/** The problems of a configuration. */
 export function problemsOf(texts: Texts): string[] {
   try {
     resolve(texts);

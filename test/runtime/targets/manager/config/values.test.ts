@@ -25,7 +25,7 @@ test('D-6: no two servers share a prefix', () => {
   ]);
 });
 
-test('D-21: a variable that is not set is told with server, key and variable, and nothing is expanded twice', () => {
+test('D-21: a variable that is not set is reported with server, key and variable, and nothing is expanded twice', () => {
   const secrets = '[servers.time]\nargs = [\n  "a",\n  "$NONE",\n]\n[servers.time.env]\nA = "$TWICE"\n';
   expect(problemsOf({ servers: ONE, secrets, env: { TWICE: '$NONE' } })).toEqual([
     'secrets.toml:2: server "time": args.1: the variable NONE is not set. Set it, or write ${NONE:-default}. Write $$ for a literal dollar sign.',

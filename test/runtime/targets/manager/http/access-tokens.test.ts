@@ -58,7 +58,7 @@ test('the metadata names the resource of each MCP endpoint, and needs no token',
   expect((await get('/.well-known/oauth-protected-resource/api')).status).toBe(401);
 });
 
-test('a request without a valid token is told where to get one', async () => {
+test('a request without a valid token gets the address to get one', async () => {
   const none = await fetch(`${managed.origin}/mcp/echo`, { method: 'POST', body: '{}' });
   expect(none.status).toBe(401);
   expect(none.headers.get('www-authenticate')).toBe(
@@ -105,7 +105,7 @@ test('scopes decide over servers, tools and administration, in REST and MCP', as
   expect(endpoint.headers.get('www-authenticate')).toContain(`resource_metadata="${METADATA}/mcp/other"`);
 });
 
-test('a token for one server is no token for another; keys work beside tokens', async () => {
+test('a token for one server is not a token for another; keys work together with tokens', async () => {
   const narrow = await issuer.token({ aud: `${RESOURCE}/mcp/echo`, scope: 'all' });
   expect(await (await get('/api/v1/servers', narrow)).json()).toEqual(['echo']);
   expect(await (await get('/api/v1/servers', 'a-key')).json()).toEqual(['other']);

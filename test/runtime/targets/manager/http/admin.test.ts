@@ -48,7 +48,7 @@ test('a restart gives a server another process', async () => {
 });
 
 describe('a reload', () => {
-  test('says what has changed', async () => {
+  test('reports what has changed', async () => {
     const { managed } = api();
     managed.configure([
       serverSpec('echo', 'echo'),
@@ -68,7 +68,7 @@ describe('a reload', () => {
     expect((await api().post('/api/v1/admin/reload')).body.removed).toEqual(['more']);
   });
 
-  test('D-5, D-17: of a configuration that is wrong says what is wrong, and is not our fault', async () => {
+  test('D-5, D-17: of an invalid configuration reports the problem, and is not a server error', async () => {
     const { context } = api().managed;
     const details = [{ location: '.mcpd.toml:3', message: 'tols is no key' }];
     const error = Object.assign(configError('.mcpd.toml is wrong'), { details });
@@ -170,7 +170,7 @@ describe('following', () => {
     expect(source.listeners.size).toBe(0);
   });
 
-  test('ends when it is told to, and leaves nothing behind', async () => {
+  test('ends on abort, and leaves nothing behind', async () => {
     const source = logs();
     const ending = new AbortController();
     const stream = followLogs(source, options(ending.signal));
@@ -188,7 +188,7 @@ describe('following', () => {
     expect([source.listeners.size, ended]).toEqual([0, 1]);
   });
 
-  test('a reader who is too slow is told what is left out', async () => {
+  test('a reader that is too slow gets the number of skipped lines', async () => {
     const source = logs();
     const ending = new AbortController();
     const reader = followLogs(source, options(ending.signal)).getReader();

@@ -32,7 +32,7 @@ test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])(
   },
 );
 
-test.each(['10.0.0.1', '::2', undefined])('another machine (%s) is not, unless told to', async (peer) => {
+test.each(['10.0.0.1', '::2', undefined])('another machine (%s) is not, unless configured', async (peer) => {
   expect(await addressOf('http://tools.local:8090/', FORWARDED, peer)).toBe('http://tools.local:8090');
   expect(await addressOf('http://tools.local:8090/', FORWARDED, peer, true)).toBe('https://tools.example');
 });
@@ -43,6 +43,6 @@ test.each([
   { 'X-Forwarded-Host': 'user@evil.example' },
   { 'X-Forwarded-Host': '' },
   { 'X-Forwarded-Proto': 'javascript' },
-])('what is no address is not believed: %j', async (headers) => {
+])('an invalid address is ignored: %j', async (headers) => {
   expect(await addressOf('http://localhost:8090/', headers, '127.0.0.1')).toBe('http://localhost:8090');
 });

@@ -10,7 +10,7 @@ const TOOL = '/api/v1/servers/echo/tools/number';
 const PROMPT = '/api/v1/servers/echo/prompts/greet';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe('D-17: what is wrong with a body is the client’s fault, and told', () => {
+describe('D-17: an invalid body is an error of the client, and is reported', () => {
   test.each([undefined, ''])('an empty body (%j) is 400', async (body) => {
     for (const path of [TOOL, PROMPT]) {
       for (const headers of [{}, JSON_TYPE]) {
@@ -82,7 +82,7 @@ describe('D-17: what is wrong with a body is the client’s fault, and told', ()
     ]);
   });
 
-  test.each(['[]', '"text"', '7', 'null', 'true'])('%s is no object of arguments: 422', async (text) => {
+  test.each(['[]', '"text"', '7', 'null', 'true'])('%s is not an object of arguments: 422', async (text) => {
     const { status, body } = await api().post(TOOL, text);
     expect(status).toBe(422);
     expect(body.errors).toEqual([

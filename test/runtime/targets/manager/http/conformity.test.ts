@@ -97,7 +97,7 @@ const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] =
 
 const DELETED = '/api/v1/servers/echo/sign-in';
 
-test('every answer is what the document says', async () => {
+test('every answer matches the OpenAPI document', async () => {
   const seen = new Set<number>();
   for (const path of GETS) {
     const answer = await api().get(path);
@@ -126,7 +126,7 @@ test('every operation of the document was tried', () => {
   expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test('a server that is starting is not ready, and says so as a problem', async () => {
+test('a server that is starting is not ready, and reports that as a problem', async () => {
   const { lifecycle } = api().managed.context.kernel;
   await lifecycle.drain();
   for (const [method, path] of [

@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API, in a brows
   test.each([
     { width: 360, colorScheme: 'dark' },
     { width: 1280, colorScheme: 'light' },
-  ] as const)('keeps nobody out at $width in $colorScheme', ({ width, colorScheme }) =>
+  ] as const)('has no accessibility violations at $width in $colorScheme', ({ width, colorScheme }) =>
     pages.visit(
       `${origin}/docs`,
       async (page) => {

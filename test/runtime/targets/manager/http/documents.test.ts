@@ -134,7 +134,7 @@ test('it is also there in version 3.0, valid, as JSON and YAML', async () => {
   expect((await locked().get('/openapi-3.0.yaml')).status).toBe(200);
 });
 
-test('schemas are closed, and have what the contract says', async () => {
+test('schemas are closed, and match the contract', async () => {
   const { schemas } = (await api().get('/openapi.json')).body.components;
   const shape = (name: string): unknown => [
     Object.keys(schemas[name].properties),
@@ -231,7 +231,7 @@ test('the page that shows it is all here, and works without the internet', async
   expect((await api().get('/docs/')).headers.get('Location')).toBe('../docs');
 });
 
-test('with keys the document says what needs one', async () => {
+test('with keys the document marks routes that need one', async () => {
   const { body } = await locked().get('/openapi.json');
   expect(body.components.securitySchemes).toEqual({ apiKey: { type: 'http', scheme: 'bearer' } });
   const open = operationsOf(body).flatMap(([name, { security }]) => (security ? [name] : []));

@@ -8,7 +8,7 @@ const api = useApi(() => ({
   servers: [serverSpec('echo', 'echo', { tools: { allow: ['number'], deny: [] } })],
 }));
 
-/** What is wrong with an answer, whatever was asked: nothing may break, and what is refused is a problem. */
+/** The problems of an answer to any request: nothing can break, and each refusal is a problem document. */
 function disorderIn({ status, headers, body }: Answer): string | undefined {
   if (status >= 500 && status !== 501) return `status ${status}`;
   if (status < 400) return undefined;
@@ -86,7 +86,7 @@ test('any path, query and method', async () => {
   await fc.assert(
     fc.asyncProperty(path, query, method, async (where, what, method) => {
       const url = `http://localhost${where}${what}`;
-      // Restarting it a hundred times tells nothing more.
+      // Restarting it a hundred times shows nothing more.
       fc.pre(URL.canParse(url) && !/restart|follow/.test(url));
       const answer = await api().request(url, { method });
       expect([method, url, disorderIn(answer)]).toEqual([method, url, undefined]);

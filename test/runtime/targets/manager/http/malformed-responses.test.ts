@@ -21,7 +21,7 @@ beforeAll(async () => {
 const SERVER = '/api/v1/servers/malformed';
 type Ask = (answer: unknown) => Promise<unknown>;
 
-/** What is wrong with an answer over HTTP: it has to be a success or the server's fault, as described. */
+/** The problems of an answer over HTTP: it has to be a success or the server's fault, as described. */
 function disorderOf(method: string, path: string, answer: Answer): string | undefined {
   if (answer.status !== 200 && answer.status !== 502) return `status ${answer.status}: ${answer.text}`;
   if (answer.status === 502 && !(answer.body.errors?.[0]?.message?.length > 20))
@@ -179,7 +179,7 @@ test('structured content alone is an answer', async () => {
   });
 });
 
-test('structured content that is no object is passed on as text', async () => {
+test('structured content that is not an object is passed on as text', async () => {
   const answer = { result: { structuredContent: [1, 2] } };
   expect((await api().post(`${SERVER}/tools/answer`, { answer })).body).toBe('[1,2]');
   expect(await client.callTool({ name: 'malformed__answer', arguments: { answer } })).toEqual({

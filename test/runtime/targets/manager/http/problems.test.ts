@@ -102,7 +102,7 @@ describe('D-23: requests that a page elsewhere makes a browser send', () => {
   });
 });
 
-test('what is no request to any path is a problem too', async () => {
+test('a malformed request line is a problem document too', async () => {
   const { port, hostname } = new URL(await api().listen());
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
@@ -131,7 +131,7 @@ describe('with keys', () => {
   }));
   const as = (key: string): Record<string, string> => ({ Authorization: bearer(key) });
 
-  test('401 says how to send one', async () => {
+  test('401 has the way to send one', async () => {
     for (const headers of [{}, { Authorization: bearer('mcpm_wrong') }]) {
       const answer = await locked().get('/api/v1/servers', headers);
       expectProblem(answer, { status: 401, title: 'Unauthorized' });
@@ -190,7 +190,7 @@ describe('with keys', () => {
     expect((await locked().get('/api/v1/admin/status', as('mcpm_all'))).status).toBe(200);
   });
 
-  test('one that is used too often is told when to come back', async () => {
+  test('one that is used too often gets a time to retry after', async () => {
     expect((await locked().get('/api/v1/servers', as('mcpm_rare'))).status).toBe(200);
     const answer = await locked().get('/api/v1/servers', as('mcpm_rare'));
     expectProblem(answer, { status: 429, title: 'Too Many Requests' });
@@ -214,7 +214,7 @@ describe('web pages of other origins', () => {
     },
   }));
 
-  test('may call where the configuration says so', async () => {
+  test('can call where the configuration permits it', async () => {
     const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
     const preflight = await open().request('/api/v1/servers', { method: 'OPTIONS', headers });
     expect(preflight.status).toBe(204);

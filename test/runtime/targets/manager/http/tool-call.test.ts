@@ -91,7 +91,7 @@ describe('the whole result', () => {
   });
 });
 
-describe('D-11: a failure says all the tool said', () => {
+describe('D-11: a failure has all output of the tool', () => {
   test.each([
     ['is-error', { message: 'no disk\nno hope' }, 'no disk\nno hope', undefined],
     ['is-error-without-text', {}, '{"reason":"tired"}', { reason: 'tired' }],
@@ -120,7 +120,7 @@ describe('D-11: a failure says all the tool said', () => {
     expect(text).not.toContain('a-secret-token');
   });
 
-  test('an error of the protocol is told with its message', async () => {
+  test('an error of the protocol is reported with its message', async () => {
     expect((await call('rpc-error')).body).toMatchObject({
       status: 502,
       detail: 'MCP server error calling tool',

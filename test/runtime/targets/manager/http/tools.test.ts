@@ -22,7 +22,7 @@ const namesOf = async (server: string): Promise<string[]> => {
   return body.tools.map(({ name }: { name: string }) => name);
 };
 
-describe('how much is said of tools', () => {
+describe('the level of detail of tools', () => {
   test('everything, by default', async () => {
     const expected = {
       name: 'add',
@@ -70,7 +70,7 @@ test('D-12: a tool’s own title counts, not only that of its annotations', asyn
   expect(await toolOf('structured')).toMatchObject({ title: 'Structure' });
 });
 
-test('D-13: what a schema says beside the three keywords is not lost, and no reference dangles', async () => {
+test('D-13: other keywords of a schema than the three are not lost, and no reference dangles', async () => {
   const tool = await toolOf('schema');
   expect(tool['inputSchema']).toEqual({
     type: 'object',

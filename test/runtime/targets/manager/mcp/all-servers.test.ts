@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-test('says who it is and which servers there are', () => {
+test('reports its name and the servers', () => {
   expect(client.getServerVersion()).toMatchObject({ name: 'mcp-manager', version: '1.2.3' });
   expect(client.getInstructions()).toContain('broken, camel, echo, suite, twin');
   expect(client.getInstructions()).toContain('server__name');
@@ -126,7 +126,7 @@ describe('resources', () => {
     expect(contents[0]).toMatchObject({ text: '' });
   });
 
-  test('of nobody are not found', async () => {
+  test('of unknown servers are not found', async () => {
     await expect(client.readResource({ uri: 'nope://x' })).rejects.toMatchObject({
       code: -32_002,
       data: { uri: 'nope://x' },

@@ -11,7 +11,7 @@ export interface Heard {
   readonly forget: () => void;
 }
 
-/** Keeps everything a client is told. */
+/** Keeps all notifications of a client. */
 export function hearAll(client: Client): Heard {
   const all: Notification[] = [];
   let waiting: (() => void)[] = [];

@@ -28,7 +28,7 @@ async function withRoots(path = '/mcp'): Promise<Client> {
   return client;
 }
 
-/** What the server is told that asks its client this. */
+/** The answer that the server gets to this request. */
 async function askedBy(client: Client, method: string, tool = 'echo__ask'): Promise<unknown> {
   const { content } = await client.callTool({ name: tool, arguments: { method } });
   const [block] = content as { text: string }[];
@@ -79,14 +79,14 @@ test('while calls of several clients run, none of them is asked', async () => {
   expect(await askedBy(one, 'roots/list')).toMatchObject({ result: ROOTS });
 });
 
-test('several calls of one client are no doubt', async () => {
+test('several calls of one client are unambiguous', async () => {
   const client = await withRoots();
   const release = await holdCall(client, 'same');
   expect(await askedBy(client, 'roots/list')).toMatchObject({ result: ROOTS });
   await release();
 });
 
-test('a caller over HTTP cannot be asked, and nobody else is in its place', async () => {
+test('a caller over HTTP cannot be asked, and no other client is asked instead', async () => {
   const client = await withRoots();
   const ask = (body: object): Promise<Response> =>
     fetch(new URL('/api/v1/servers/echo/tools/ask', managed.origin), {
@@ -136,7 +136,7 @@ test('what a server of revision 2026-07-28 needs to know, its client is asked', 
   await expect(unable.request(call, ResultSchema)).rejects.toMatchObject({ code: -32_021 });
 });
 
-test('a remote server’s question comes with the call it is about, whoever else calls', async () => {
+test('a remote server’s question comes with the call it is about, whichever other client calls', async () => {
   const remote = await startRemote('remote.mjs');
   const spec = { ...serverSpec('far', 'echo'), launch: remoteLaunch(`${remote.url}/mcp`) };
   const other = await openManager({ servers: [spec] });

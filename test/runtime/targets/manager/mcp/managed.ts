@@ -35,7 +35,7 @@ import { openConnection } from '../../../../../runtime/targets/manager/upstream/
 export interface Managed {
   readonly context: ManagerContext;
   readonly origin: string;
-  /** What the configuration says when it is read next. */
+  /** The configuration of the next reload. */
   readonly configure: (servers: readonly ServerSpec[]) => void;
   /** A new client of the SDK, of a path. */
   readonly connect: (

@@ -71,7 +71,7 @@ test('what a server asks during a call is the answer, and the call goes on when 
   expect(textOf(done)).toMatchObject({ result: answer });
 });
 
-test('several questions are asked at once, and one that was not answered again', async () => {
+test('several questions are asked together, and an unanswered one is repeated', async () => {
   const asked = await answerTo(ASK_TWO);
   const keys = keysOf(asked);
   expect(Object.keys(keys)).toEqual(['roots/list', 'elicitation/create']);
@@ -111,7 +111,7 @@ test('what a server of the same revision wants to know is passed on', async () =
   expect(textOf(done)).toEqual({ name: answer });
 });
 
-test('a client is told with status 400 what it would have to be able to do', async () => {
+test('a client gets status 400 with the capabilities that it lacks', async () => {
   const answer = await sendStateless(managed.origin, 'tools/call', {
     path: '/mcp/modern',
     params: { name: 'ask-user', arguments: {} },
@@ -126,8 +126,8 @@ test('a client is told with status 400 what it would have to be able to do', asy
 test.each<[string, Record<string, unknown>, StatelessRequest]>([
   ['with other arguments', { ...ASK_TWO }, {}],
   ['on another path', { name: 'ask', arguments: ASK_ROOTS.arguments }, { path: '/mcp/echo' }],
-  ['with a state of nobody', { ...ASK_ROOTS, requestState: 'made up' }, {}],
-  ['for a client that says it cannot be asked', ASK_TWO, { meta: able({}) }],
+  ['with an unknown state', { ...ASK_ROOTS, requestState: 'made up' }, {}],
+  ['for a client without the capability', ASK_TWO, { meta: able({}) }],
 ])('a call does not go on %s, and the right one still does', async (_how, params, where) => {
   const asked = await answerTo(ASK_ROOTS);
   const wrong = await answerTo({ ...retry(params, asked, { 'request-1': ROOTS }), ...params }, where);
@@ -163,7 +163,7 @@ test('a call is of the key that began it', async () => {
   await other.close();
 });
 
-test('a call that nobody goes on with is cancelled, and frees its place', async () => {
+test('a call that its client does not continue is cancelled, and frees its place', async () => {
   const hasty = await openManager({
     servers: [serverSpec('echo', 'echo', { concurrency: 1 })],
     inputTimeoutMs: 20,

@@ -25,7 +25,7 @@ describe('a list that changes at a server', () => {
     ['tools', TOOLS],
     ['prompts', PROMPTS],
     ['resources', RESOURCES],
-  ])('%s: is told to those it receivesFrom', async (list, method) => {
+  ])('%s: reaches those it receivesFrom', async (list, method) => {
     const one = await managed.connect('/mcp/echo');
     const heardOne = hearAll(one);
     const heardAll = hearAll(await managed.connect('/mcp'));
@@ -53,7 +53,7 @@ describe('servers that come and go', () => {
     expect(tools.filter(({ name }) => name.startsWith('extra__'))).toEqual([]);
   });
 
-  test('D-3: a server that is killed comes back, which is told', async () => {
+  test('D-3: a server that is killed comes back, which is notified', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     const { pid } = managed.server('echo').status();
@@ -100,7 +100,7 @@ describe('log messages', () => {
     expect(heardQuiet.all).toEqual([]);
   });
 
-  test('of a server of revision 2026-07-28 come with the answers to whoever set a level', async () => {
+  test('of a server of revision 2026-07-28 come with the answers to clients that set a level', async () => {
     const client = await managed.connect('/mcp/modern');
     const heard = hearAll(client);
     await client.setLoggingLevel('info');
@@ -125,7 +125,7 @@ describe('log messages', () => {
 describe('resources that are subscribed to', () => {
   const uri = 'test://watched-resource';
 
-  test.each(['/mcp', '/mcp/suite'])('%s: updates reach who asked for them, and nobody else', async (path) => {
+  test.each(['/mcp', '/mcp/suite'])('%s: updates reach subscribers, and no other clients', async (path) => {
     const client = await managed.connect(path);
     const [heard, heardOther] = [hearAll(client), hearAll(await managed.connect(path))];
     await client.subscribeResource({ uri });
@@ -135,7 +135,7 @@ describe('resources that are subscribed to', () => {
     expect(heardOther.all).toEqual([]);
   });
 
-  test('are subscribed to again when the server was started anew', async () => {
+  test('are subscribed to again when the server was restarted', async () => {
     const client = await managed.connect('/mcp/suite');
     const heard = hearAll(client);
     await client.subscribeResource({ uri });

@@ -36,6 +36,6 @@ describe('cutPage', () => {
   });
 });
 
-test.each(['', 'bogus', Buffer.from('[1,2]').toString('base64url')])('%j is no cursor', (text) => {
+test.each(['', 'bogus', Buffer.from('[1,2]').toString('base64url')])('%j is not a cursor', (text) => {
   expect(() => readCursor(text)).toThrow('nextCursor');
 });

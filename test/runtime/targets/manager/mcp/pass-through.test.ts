@@ -18,7 +18,7 @@ afterAll(() => managed.close());
 const call = (name: string, args: object = {}) =>
   client.request({ method: 'tools/call', params: { name, arguments: args } }, ResultSchema);
 
-test('a single server is what it says it is', () => {
+test('a single server has its own name and version', () => {
   expect(client.getServerVersion()).toMatchObject({ name: 'echo', version: '1.2.3' });
   expect(client.getInstructions()).toBe('Call the tools of echo.');
   expect(client.getServerCapabilities()).toEqual({
@@ -80,7 +80,7 @@ test('an error of the server keeps its code, message and data', async () => {
   });
 });
 
-test('progress is told under the token of the client', async () => {
+test('progress is reported under the token of the client', async () => {
   const told: unknown[] = [];
   await client.callTool({ name: 'progress', arguments: { steps: 3 } }, undefined, {
     onprogress: (progress) => void told.push(progress),
@@ -98,7 +98,7 @@ test('progress arrives while the call goes on', async () => {
   expect((await running).content).toEqual([{ type: 'text', text: 'released' }]);
 });
 
-describe('D-24: the server is told to stop', () => {
+describe('D-24: the server gets a cancellation', () => {
   test('when the client cancels', async () => {
     const line = managed.nextLogLine('echo', /^sleeping/);
     const cancel = new AbortController();

@@ -106,7 +106,7 @@ describe('requests', () => {
     expect(events[2]).toMatchObject({ id: 7, result: { content: [{ text: '2 steps' }] } });
   });
 
-  test('are told what the server logs meanwhile, if they ask for it', async () => {
+  test('get the log messages of the server meanwhile, if they request them', async () => {
     const params = { name: 'suite__test_tool_with_logging', arguments: {} };
     const level = (logLevel: string) => ({ 'io.modelcontextprotocol/logLevel': logLevel });
     const told = await Array.fromAsync(eventsOf(await ask('tools/call', { params, meta: level('info') })));
@@ -185,7 +185,7 @@ describe('what is refused', () => {
     expect(await answer.json()).toMatchObject({ id: 7, error: { code } });
   });
 
-  test('the refusal of a version tells which there are', async () => {
+  test('the refusal of a version lists the supported ones', async () => {
     const { error } = await answerTo('tools/list', {
       headers: { 'mcp-protocol-version': '2027-01-01' },
       meta: meta('2027-01-01'),

@@ -8,7 +8,7 @@ const folder = useTempFolder();
 
 const RESPONSE = { flows: ['response'] };
 
-/** What can go wrong with a plugin that is asked, and what the log says then. */
+/** What can go wrong with a plugin that is asked, and what is logged then. */
 const FAILURES: readonly (readonly [string, object, RegExp])[] = [
   ['fail', {}, /hunter2/],
   ['crash', {}, /./],
@@ -78,7 +78,7 @@ test('a plugin is not asked for what it does not handle', async () => {
 });
 
 test.each(['() => { throw new Error("stuck"); }', 'async () => { throw new Error("stuck"); }'])(
-  'a plugin that fails when it is to end keeps nobody from ending: %s',
+  'a plugin that fails at its end does not block the shutdown: %s',
   async (stop) => {
     const path = join(folder(), 'stuck.cjs');
     writeFileSync(path, `exports.handleRequest = () => undefined; exports.stop = ${stop};`);

@@ -89,7 +89,7 @@ test('a server of Connect is a hook', async () => {
   expect([answer.status, await answer.text()]).toEqual([403, 'not /echo']);
 });
 
-test('a hook may say nothing by 204; what it says else is a failure', async () => {
+test('a hook can return nothing by 204; other answers are a failure', async () => {
   const statuses = [204, 500];
   const url = await listen(
     createServer((request, response) => {

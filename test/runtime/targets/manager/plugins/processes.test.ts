@@ -36,7 +36,7 @@ test('what could not start is tried again, and a required one stops requests mea
   expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: 'CRITICAL:start:no licence' }));
 });
 
-test('a plugin that does not get ready is left out, and says why', async () => {
+test('a plugin that does not get ready is left out, and the reason is logged', async () => {
   const { url, said } = await served({ audit: [plugin('not-ready')] }, { startTimeoutMs: 700 });
   expect(await said('not-ready', 'plugin not started')).toMatchObject({
     // On a busy machine it does not even listen by then.
@@ -47,7 +47,7 @@ test('a plugin that does not get ready is left out, and says why', async () => {
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('a program that is no plugin is not waited for longer than it may take', async () => {
+test('a program that is not a plugin is not waited for longer than it may take', async () => {
   writeFileSync(join(folder(), 'sleeper'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
   const sleeper = { name: 'sleeper', flows: ['request'] };
   const before = children();
@@ -74,7 +74,7 @@ test('a plugin of another commit is not used', async () => {
   expect((await post(`${right.url}/echo`)).status).toBe(403);
 });
 
-test('what nobody but a person can mend is told at once, for every required plugin', async () => {
+test('a problem that needs a person is reported immediately, for every required plugin', async () => {
   await expect(
     started({
       dir: folder(),
@@ -108,7 +108,7 @@ test('a plugin may log as much as it likes', async () => {
   expect(lines[0]).toMatchObject({ level: 40, plugin: 'flood.mjs' });
 });
 
-test('a plugin that is not well for long is started anew', async () => {
+test('a plugin that is unhealthy for long is restarted', async () => {
   const { said } = await started({ audit: [plugin('unwell')] }, { checkIntervalMs: 20 });
   expect(await said('unwell', 'plugin health check failed')).toMatchObject({
     reason: expect.stringMatching('lost its database') as string,

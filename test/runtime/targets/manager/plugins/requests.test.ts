@@ -71,7 +71,7 @@ test('a client that leaves is noticed by the handler, also behind plugins', asyn
   await left.promise;
 });
 
-test('what tells whether the manager lives is not for plugins, and without plugins nothing is', async () => {
+test('health routes are not sent to plugins, and without plugins nothing is', async () => {
   const guarded = await served({ authentication: [plugin('deny')] });
   const open = await served({});
   for (const path of ['/healthz', '/readyz', '/metrics']) {
@@ -109,7 +109,7 @@ test('a plugin sees the request as one of mcpd does, and what it is configured w
   });
 });
 
-test('a refusal is the answer, with its status, headers and body, and nobody else is asked', async () => {
+test('a refusal is the answer, with its status, headers and body, and no other plugin is asked', async () => {
   const file = join(folder(), 'record');
   const { url } = await served({
     authentication: [plugin('record', { config: { file, label: 'before' } })],

@@ -27,7 +27,7 @@ type Log = Record<string, unknown> & { readonly msg: string };
 export interface Started {
   readonly plugins: Plugins;
   readonly logged: readonly Log[];
-  /** What the log says of one plugin, each as soon as it says it. */
+  /** The log entries of one plugin, each as soon as it is written. */
   readonly said: (name: string, msg: string) => Promise<Log>;
 }
 
@@ -101,7 +101,7 @@ export function link(folder: string, name: string, fixture: string): void {
   symlinkSync(join(FIXTURES, `${fixture}.mjs`), join(folder, `${name}.mjs`));
 }
 
-/** The entry of one plugin, asked about requests alone unless it says otherwise. */
+/** The entry of one plugin, asked about requests alone unless it has another setting. */
 export const plugin = (name: string, more: object = {}): object => ({
   name: `${name}.mjs`,
   flows: ['request'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../../../runtime/serve/log.ts';
 import { serverOfLine } from '../../../../../runtime/targets/manager/servers/line-server.ts';
 
-test('a line of the log tells which server it is about, and no server can forge that', () => {
+test('a line of the log names its server, and no server can forge that', () => {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line) => lines.push(line) });
   log.info({ server: 'files', source: 'server' }, '{"level":30,"time":"","server":"other"}');

@@ -68,7 +68,7 @@ test.each(Object.keys(GOOD) as ListName[])('%s that are damaged are repaired or 
   }
 });
 
-test('numbers that a double cannot hold are no objects, and stay as they are where they can be', async () => {
+test('numbers that a double cannot hold are not objects, and stay as they are where they can be', async () => {
   const long = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890');
   const { items } = await createCheckList()('resources', [
     { uri: 'a:b', name: 'x', size: long, _meta: long },

@@ -27,7 +27,7 @@ test.each([
 test.each([
   ['http://mcp.example/mcp', undefined],
   ['http://8.8.8.8/mcp', 'http://8.8.4.4/realm'],
-  // A name that resolves to a private address is no proof that the server is private.
+  // A name that resolves to a private address does not prove that the server is private.
   ['http://localhost.evil.example/mcp', undefined],
 ])('%s with issuer %s cannot', async (server, issuer) => {
   expect(await reasonFor(server, issuer, 'http://127.0.0.1:1/token')).toBe(

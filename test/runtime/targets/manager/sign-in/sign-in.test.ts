@@ -42,7 +42,7 @@ const hello = (connection: Connection): Promise<unknown> =>
   connection.request('tools/call', { name: 'hello', arguments: {} }, PATIENCE);
 const HELLO = { content: [{ type: 'text', text: 'hello' }] };
 
-test('without a sign-in, the error says how to sign in; with it, calls work, and logout ends it', async () => {
+test('without a sign-in, the error has the way to sign in; with it, calls work, and logout ends it', async () => {
   const server = await startProtectedServer();
   const { spec, store, open, signIn, pages, secrets, target } = signingIn(server);
   expect(store.stateOf(target)).toBeUndefined();

@@ -1,4 +1,4 @@
-// A process that counts in a sign-in, as often as its last argument says: the first argument is the folder.
+// A process that counts in a sign-in, as often as its last argument: the first argument is the folder.
 import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
 
 const [folder = '', times = '0'] = process.argv.slice(2);

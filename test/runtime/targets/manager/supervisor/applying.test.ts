@@ -67,7 +67,7 @@ test('D-20: the order of arguments is a change, and so is anything a volume adds
   expect(JSON.parse(text ?? '')).toMatchObject({ args: ['--volume', 'y:/x', 'two', 'one'] });
 });
 
-test('the order of variables is no change', async () => {
+test('the order of variables is not a change', async () => {
   const manager = start([serverSpec('a', 'echo', { env: { A: '1', B: '2' } })]);
   await manager.phase('a', 'running');
   expect(await manager.supervisor.apply([serverSpec('a', 'echo', { env: { B: '2', A: '1' } })])).toEqual(
@@ -105,7 +105,7 @@ test('a server that failed before, or is lazy, does not keep the others from cha
   await manager.phase('dies', 'running');
 });
 
-test('a reload tries again at once what is down', async () => {
+test('a reload retries servers that are down immediately', async () => {
   const dies = serverSpec('dies', 'echo', { command: join(folder(), 'program') });
   const manager = start([dies], { clock: handClock() });
   await manager.phase('dies', 'waiting');

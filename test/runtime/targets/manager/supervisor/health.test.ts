@@ -17,7 +17,7 @@ async function healthOf(server: ManagedServer, fits: (health: Health) => boolean
 }
 const withStatus = (status: HealthStatus) => (health: Health) => health.status === status;
 
-test('a server is unknown, then checked at once when it is up, and again and again', async () => {
+test('a server is unknown, then checked immediately when it is up, and again and again', async () => {
   const clock = handClock();
   const manager = start([serverSpec('echo', 'echo')], { clock });
   const server = manager.server('echo');
@@ -35,7 +35,7 @@ test('a server is unknown, then checked at once when it is up, and again and aga
   expect(second).toMatchObject({ status: 'ok', lastChecked: 1_010_000, lastSuccessful: 1_010_000 });
 });
 
-test('D-3: a server that ended is unreachable at once, and its last success is kept', async () => {
+test('D-3: a server that ended is unreachable immediately, and its last success is kept', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   const server = manager.server('crash');

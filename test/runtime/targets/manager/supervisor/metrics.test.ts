@@ -5,7 +5,7 @@ import { callOf, useManager } from '../use-manager.ts';
 
 const start = useManager();
 
-test('metrics tell how servers and calls are, and forget removed servers', async () => {
+test('metrics report the state of servers and calls, without removed servers', async () => {
   const manager = start([serverSpec('crash', 'crash-on-call'), serverSpec('echo', 'echo')], {
     clock: handClock(),
   });
@@ -38,7 +38,7 @@ test('metrics tell how servers and calls are, and forget removed servers', async
   ]) {
     expect(before).toContain(line);
   }
-  // A name that callers make up is no label.
+  // A name that callers make up is not a label.
   expect(before).not.toContain('nobody');
 
   await manager.supervisor.apply([serverSpec('echo', 'echo')]);

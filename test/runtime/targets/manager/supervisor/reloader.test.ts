@@ -58,7 +58,7 @@ test('D-5: a configuration that cannot be read changes nothing; the reason is lo
   await expect(reloader.reload()).rejects.toThrow('Server a failed to start');
   const told = manager.kernel.logged.filter(({ level }) => level === 50);
   expect(told).toHaveLength(2);
-  // The sentence is enough; nobody mends a file by our stack.
+  // The sentence is enough; a stack trace does not help to correct a file.
   expect(told[0]).not.toHaveProperty('err');
   const call = manager.calls.callTool({ ...callOf('a'), tool: 'echo', args: { message: 'still here' } });
   expect((await call).content).toEqual([{ type: 'text', text: 'still here' }]);
@@ -117,7 +117,7 @@ test('a changed file is read without being asked, and a bad one changes nothing'
   await expect.poll(() => manager.supervisor.names()).toEqual(['a', 'b']);
 });
 
-test('what only a new start can change is told, until it is as it was at the start', async () => {
+test('settings that need a restart are reported, until it is as it was at the start', async () => {
   const manager = start([]);
   const first = configOf([]);
   const changed = { ...first, daemon: { ...daemon, addr: '127.0.0.1:1' } };

@@ -32,7 +32,7 @@ test('D-3: a server killed under load is back within two seconds, every call is 
   expect(after.pid).not.toBe(before.pid);
   expect(after).toMatchObject({ phase: 'running', restarts: 1 });
   expect(after.reason).toContain('SIGKILL');
-  // Only what it was working on is lost, and is told so.
+  // Only what it was working on is lost, and gets an error.
   expect(victim.answers.refused.length).toBeLessThanOrEqual(16);
   for (const error of victim.answers.refused) expect(error).toMatchObject({ code: 'UpstreamError' });
   expect(other.answers.refused).toEqual([]);
@@ -59,7 +59,7 @@ test('a server that does not start is tried again later and later, then seldom, 
   expect(server.status().phase).toBe('waiting');
 });
 
-test('who ran for a while is started again at once, and waiting callers are answered', async () => {
+test('a server that ran for a while is restarted immediately, and waiting callers are answered', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
   await manager.phase('crash', 'running');
@@ -79,7 +79,7 @@ test('a caller waits for a server that fell just now', async () => {
   expect((await call).content).toEqual([{ type: 'text', text: 'hello' }]);
 });
 
-test('a lazy server that ended is not started before somebody wants it', async () => {
+test('a lazy server that ended is not started before it is needed', async () => {
   const clock = handClock();
   const manager = start([serverSpec('crash', 'crash-on-call', { lazy: true })], { clock });
   await expect(manager.calls.callTool(exit('crash'))).rejects.toThrow('MCP server error calling tool');

@@ -33,7 +33,7 @@ test.each([
   expect(levelOf(text)).toBe(level);
 });
 
-test('D-1: a server that floods its stderr goes on answering, and what it says last is kept and logged', async () => {
+test('D-1: a server that floods its stderr goes on answering, and its last output is kept and logged', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')]);
   for (let call = 0; call < 4; call += 1) {
     const result = await manager.calls.callTool({
@@ -92,7 +92,7 @@ test('secrets are in no line, also in one that the log does not get', async () =
   expect(texts).toContain(`${'[redacted] '.repeat(6)}noise `);
 });
 
-test('lines can be followed, until nobody does any more', async () => {
+test('lines can be followed, until no client follows them', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const seen: string[] = [];
   const forget = manager.server('echo').logs.follow(({ text }) => seen.push(text));

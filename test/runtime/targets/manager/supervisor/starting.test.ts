@@ -11,7 +11,7 @@ const folder = useTempFolder();
 const start = useManager();
 const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { message: 'hello' } });
 
-test('D-4: servers that are slow or do not start keep nobody from using the others', async () => {
+test('D-4: servers that are slow or do not start do not block the others', async () => {
   const file = join(folder(), 'go');
   const manager = start(
     [
@@ -36,7 +36,7 @@ test('D-4: servers that are slow or do not start keep nobody from using the othe
   expect(await call).toEqual({ content: [{ type: 'text', text: 'hello' }] });
 });
 
-test('a call of a server that is down is told so, and when to come back', async () => {
+test('a call of a server that is down gets an error with a time to retry after', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const early = manager.calls.callTool(say('dies'));
@@ -52,7 +52,7 @@ test('names are found in any case, with spaces around them', () => {
   expect(supervisor.get('clock')).toBeUndefined();
 });
 
-test('a lazy server is started by its first call, and stopped when nobody has called it for a while', async () => {
+test('a lazy server is started by its first call, and stopped when it was not called for a while', async () => {
   const clock = handClock();
   const manager = start([serverSpec('lazy', 'echo', { lazy: true, idleMs: 60_000 })], { clock });
   const lazy = manager.server('lazy');

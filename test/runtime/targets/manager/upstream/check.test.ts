@@ -18,14 +18,14 @@ test('a server that knows no ping is asked for its tools, and not pinged again',
   await expect.poll(() => logs).toEqual(['ping', 'tools/list', 'tools/list']);
 });
 
-test('a server that knows neither ping nor tools is alive if it says so', async () => {
+test('a server that knows neither ping nor tools is alive if it answers', async () => {
   const { connection, logs } = await openFixture('no-ping.mjs', { NO_TOOLS: '1' });
   expect(await connection.check(20_000)).toBeGreaterThan(0);
   expect(await connection.check(20_000)).toBeGreaterThan(0);
   await expect.poll(() => logs).toEqual(['ping', 'ping']);
 });
 
-test('a check fails in time for a server that hangs, and at once for one that is gone', async () => {
+test('a check fails in time for a server that hangs, and immediately for one that is gone', async () => {
   const { connection } = await openFixture('echo.mjs');
   process.kill(connection.pid ?? 0, 'SIGSTOP');
   await expect(connection.check(100)).rejects.toMatchObject({ name: 'TimeoutFailure' });

@@ -83,7 +83,7 @@ test('D-30: a container that ignores both its stdin and SIGTERM is removed', asy
   expect(containers()).toEqual([]);
 });
 
-test('a container whose docker client was killed is removed before the end is told', async () => {
+test('a container whose docker client was killed is removed before the end is reported', async () => {
   const { connection } = await open(server('ignores-sigterm@1.0'));
   const pid = pidIn(containers()[0]);
   process.kill(connection.pid as number, 'SIGKILL');
@@ -98,7 +98,7 @@ test('each container has a name of its own, so that a new one can start before t
   await Promise.all([one.connection.close(), two.connection.close()]);
 });
 
-test('what docker says is told when there is no such image', async () => {
+test('the error of docker is reported when there is no such image', async () => {
   await expect(open(server('missing@2.0'))).rejects.toThrow(
     "code 125. Last line of its stderr: docker: Unable to find image 'fixtures/missing:2.0'.",
   );

@@ -48,7 +48,7 @@ test('D-30: what a server leaves behind when it dies by itself is ended too', as
   expect(isAlive(grandchild)).toBe(false);
 });
 
-test('D-3: a crash ends what waits, is told with its reason, and leaves no zombie', async () => {
+test('D-3: a crash ends what waits, is reported with its reason, and leaves no zombie', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   const waiting = call('kill', { signal: 'SIGSEGV' });
   await expect(waiting).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test('D-3: a crash ends what waits, is told with its reason, and leaves no zombi
   expect(zombies()).toEqual([]);
 });
 
-test('the last words of a crash are told', async () => {
+test('the last line of a crash is reported', async () => {
   const { call } = await openFixture('crash-on-call.mjs');
   await expect(call('exit', { code: 7 })).rejects.toThrow(
     'The server exited with code 7. Last line of its stderr: fatal: told to exit with 7',

@@ -14,7 +14,7 @@ test('an older revision is accepted back', async () => {
   }
 });
 
-test('a revision nobody knows is refused', async () => {
+test('an unknown revision is refused', async () => {
   await expect(openFixture('echo.mjs', { PROTOCOL_VERSION: '1999-01-01' })).rejects.toThrow(
     'The server uses the unsupported MCP version 1999-01-01. Supported versions: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
   );
@@ -53,7 +53,7 @@ test('2026-07-28: progress and cancellation', async () => {
   await logged(/^cancelled$/);
 });
 
-test('2026-07-28: changes are listened for, and the subscription itself is no news', async () => {
+test('2026-07-28: changes are listened for, and the subscription itself is not reported as one', async () => {
   const { text, notified, notifications } = await openFixture('modern-only.mjs');
   await text('list-changed');
   await notified('notifications/tools/list_changed');
@@ -68,7 +68,7 @@ const openRemote = async () => {
 test.each([
   ['stdio', () => openFixture('modern-only.mjs')],
   ['HTTP', openRemote],
-])('2026-07-28 over %s: the level of log messages goes with each request', async (_way, open) => {
+])('2026-07-28 over %s: the level of log messages is sent with each request', async (_way, open) => {
   const { connection, notifications } = await open();
   const logged = async (params?: Params): Promise<unknown[]> => {
     const before = notifications.length;
@@ -79,7 +79,7 @@ test.each([
   expect(await connection.request('logging/setLevel', { level: 'info' }, PATIENCE)).toEqual({});
   expect(await logged()).toEqual(['info of it', 'error of it']);
   await connection.request('logging/setLevel', { level: 'debug' }, PATIENCE);
-  // The level of the connection is the lowest that anybody wants.
+  // The level of the connection is the lowest that a client requested.
   const _meta = { 'io.modelcontextprotocol/logLevel': 'error' };
   expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });

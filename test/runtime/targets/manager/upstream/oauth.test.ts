@@ -40,7 +40,7 @@ test('a token that is refused is renewed once, for all that wait', async () => {
   expect((await paths(remote)).filter((path) => path === '/token')).toHaveLength(2);
 });
 
-test('a wrong secret is told without being shown', async () => {
+test('a wrong secret is reported without being shown', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const oauth = { ...CLIENT, clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
   const opening = openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));

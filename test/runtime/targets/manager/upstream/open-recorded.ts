@@ -25,7 +25,7 @@ interface Notification {
 
 export const PATIENCE = { timeoutMs: 20_000 };
 
-/** A connection that remembers what it is told, and is closed when the test ends. */
+/** A connection that records its notifications, and is closed when the test ends. */
 export async function openRecorded(spec: ServerSpec): Promise<Recorded> {
   const logs = recordOf<string>();
   const notifications = recordOf<Notification>();

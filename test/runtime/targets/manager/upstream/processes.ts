@@ -5,7 +5,7 @@ export function isAlive(pid: number): boolean {
   return stateOf(pid) !== undefined && stateOf(pid) !== 'Z';
 }
 
-/** Children of this process that ended and nobody reaped. */
+/** Children of this process that ended and were not reaped. */
 export function zombies(): number[] {
   return children().filter((pid) => stateOf(pid) === 'Z');
 }

@@ -11,7 +11,7 @@ export interface RemoteFixture {
   readonly requests: readonly Record<string, unknown>[];
   /** Resolves with the first line of its stderr that matches. */
   readonly logged: (pattern: RegExp) => Promise<string>;
-  /** Ends it at once, as a crash would. */
+  /** Ends it immediately, as a crash would. */
   readonly kill: () => Promise<void>;
 }
 

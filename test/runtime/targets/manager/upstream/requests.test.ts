@@ -4,7 +4,7 @@ import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
 
 const toolCall = (name: string, args: Params = {}): Params => ({ name, arguments: args });
 
-test('many requests at once each get their own answer', async () => {
+test('many parallel requests each get their own answer', async () => {
   const { text } = await openFixture('echo.mjs');
   const messages = Array.from({ length: 500 }, (_, at) => `message ${at}`);
   expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
@@ -20,7 +20,7 @@ test('an error of the server keeps its code, message and data', async () => {
   });
 });
 
-test('D-24: when its time is over the server is told that a request is cancelled', async () => {
+test('D-24: when its time limit ends the server gets a cancellation of the request', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), { timeoutMs: 100 });
   await expect(waiting).rejects.toMatchObject({
@@ -30,7 +30,7 @@ test('D-24: when its time is over the server is told that a request is cancelled
   expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not respond/);
 });
 
-test('D-24: when the caller leaves the server is told that a request is cancelled', async () => {
+test('D-24: when the caller disconnects the server gets a cancellation of the request', async () => {
   const { connection, logged } = await openFixture('echo.mjs');
   const leave = new AbortController();
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), {
@@ -59,7 +59,7 @@ test('`initialize` is never cancelled', async () => {
   expect(sent.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['initialize']);
 });
 
-test('an answer that comes too late is no one else’s', async () => {
+test('an answer that comes too late is dropped', async () => {
   const { connection, call, text } = await openFixture('echo.mjs');
   const hold = connection.request('tools/call', toolCall('hold', { key: 'late' }), { timeoutMs: 50 });
   await expect(hold).rejects.toThrow('did not respond');
@@ -84,7 +84,7 @@ test('progress is passed on, in order', async () => {
   expect(textOf(unasked)).toBe('nobody asked');
 });
 
-test('what else the caller says in `_meta` stays beside the progress token', async () => {
+test('other members of `_meta` of the caller stay next to the progress token', async () => {
   const { connection } = await openFixture('echo.mjs');
   const params = { ...toolCall('meta'), _meta: { trace: 'abc' } };
   const result = await connection.request('tools/call', params, { ...PATIENCE, onProgress: () => undefined });
@@ -119,7 +119,7 @@ test('whatever else a server asks is refused', async () => {
   }
 });
 
-test('what the server says unasked is passed on', async () => {
+test('notifications of the server are passed on', async () => {
   const { call, notified } = await openFixture('echo.mjs');
   await call('list-changed', { list: 'prompts' });
   expect(await notified('notifications/prompts/list_changed')).toMatchObject({ params: undefined });

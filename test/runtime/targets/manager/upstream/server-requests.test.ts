@@ -6,7 +6,7 @@ import type { RpcMessage } from '../../../../../runtime/targets/manager/upstream
 
 interface Opened {
   readonly rpc: RpcPeer;
-  /** The next message that the server gets, of those that are no requests. */
+  /** The next message that the server gets, of those that are not requests. */
   readonly told: () => Promise<RpcMessage>;
 }
 
@@ -47,7 +47,7 @@ const question = (method: string, params?: Params): RpcMessage => ({
 const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<Params> =>
   rpc.request('tools/call', { name: 'x' }, { timeoutMs, requester: who });
 
-test('a question that came with a request is asked of its client, whoever else calls', async () => {
+test('a question that came with a request is asked of its client, whichever other client calls', async () => {
   const { rpc, told } = open();
   for (const name of ['one', 'two', 'three']) call(rpc, saying(name)).catch(() => undefined);
   rpc.receive(question('roots/list'), 2);
@@ -55,7 +55,7 @@ test('a question that came with a request is asked of its client, whoever else c
   rpc.end('over');
 });
 
-test('without a call there is nobody to ask', async () => {
+test('without a call there is no client to ask', async () => {
   const { rpc, told } = open();
   call(rpc, undefined).catch(() => undefined);
   rpc.receive(question('roots/list'));
@@ -112,7 +112,7 @@ test('a call has no time limit while its client is asked, and its whole time aft
   await expect(calling).rejects.toThrow('within 20 ms');
 });
 
-test.each(['the server cancels', 'the connection ends'])('the client is told when %s', async (why) => {
+test.each(['the server cancels', 'the connection ends'])('the client is notified when %s', async (why) => {
   const { rpc } = open();
   const signals: AbortSignal[] = [];
   const hanging = requester({ roots: {} }, (_method, _params, signal) => {

@@ -7,7 +7,7 @@ import { specOf } from './spec.ts';
 
 const SSE = { transport: 'sse' } as const;
 
-test('a server of the older transport is called, tells of changes, and is told of cancellations', async () => {
+test('a server of the older transport is called, reports changes, and gets cancellations', async () => {
   const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
   const launch = remoteLaunch(`${remote.url}/sse`, { ...SSE, headers: { authorization: 'Bearer hush' } });
   const { connection, text, notified } = await openRecorded(specOf(launch));
@@ -41,7 +41,7 @@ test('the end of its stream is the end of the connection', async () => {
   expect((await connection.closed).expected).toBe(false);
 });
 
-test('what is no such server is told as such', async () => {
+test('another kind of server is reported as such', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`, SSE)))).rejects.toThrow(
     `${remote.url}/nothing returned status 404.`,

@@ -20,7 +20,7 @@ async function failureOf(launch: ProcessLaunch, signal?: AbortSignal, init?: num
   );
 }
 
-test('a server says who it is', async () => {
+test('a server reports its name', async () => {
   const { connection } = await openFixture('echo.mjs', { SERVER_NAME: 'parrot' });
   expect(connection.peer).toMatchObject({
     protocolVersion: '2025-11-25',
@@ -51,7 +51,7 @@ test('D-27: any command runs, with its arguments as they are, in its folder', as
   expect(found.cwd).toBe(tempFolder());
 });
 
-test('what cannot be started is told in one sentence', async () => {
+test('a program that cannot be started is reported in one sentence', async () => {
   const launch = launchOf('echo.mjs');
   const script = join(tempFolder(), 'script');
   writeFileSync(script, '#!/bin/sh\n');
@@ -73,7 +73,7 @@ test('what cannot be started is told in one sentence', async () => {
   expect(await failureOf({ ...launch, args: ['a\0b'] })).toBeInstanceOf(AppError);
 });
 
-test('a server that ends while it starts is told with its code and its last words', async () => {
+test('a server that ends while it starts is reported with its code and its last line', async () => {
   const failure = await failureOf(launchOf('exits-at-start.mjs'));
   expect(failure).toMatchObject({ name: 'AppError', code: 'UpstreamError' });
   expect(failure.message).toBe(

@@ -33,7 +33,7 @@ test('every request carries the session and the agreed revision, and the session
   expect(rest.map((headers) => headers['mcp-protocol-version'])).toEqual(rest.map(() => '2025-11-25'));
 });
 
-test('what the server says unasked comes by a stream of its own', async () => {
+test('notifications of the server arrive on a separate stream', async () => {
   const remote = await startRemote('remote.mjs');
   const { call, notified } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await expect.poll(() => remote.requests.some(({ method }) => method === 'GET')).toBe(true);
@@ -81,7 +81,7 @@ test('a server that is gone ends the connection', async () => {
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('Cannot connect to');
 });
 
-test('headers go with every request, and a refusal names the way out', async () => {
+test('headers are sent with every request, and a refusal names the way out', async () => {
   const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
   const headers = { authorization: 'Bearer hush', 'x-team': 'blue' };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { headers })));
@@ -103,7 +103,7 @@ test('a redirect within the server is followed, one to elsewhere is not', async 
   await expect(call('echo')).rejects.toThrow(`${away} redirects to ${remote.url}/mcp. Configure that URL.`);
 });
 
-test('a page that is no MCP server is told as such', async () => {
+test('a page that is not an MCP server is reported as such', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`)))).rejects.toThrow(
     `${remote.url}/nothing returned status 404.`,
@@ -130,7 +130,7 @@ test('D-25: numbers of a remote server pass unchanged, in JSON and in streams', 
   }
 });
 
-test('a stream that breaks off is taken up where it ended', async () => {
+test('an interrupted stream is resumed at its last event', async () => {
   const url = await answerWith(({ httpMethod, headers, message }, response) => {
     if (httpMethod === 'GET' && headers['last-event-id'] === undefined)
       return void response.writeHead(405).end();

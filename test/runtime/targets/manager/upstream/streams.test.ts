@@ -28,14 +28,14 @@ test('D-1: a flood of stderr neither blocks the server nor fills memory', async 
   expect(process.memoryUsage.rss() - before).toBeLessThan(80 * MEBIBYTE);
 });
 
-test('long lines of stderr are cut, and bytes that are no text do no harm', async () => {
+test('long lines of stderr are cut, and bytes that are not text do no harm', async () => {
   const { text, logged } = await openFixture('stderr-flood.mjs');
   await text('long-line', { bytes: MEBIBYTE });
   const line = await logged(/^\uFFFD\uFFFDx/);
   expect(line.length).toBe(8192);
 });
 
-test('what is no message on stdout is logged, and nothing else', async () => {
+test('other output on stdout than messages is logged, and nothing else', async () => {
   const { text, logs } = await openFixture('invalid-json.mjs');
   expect(await text('echo', { message: 'one' })).toBe('one');
   expect(await text('strangers')).toBe('fine');

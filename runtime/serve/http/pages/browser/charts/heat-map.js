@@ -13,7 +13,7 @@ const MAX_NUMBERS = 24;
  * @param {readonly (readonly (number | null)[])[]} options.cells by row
  * @param {string} [options.corner] what rows and columns are, e.g. `Actual \ predicted`
  * @param {(value: number) => string} [options.text]
- * @param {number} [options.min] of the colours; default: the smallest value, at most 0
+ * @param {number} [options.min] of the colors; default: the smallest value, at most 0
  * @param {number} [options.max]
  */
 export function heatMap({ title, rows, columns, cells, corner = '', text = short, min, max }) {

@@ -1,7 +1,7 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * Creates an element of a drawing. Colours come from classes, so that they follow the theme.
+ * Creates an element of a drawing. Colors come from classes, so that they follow the theme.
  * @param {string} tag
  * @param {Record<string, string | number>} [attributes]
  * @param {...(Node | string)} children
@@ -16,16 +16,16 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Series beyond this number repeat the colours. */
+/** Series beyond this number repeat the colors. */
 export const COLOURS = 6;
 
 /**
- * The class with the colour, line style and shape of a series.
+ * The class with the color, line style and shape of a series.
  * @param {number} at
  */
 export const seriesClass = (at) => `series-${(at % COLOURS) + 1}`;
 
-/** Shapes of points, so that series differ without their colours. */
+/** Shapes of points, so that series differ without their colors. */
 const SHAPES = [
   (/** @type {number} */ x, /** @type {number} */ y) => svg('circle', { cx: x, cy: y, r: 4.5 }),
   (/** @type {number} */ x, /** @type {number} */ y) => svg('path', { d: `M${x - 4} ${y - 4}h8v8h-8z` }),

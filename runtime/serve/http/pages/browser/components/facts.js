@@ -31,7 +31,7 @@ export const figures = (list) =>
   );
 
 /**
- * A short state in words, with a colour that only repeats them.
+ * A short state in words, with a color that only repeats them.
  * @param {string} words
  * @param {'good' | 'warning' | 'alarm' | 'plain'} [kind]
  */

@@ -4,7 +4,7 @@
 const LINE = 56;
 
 /**
- * Returns a request as a curl command. An API key is referenced as a variable, because copied commands end up in chats and shell
+ * Returns a request as a curl command. An API key is referenced as a variable, because copied commands are pasted into chats and shell
  * histories.
  * @param {Sample} request
  */

@@ -10,7 +10,7 @@ export type Speeds = readonly [latency: Buckets, firstOutput: Buckets, tokensPer
 type Buckets = Map<number, number>;
 
 const GROWTH = Math.log(1.1);
-/** Above a day in milliseconds, values are not told apart. */
+/** Above a day in milliseconds, values are not distinguished. */
 const MAX_BUCKET = 200;
 
 export const noSpeeds = (): Speeds => [new Map(), new Map(), new Map()];

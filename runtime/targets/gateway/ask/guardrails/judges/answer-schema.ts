@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import { compileLinearPattern, isFoundIn } from '../../../../../platform/linear-pattern.ts';
 import type { Judgement } from './judgement.ts';
 
-/** Checks a text and explains what is wrong. */
+/** Checks a text and explains its problem. */
 export type AnswerSchema = (text: string) => Judgement;
 
 /** Compiles a JSON Schema. Throws an error with a message for the operator if it is invalid. */

@@ -5,7 +5,7 @@ import { everyText } from './body-texts.ts';
 import { escapedIn } from './restore-answer.ts';
 
 /**
- * Members of answers and of events that are not masked, besides those that are no output: names, which clients compare, reasons to
+ * Members of answers and of events that are not masked, besides those that are not output: names, which clients compare, reasons to
  * end, and what providers repeat of the request.
  */
 const UNMASKED = new Set(
@@ -41,7 +41,7 @@ export function mapOutputTexts(value: unknown, change: (text: string) => string,
   );
 }
 
-/** Replaces all texts in a text that is JSON, which stays JSON. A text that is no JSON is one text. */
+/** Replaces all texts in a text that is JSON, which stays JSON. A text that is not JSON is one text. */
 function mapJsonText(text: string, change: (text: string) => string): string {
   const value = parsed(text);
   if (!isObject(value) && !Array.isArray(value)) return change(text);

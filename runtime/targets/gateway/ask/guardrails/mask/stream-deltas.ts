@@ -30,7 +30,7 @@ export interface Delta {
 
 /** Members that identify which text an event continues. */
 const IDENTITIES = ['type', 'item_id', 'output_index', 'content_index', 'summary_index', 'index'];
-/** Members of pieces that are no text. */
+/** Members of pieces that are not text. */
 const NO_TEXTS = new Set(['type', 'role', 'id', 'name', 'signature', 'item_id', 'obfuscation', 'call_id']);
 
 const identityText = (value: unknown): string =>

@@ -45,7 +45,7 @@ async function findPatternsIn(
     for (const match of await matchesOf(pattern, text, deadline, from)) {
       if (match.start >= openHere) break;
       spans.push({ ...match, label, score: 1 });
-      // What begins within a match is no match.
+      // A match that begins within another one is ignored.
       if (match.end > openHere) openHere = openMatchIn(pattern, text, match.end);
     }
     open = Math.min(open, openHere);

@@ -14,7 +14,7 @@ export interface ContainerSource {
   readonly tokenFile: string | undefined;
 }
 
-/** The server answers at once or does not exist. */
+/** The server answers immediately or does not exist. */
 const TIMEOUT_MS = 2000;
 const WHAT = 'keys for Amazon';
 

@@ -70,7 +70,7 @@ export async function requestText({
     });
     if (status >= 200 && status < 300) return text;
     const message = `${hostOf(url)} refused ${what} (status ${status}): ${reasonIn(text)}`;
-    // A busy server is no reason to doubt the credentials.
+    // A busy server does not reject the credentials.
     if (status === 429 || status >= 500) throw new Error(message);
     throw accessRefused(message + skewNote(header('date'), clock.now()));
   } catch (error) {

@@ -26,7 +26,7 @@ const decoder: EventDecoder<unknown> = (_event, data) => {
     : { kind: 'nothing' };
 };
 
-/** Sound, whose length as text says nothing about tokens. */
+/** Sound, whose length as text is unrelated to its tokens. */
 const SPOKEN = {
   kind: 'chunks',
   chunks: [{ choices: [{ index: 0, delta: { audio: {} } }] }],

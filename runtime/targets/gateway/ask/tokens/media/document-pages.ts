@@ -1,9 +1,9 @@
-/** Bytes of a page if a document does not tell their number. */
+/** Bytes of a page if a document does not contain their number. */
 const BYTES_PER_PAGE = 50_000;
 /** Bytes at both ends that are searched; between them, pages are counted by what was found. */
 const SEARCHED = 1024 * 1024;
 
-/** The number of pages of a PDF in base64, from its page objects, or what its catalogue says about them. */
+/** The number of pages of a PDF in base64, from its page objects, or from its catalog. */
 export function documentPages(base64: string): number {
   const bytes = Math.ceil((base64.length * 3) / 4);
   // Base64 is cut at a multiple of four, so that each part can be decoded.

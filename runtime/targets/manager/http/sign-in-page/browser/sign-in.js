@@ -26,7 +26,7 @@ function showError(reason) {
 function askForKey(server) {
   title.textContent = `Sign in to ${server}`;
   keyForm.ask(
-    `${server} needs your own sign-in. Your key for mcp-manager says whose it is. Then you continue at the sign-in page of ${server}.`,
+    `${server} needs your own sign-in. Your key for mcp-manager identifies you. Then you continue at the sign-in page of ${server}.`,
     () => void start(server),
   );
 }

@@ -66,7 +66,7 @@ test.each([
   await closed;
 });
 
-test('close does not wait for connections that never said anything', async () => {
+test('close does not wait for connections that never sent anything', async () => {
   const server = await listen({ routes, log, closeTimeout: 60_000 });
   const silent = [connectTcp(server.port, 'localhost'), connectTcp(server.port, 'localhost')];
   await Promise.all(silent.map((socket) => once(socket, 'connect')));

@@ -14,7 +14,7 @@ import { useGrpcServers } from './test-server.ts';
 const listen = useGrpcServers();
 const CHECK = '/grpc.health.v1.Health/Check';
 
-/** A server whose Check and Watch throw what they are told to. */
+/** A server whose Check and Watch throw the given error. */
 async function serve(thrown: () => unknown, kernel: TestKernel = testKernel()): Promise<number> {
   const options = serviceOptions({ log: kernel.log, maxMessageBytes: 1000, access: kernel.access });
   const routes = (router: ConnectRouter): void =>
@@ -52,14 +52,14 @@ test.each(Object.entries(GRPC_STATUS) as [ErrorCode, Code][])(
   },
 );
 
-test('an overload says when to come back, nothing else does', async () => {
+test('an overload has a time to retry after, other errors have none', async () => {
   const overloaded = await check(await serve(() => new AppError('OverloadedError', 'Busy.')));
   expect(overloaded.trailer?.get('retry-after')).toEqual(['1']);
   const wrong = await check(await serve(() => new AppError('InputError', 'Wrong.')));
   expect(wrong.trailer?.get('retry-after')).toEqual([]);
 });
 
-test('what nobody foresaw is INTERNAL without details, and in the log with them', async () => {
+test('an unexpected error is INTERNAL without details, and in the log with them', async () => {
   const kernel = testKernel();
   const port = await serve(() => new TypeError('secret path /etc/x'), kernel);
   expect(await check(port)).toMatchObject({
@@ -87,7 +87,7 @@ test('errors that are Connect errors already stay as they are', async () => {
 });
 
 test.each(['Check', 'Watch'])(
-  'a message of %s that is no protobuf is the fault of its sender',
+  'a message of %s that is not protobuf is the fault of its sender',
   async (method) => {
     const port = await serve(() => new Error('never reached'));
     const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);

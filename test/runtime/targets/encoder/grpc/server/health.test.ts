@@ -23,7 +23,7 @@ const routes =
 const clientOf = (port: number): TestClient =>
   connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
 
-test('Check tells of the server and of its service, before, while and after it is ready', async () => {
+test('Check reports the server and its service, before, while and after it is ready', async () => {
   const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
@@ -54,7 +54,7 @@ test('Check of an unknown service is NOT_FOUND and names those that are there', 
   client.close();
 });
 
-test('Watch tells of every change and ends with the server', async () => {
+test('Watch reports every change and ends with the server', async () => {
   const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const server = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(server.port);
@@ -71,7 +71,7 @@ test('Watch tells of every change and ends with the server', async () => {
   client.close();
 });
 
-test('Watch tells a client that the server drains before it ends, however fast the server closes', async () => {
+test('Watch reports to a client that the server drains before it ends, however fast the server closes', async () => {
   const kernel = testKernel();
   const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
   const { read, client } = clientOf(server.port);
@@ -111,7 +111,7 @@ test.each([
   await closed;
 });
 
-test('Watch of an unknown service says so and goes on', async () => {
+test('Watch of an unknown service reports that and goes on', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(port);

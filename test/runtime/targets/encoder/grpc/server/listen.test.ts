@@ -44,7 +44,7 @@ test.each(['[::]', '::', '0.0.0.0', '127.0.0.1', 'localhost', '[::1]'])('listens
   expect(server.port).toBeGreaterThan(0);
 });
 
-test('a method that is not here is UNIMPLEMENTED in every protocol, and a browser is told what this is', async () => {
+test('an unknown method is UNIMPLEMENTED in every protocol, and a browser gets an explanation', async () => {
   const { port } = await listen({ routes, log });
   const grpc = await requestHttp2(port, '/a.B/C', Buffer.alloc(0));
   expect(grpc.headers).toMatchObject({

@@ -26,7 +26,7 @@ export interface ObservedServer {
   readonly hanging: Promise<void>;
 }
 
-/** Servers of `encoder.Embedding`, health and reflection, whose Predict comes to what its input says: fine, wrong, crash, hang. */
+/** Servers of `encoder.Embedding`, health and reflection, whose input selects the result of Predict: success, error, crash, hang. */
 export function useObservedServers(): (
   keys?: readonly string[],
   options?: Partial<GrpcListenOptions>,

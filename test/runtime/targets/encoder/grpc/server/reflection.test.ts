@@ -70,7 +70,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     });
   });
 
-  test('says what it does not have, and goes on', async () => {
+  test('reports unknown names, and goes on', async () => {
     const extension = { containing_type: 'encoder.TokenInfo', extension_number: 7 };
     const answers = await ask(
       { file_by_filename: 'nope.proto' },

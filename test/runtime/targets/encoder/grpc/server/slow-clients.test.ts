@@ -76,7 +76,7 @@ describe('a client that closes its half of an HTTP/1.1 connection', () => {
   });
 });
 
-test('a call whose answer nobody takes is given up', async () => {
+test('a call whose answer is not read is aborted', async () => {
   const { port } = await listen({ routes: largeRoutes, log, idleTimeout: 200 });
   const session = connectHttp2(`http://localhost:${port}`);
   const stream = session.request({ ':method': 'POST', ':path': LIST, 'content-type': 'application/grpc' });

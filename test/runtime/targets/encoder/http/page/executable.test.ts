@@ -40,7 +40,7 @@ describe.skipIf(chromium === undefined)('the pages inside an executable', () => 
   });
 });
 
-/** Where the server says that it listens. */
+/** The address that the server prints. */
 async function addressOf(server: { readonly all: NodeJS.ReadableStream }): Promise<string> {
   let said = '';
   for await (const [chunk] of on(server.all, 'data', { close: ['end'] })) {

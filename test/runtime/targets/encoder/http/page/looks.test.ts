@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
   };
 
   describe.each(MODELS)('%s', (model) => {
-    test.each(['light', 'dark'] as const)('nobody is kept out, in %s', (colorScheme) =>
+    test.each(['light', 'dark'] as const)('has no accessibility violations, in %s', (colorScheme) =>
       pages.visit(
         origin(model),
         async (page) => {
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       ),
     );
 
-    test('nothing sticks out, however wide the window is', () =>
+    test('no element is wider than the window, at any width', () =>
       pages.visit(origin(model), async (page) => {
         await page.locator('#examples button').first().waitFor();
         expect(await sticksOut(page)).toEqual([]);
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       }));
   });
 
-  test('the audit sees what is wrong', () =>
+  test('the audit finds violations', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       await page.locator('body').evaluate((body) => {

@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       { permissions: ['clipboard-read', 'clipboard-write'] },
     ));
 
-  test('a server that wants a key is given one, and nobody sees it', () =>
+  test('a server that requires a key gets it, and the page does not show it', () =>
     pages.visit(
       lockedOrigin('sentiment'),
       async (page) => {
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       { callFails: true },
     ));
 
-  test('a server that is gone is said to be gone', () =>
+  test('a server that does not answer is reported', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {

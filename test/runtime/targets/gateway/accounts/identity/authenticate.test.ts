@@ -109,7 +109,7 @@ describeDatabases((database) => {
     );
   });
 
-  test('what another process changes counts here within a second, and for spending at once', async () => {
+  test('a change by another process applies here within a second, and to spending immediately', async () => {
     const here = await database.start();
     const there = await database.open(here.url, { clock: here.clock });
     const { key, secret } = await there.identity.keys.create({ userId: 'ada' });

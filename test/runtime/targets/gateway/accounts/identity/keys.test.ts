@@ -35,7 +35,7 @@ describeDatabases((database) => {
     ).not.toContain(secret);
   });
 
-  test('a key for a user makes the user if there is none, and refuses one that was deleted', async () => {
+  test('a key for a user creates the user if missing, and refuses one that was deleted', async () => {
     const { identity } = await database.start();
     const { key } = await identity.keys.create({ userId: 'ada' });
     expect(key.userId).toBe('ada');
@@ -120,7 +120,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(third.secret));
   });
 
-  test('a deleted key is gone, its user stays, and what it used is nobody’s key’s', async () => {
+  test('a deleted key is gone, its user stays, and its usage stays without a key', async () => {
     const { identity, ledger, usage } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);

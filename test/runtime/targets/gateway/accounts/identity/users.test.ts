@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const PAGE = { skip: 0, limit: 100 };
 
 describeDatabases((database) => {
-  test('a user is made once, with all that was said about it', async () => {
+  test('a user is created once, with all given properties', async () => {
     const { identity, budgets, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n, budgetDurationSec: 60 });
     const user = await identity.users.create({
@@ -40,7 +40,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('of several who make the same user at once, one does', async () => {
+  test('of several parallel requests that create the same user, one succeeds', async () => {
     const { identity, url } = await database.start();
     const other = await database.open(url);
     const makers = [identity, other.identity, identity, other.identity];
@@ -102,7 +102,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('what is not there is said not to be there', async () => {
+  test('a missing user is reported as missing', async () => {
     const { identity } = await database.start();
     for (const userId of ['nobody', '\0', '\ud800', "'; drop table gateway_users; --"]) {
       await expect(identity.users.get(userId)).rejects.toMatchObject({ code: 'NotFoundError' });
@@ -139,7 +139,7 @@ describeDatabases((database) => {
     expect((await identity.users.list({ skip: 2, limit: 5 })).map(({ userId }) => userId)).toEqual(['b']);
   });
 
-  test('who pays: the user whom the master names, a key’s own user, and nobody who is blocked', async () => {
+  test('who pays: the user whom the master names, a key’s own user, and no blocked user', async () => {
     const { identity } = await database.start();
     await identity.users.create({ userId: 'ada' });
     expect(await identity.spender({ kind: 'master' }, 'ada')).toMatchObject({
@@ -164,7 +164,7 @@ describeDatabases((database) => {
     await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject(blocked);
   });
 
-  test('a key that was turned on again lets nobody in for a user who was deleted', async () => {
+  test('a key that was activated again is refused if its user was deleted', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     await identity.users.delete('ada');

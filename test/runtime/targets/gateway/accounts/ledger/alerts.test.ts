@@ -40,7 +40,7 @@ describeDatabases((database) => {
     await spend(1n);
     await spend(20n);
     expect(await raised(state)).toEqual(['user:ada 50 50/100']);
-    // More than one threshold at once, and more than was reserved.
+    // More than one threshold in one step, and more than was reserved.
     await spend(31n, 10n);
     const first = ['user:ada 100 101/100', 'user:ada 50 50/100', 'user:ada 80 101/100'];
     expect(await raised(state)).toEqual(first);

@@ -42,7 +42,7 @@ describeDatabases((database) => {
       await ledger.settle(one, used(4n));
       expect(await written(store)).toMatchObject({ reservations: [], reserved: 0n, spent: 4n });
       expect((await ledger.quota(spender)).user).toMatchObject({ reserved: 10n, spent: 4n });
-      // Whoever lists users reads the database.
+      // A list of users is read from the database.
       expect(await identity.users.get('ada')).toMatchObject({ reserved: 10n, spent: 4n });
       expect(await written(store)).toMatchObject({
         owner: null,

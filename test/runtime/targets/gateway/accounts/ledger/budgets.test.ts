@@ -92,7 +92,7 @@ describeDatabases((database) => {
     });
     await ledger.settle(await ledger.reserve(spender, { ...ESTIMATE, cost: 0n, free: true }), used(0n));
     expect(await identity.users.get('ada')).toMatchObject({ spent: 100n, reserved: 0n });
-    // More money counts at once.
+    // A higher amount applies immediately.
     await budgets.change(budgetId, { maxBudget: 140n });
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
   });
@@ -121,7 +121,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
   });
 
-  test('a request that exceeds the budget by itself is refused for good, whatever is reserved', async () => {
+  test('a request that exceeds the budget by itself is refused without a time to retry after, whatever is reserved', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

@@ -5,7 +5,7 @@ import { newSpender, used } from '../../requests.ts';
 const estimate = { cost: 60n, tokens: 0, free: false };
 
 describeDatabases((database) => {
-  test('a kept reservation outlives its gateway, is no running request, and is settled once', async () => {
+  test('a kept reservation outlives its gateway, is not a running request, and is settled once', async () => {
     const first = await database.start();
     const { budgetId } = await first.budgets.create({ maxBudget: 100n });
     await first.identity.users.create({ userId: 'ada', budgetId, maxParallel: 1, tpm: 10 });

@@ -15,7 +15,7 @@ const request = record({
 const BUDGET_REASONS = new Set<unknown>(['budget_exceeded', 'budget_reserved', 'estimate_exceeds_budget']);
 
 describeDatabases((database) => {
-  test('however many spend at once, no more than the budget is spent, and nothing stays held', async () => {
+  test('however many requests spend in parallel, no more than the budget is spent, and nothing stays held', async () => {
     const { identity, ledger, budgets, url, clock, usage, store } = await database.start();
     const other = await database.open(url, { clock });
     const ledgers = [ledger, other.ledger];

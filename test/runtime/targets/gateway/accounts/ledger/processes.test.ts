@@ -15,7 +15,7 @@ interface Report {
   readonly last: string;
 }
 
-/** Runs a process that spends; `onLine` sees each line with the number of those that said `settled`. */
+/** Runs a process that spends; `onLine` sees each line with the number of lines with `settled`. */
 async function run(
   url: string,
   userId: string,
@@ -69,7 +69,7 @@ describeDatabases((database) => {
       expect(last).not.toMatch(/^done/);
       reported += settled;
     }
-    // Whoever opens the database next finds that the others are dead, and gives back what they held.
+    // The next process that opens the database finds that the others are dead, and releases their reservations.
     const survivor = await database.open(url, { clock: systemClock });
     expect(await survivor.store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
     const { cost } = await usage.totals({ userId: 'ada' });

@@ -89,7 +89,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 
-  test('of many at once exactly as many get in as may, also over several connections', async () => {
+  test('of many parallel requests exactly the allowed number passes, also over several connections', async () => {
     const { identity, ledger, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     const spender = await newSpender(identity, { rpm: 20 });

@@ -39,7 +39,7 @@ test('no sixty seconds ever hold more than the limit', () => {
   );
 });
 
-test('whoever waits as long as told gets in, and no sooner', () => {
+test('a caller that waits as long as required is admitted, and no sooner', () => {
   const gaps = array(integer({ min: 0, max: 7000 }), { minLength: 1, maxLength: 60 });
   assert(
     property(gaps, integer({ min: 1, max: 8 }), (pauses, limit) => {
@@ -74,7 +74,7 @@ test('tokens are corrected in the slot they were counted in, and never to less t
   expect(addUse(later, START - 120_000, 0, 100)).toBe(later);
 });
 
-test('a clock that is a little behind counts into the newest slot, one that was far ahead holds nobody up', () => {
+test('a clock that is a little behind counts into the newest slot, one that was far ahead blocks no caller', () => {
   const ahead = addUse(emptyMinute(START + 10_000), START + 10_000, 3, 0);
   expect(totalOf(minuteAt(ahead, START).requests)).toBe(3);
   expect(totalOf(addUse(minuteAt(ahead, START), START, 1, 0).requests)).toBe(4);

@@ -5,10 +5,10 @@ import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/stor
 import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
 import { used } from '../../requests.ts';
 
-// Spends a user's money by several requests at once, until the budget is used up or somebody ends it. Says what it does, line by
+// Spends a user's money by several parallel requests, until the budget is used up or the process is ended. Prints what it does, line by
 // line: `asked` before it asks for a reservation, `settled <cost>` when that is durable, `done` when there is nothing left.
 const [url = '', userId = '', parallel = '8'] = process.argv.slice(2);
-// Written at once, so that nothing said is lost when the process is killed.
+// Written immediately, so that no line is lost when the process is killed.
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
 const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });

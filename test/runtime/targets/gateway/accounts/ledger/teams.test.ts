@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('of 200 at once on two gateways, as many pass as the narrowest shared budget allows', async () => {
+  test('of 200 parallel requests on two gateways, as many pass as the narrowest shared budget allows', async () => {
     const first = await database.start();
     const { identity, budgets, usage, url, clock, store } = first;
     const second = await database.open(url, { clock });

@@ -49,7 +49,7 @@ test('the most similar vector is found, as a comparison with all of them finds i
   );
 });
 
-test('a vector equals itself; without direction or with what is no number there is none', () => {
+test('a vector equals itself; there is none for zero vectors and NaN', () => {
   const index = createVectorIndex(DIMENSIONS);
   index.add('a', vectorOf(1));
   expect(index.nearest(vectorOf(1), 1)).toEqual({ key: 'a', similarity: 1 });

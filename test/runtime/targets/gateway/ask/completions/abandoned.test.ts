@@ -167,7 +167,7 @@ test.each([false, true])(
   },
 );
 
-test('a fallback that answers is written at once, and the target whose time was over when it is read', async () => {
+test('a fallback that answers is written immediately, and the target whose time was over when it is read', async () => {
   const { gateway, secret } = await start();
   const answered = await gateway.post(CHAT, chatBody('both', { stream: true }), secret);
   expect(answered.status).toBe(200);

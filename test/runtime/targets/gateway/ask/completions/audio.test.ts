@@ -93,7 +93,7 @@ describe('transcriptions', () => {
     expect(await lastRow()).toMatchObject({ cost: (4 * 2.5 + 30 * 6 + 8 * 10) / 1e6 });
   });
 
-  test('what is wrong has its error', async () => {
+  test('an invalid request has its error', async () => {
     const form = formOf({ model: 'openai:whisper-1' });
     form.delete('file');
     expect(await errorIn(await send('transcriptions', form))).toMatchObject({ status: 422, param: 'file' });
@@ -145,7 +145,7 @@ describe('speech', () => {
     expect(await lastRow()).toMatchObject({ completion_tokens: 8, usage_estimated: true });
   });
 
-  test('sound that breaks off is no clean end', async () => {
+  test('incomplete sound is not a complete answer', async () => {
     await gateway.admin('POST', '/v1/pricing', {
       model_key: 'openai:cut',
       input_price_per_million: 1,

@@ -171,7 +171,7 @@ describe('Gemini’s API', () => {
     expect(await unknown.json()).toMatchObject({ error: { details: [{ reason: 'model_not_found' }] } });
   });
 
-  test('tokens are counted, models listed, and what is not there is said', async () => {
+  test('tokens are counted, models listed, and missing ones are reported', async () => {
     const get = (path: string): Promise<Response> =>
       fetch(`${gateway.url}/v1beta/models${path}`, { headers: { 'x-goog-api-key': secret } });
     const count = (model: string, body: object): Promise<Response> =>

@@ -69,7 +69,7 @@ export async function startFixtureGateway(): Promise<FixtureGateway> {
   };
 }
 
-/** What an answer says is wrong, with its status. */
+/** The error of an answer, with its status. */
 export async function errorIn(answer: Response): Promise<Readonly<Record<string, unknown>>> {
   const { detail, error } = (await answer.json()) as { detail: string; error: Record<string, unknown> };
   expect(error['message']).toBe(detail);

@@ -39,7 +39,7 @@ test('what the gateway does not know passes through, numbers of any length too',
   expect((await openai.last()).body).toBe(body.replace('"openai:good"', '"good"'));
 });
 
-test('who may not ask is told before the body is looked at', async () => {
+test('a caller without permission is refused before the body is read', async () => {
   const answer = await gateway.post(CHAT, '{broken', 'gw-nobody');
   expect(answer.status).toBe(401);
   const none = await fetch(gateway.url + CHAT, { method: 'POST', body: 'x' });
@@ -87,7 +87,7 @@ test('the master key has to name a user, on every route in its own words', async
   expect(await gateway.usage(userId)).toHaveLength(2);
 });
 
-test('what clients of Anthropic write for its own sake is no other user', async () => {
+test('ids that clients of Anthropic send are not another user', async () => {
   const { secret } = await someone();
   const message = {
     model: 'anthropic:good',
@@ -113,7 +113,7 @@ test('a key that names its models may use no others, and an alias is a name of i
   }
 });
 
-test('a stream says the same through the app as directly', async () => {
+test('a stream through the app is the same as directly', async () => {
   const { userId, secret } = await someone();
   const body = chatBody('openai:good', { stream: true });
   const direct = await gateway.post(CHAT, body, secret);

@@ -44,7 +44,7 @@ test('a byte order mark before a prompt to count does not reach the provider', a
   expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 25 }]);
 });
 
-test('a count has no row, needs a key that is allowed the model, and reports what is wrong with the request', async () => {
+test('a count has no row, needs a key that is allowed the model, and reports an invalid request', async () => {
   const before = (await gateway.usage('ann')).length;
   expect((await gateway.post(COUNT, { model: 'anthropic:good', messages: MESSAGES }, MASTER)).status).toBe(
     200,
@@ -72,7 +72,7 @@ test('a count has no row, needs a key that is allowed the model, and reports wha
   });
 });
 
-test('tools of another provider are dropped, and the answer says so', async () => {
+test('tools of another provider are dropped, and the answer reports that', async () => {
   const own = { type: 'function', name: 'weather', parameters: { type: 'object' } };
   const body = { model: 'anthropic:good', input: 'Hello', tools: [own, { type: 'web_search' }] };
   for (const stream of [false, true]) {
@@ -87,7 +87,7 @@ test('tools of another provider are dropped, and the answer says so', async () =
   expect(gateway.logged.some((line) => line.includes('tools dropped'))).toBe(true);
 });
 
-test('`user` is the end user if the configuration says so: recorded, and not the payer', async () => {
+test('`user` is the end user if the configuration requires it: recorded, and not the payer', async () => {
   const calls = [
     [CHAT, chatBody('openai:good', { user: 'customer-7' }), 'customer-7'],
     [CHAT, chatBody('openai:good', { safety_identifier: 'hash-1' }), 'hash-1'],

@@ -34,7 +34,7 @@ test('embeddings and classifications go the same way', async () => {
   ]);
 });
 
-test('guardrails of a request block, watch, and are nobody else’s business', async () => {
+test('guardrails of a request block, monitor, and do not apply to other requests', async () => {
   const { userId, secret } = await someone();
   const saying = (content: string, guardrails: object[]) =>
     gateway.post(CHAT, { model: 'openai:good', messages: [{ role: 'user', content }], guardrails }, secret);

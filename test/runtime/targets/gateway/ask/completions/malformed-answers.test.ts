@@ -22,7 +22,7 @@ const gateway = await runGateway({
       instanceOf('gemini', scripted.provider, { name: 'odd-gemini' }),
       instanceOf('openai', fixture, { name: 'sound' }),
     ],
-    // Each is asked by one test, so that nobody is left out for failing often.
+    // Each gets requests of one test only, so that no circuit breaker opens.
     aliases: ROUTES.flatMap(([path, name]) =>
       ['whole', 'stream'].map((how) => ({
         name: `${name} ${path} ${how}`,

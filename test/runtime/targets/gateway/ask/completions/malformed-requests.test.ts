@@ -13,7 +13,7 @@ test('a byte order mark before a request does not reach the provider', async () 
   expect((await openai.last()).body).toMatch(/^\{/);
 });
 
-test('what a member may be is told with all of its forms', async () => {
+test('the error of a member lists all of its allowed forms', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:good', { stop: 5 }), secret);
   expect(await errorIn(answer)).toMatchObject({
@@ -36,7 +36,7 @@ test.each([
     'Max_Tokens',
     /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
   ],
-])('a request that says one thing twice is refused: %s', async (members, param, message) => {
+])('a request with one setting twice is refused: %s', async (members, param, message) => {
   const { userId, secret } = await someone();
   const { messages } = chatBody('openai:good');
   const body = `{${members},"messages":${JSON.stringify(messages)}}`;
@@ -72,7 +72,7 @@ test('calls of custom tools can be sent back, and are calls of functions on othe
   });
 });
 
-test('nobody changes by a name of his own how names of others are read', async () => {
+test('a name in a request does not change how names in other requests are read', async () => {
   const { secret } = await someone();
   const { messages } = chatBody('openai:good');
   const withMembers = (members: string): string =>
@@ -93,7 +93,7 @@ test('an empty `user` is none: with a key it is left out, with the master key it
   expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
 });
 
-test('nobody is told to wait for longer than a day', async () => {
+test('no client is asked to wait for longer than a day', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 429 });

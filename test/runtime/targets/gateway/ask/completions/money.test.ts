@@ -30,7 +30,7 @@ test('when the first of an alias fails the next one answers, at its own price, a
   ]);
 });
 
-test('a request that nobody answers is one row, with the error', async () => {
+test('a request that no target answers is one row, with the error', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:fails-503@one-row'), secret);
   expect(await errorIn(answer)).toMatchObject({
@@ -48,7 +48,7 @@ test('a request that nobody answers is one row, with the error', async () => {
   ]);
 });
 
-test('a target that fails again and again is left alone, and the client hears for how long', async () => {
+test('a target that fails again and again is not used for a while, and the error has the time', async () => {
   const { secret } = await someone();
   let last: Response | undefined;
   for (let times = 0; times < 20; times += 1) {
@@ -58,7 +58,7 @@ test('a target that fails again and again is left alone, and the client hears fo
   expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-test('what a provider says is told without its secrets, and Retry-After is passed on', async () => {
+test('an error of a provider is returned without its secrets, and Retry-After is passed on', async () => {
   const { secret } = await someone();
   const slow = await gateway.post(CHAT, chatBody('openai:rate-limited'), secret);
   expect(slow.headers.get('retry-after')).toBe('7');
@@ -71,13 +71,13 @@ test('what a provider says is told without its secrets, and Retry-After is passe
   expect(gateway.logged.join('')).not.toContain(secret);
 });
 
-test('requests are limited by the minute, and every answer tells how many are left', async () => {
+test('requests are limited by the minute, and every answer reports how many are left', async () => {
   const { secret } = await someone({ rpm: 2 });
   const first = await gateway.post(CHAT, chatBody('openai:good'), secret);
   expect(first.headers.get('x-ratelimit-limit')).toBe('2');
   expect(first.headers.get('x-ratelimit-remaining')).toBe('1');
   expect(Number(first.headers.get('x-ratelimit-reset'))).toBeGreaterThan(systemClock.now() / 1000);
-  // One that fails counts as well, and says so.
+  // One that fails counts as well, and reports that.
   const failed = await gateway.post(CHAT, chatBody('openai:fails-400'), secret);
   expect([failed.status, failed.headers.get('x-ratelimit-remaining')]).toEqual([400, '0']);
   const refused = await gateway.post(CHAT, chatBody('openai:good'), secret);
@@ -97,7 +97,7 @@ test('a budget that is spent refuses all but free models', async () => {
   expect((await gateway.post(CHAT, chatBody('openai:free'), secret)).status).toBe(200);
 });
 
-test('an answer whose tokens nobody told is billed by estimate', async () => {
+test('an answer without reported tokens is billed by estimate', async () => {
   for (const stream of [false, true]) {
     const { userId, secret } = await someone();
     await (await gateway.post(CHAT, chatBody('openai:no-usage', { stream }), secret)).text();

@@ -40,7 +40,7 @@ export interface RunningTestGateway {
   user(userId: string, fields?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Of one user, oldest first. */
   usage(userId: string): Promise<readonly UsageRow[]>;
-  /** Asks as whoever has the key. */
+  /** Sends requests with the key. */
   post(path: string, body: unknown, secret: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
 }

@@ -25,7 +25,7 @@ const POINTS = [
   'ledger.quota',
   'router.resolve',
   'router.chat',
-  // What is written is written, and nobody is told so.
+  // A cached answer is written without a message.
   'ledger.settle after',
   'ledger.release after',
 ] as const;

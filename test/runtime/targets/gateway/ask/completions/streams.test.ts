@@ -53,7 +53,7 @@ async function readUntil(socket: Socket, wanted: string): Promise<string> {
   return text;
 }
 
-/** The rows of somebody, once there are any. */
+/** The rows of a user, once there are any. */
 async function settledRows(userId: string) {
   for (;;) {
     const rows = await gateway.usage(userId);
@@ -99,7 +99,7 @@ test('a stream that stalls, and one that takes too long, end with an error event
 });
 
 test.each([
-  // Their event says that the model is overloaded.
+  // Their event reports that the model is overloaded.
   ['error-first', 503],
   ['error-after-preamble', 503],
   ['ends-at-once', 502],
@@ -114,7 +114,7 @@ test.each([
   expect(user).toMatchObject({ spend: 0, reserved: 0 });
 });
 
-test('a client that hangs up cancels the provider within 100 ms, and is billed for what it got', async () => {
+test('a client that disconnects cancels the provider within 100 ms, and is billed for what it got', async () => {
   const hangUp = async (): Promise<number> => {
     const { userId, secret } = await someone();
     const socket = await rawRequest(secret, JSON.stringify(streaming('openai:stall@left')));
@@ -161,7 +161,7 @@ test('a body that announces itself, and one of unknown length, are taken', async
   chunked.destroy();
 });
 
-test('the row is written before the client hears of the end', async () => {
+test('the row is written before the client receives the end', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, streaming('openai:good'), secret);
   let text = '';

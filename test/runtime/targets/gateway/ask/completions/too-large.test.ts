@@ -18,7 +18,7 @@ const gateway = await runGateway({
 });
 afterAll(() => gateway.stop());
 
-test('an answer that is too large is told so, asked for once and billed by estimate', async () => {
+test('an answer that is too large is reported, requested once and billed by estimate', async () => {
   await gateway.user('ann');
   const secret = await gateway.key({ user_id: 'ann' });
   const before = (await openai.counts())['requests'] ?? 0;

@@ -5,7 +5,7 @@ import { CHAT } from './fixture-gateway.ts';
 import { openRawRequest } from './raw-request.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
-/** Long enough to fill the buffers of a socket that nobody reads, even on a busy machine. */
+/** Long enough to fill the buffers of a socket that is not read, even on a busy machine. */
 const STREAM_MS = 1500;
 
 const openai = await startFixture('openai');
@@ -30,7 +30,7 @@ test.each([
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   const socket = await openRawRequest(gateway.url, secret, body, [length, ...more]);
   socket.pause();
-  // How it is closed, in order or not, says nothing of the answer.
+  // How it is closed, in order or not, is unrelated to the answer.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   expect((await openai.happened('closed', 'long')).complete).toBe(false);

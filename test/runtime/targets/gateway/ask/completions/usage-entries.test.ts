@@ -29,12 +29,12 @@ const rowOf = (error: AppError | undefined, summary?: AnswerSummary) =>
     firstByteMs: undefined,
   }).at(-1)?.entry;
 
-test('what went wrong inside of the gateway is not told in its own words', () => {
+test('an internal error of the gateway is recorded without its message', () => {
   const error = AppError.from(new TypeError('o9e(...).filter is not a function'));
   expect(rowOf(error)).toMatchObject({ errorMessage: 'Internal error', statusCode: 500 });
 });
 
-test('what the client was told is told', () => {
+test('the error that the client received is recorded', () => {
   const error = new AppError('UpstreamError', 'LLM provider error');
   expect(rowOf(error)).toMatchObject({ errorMessage: 'LLM provider error', statusCode: 502 });
 });
@@ -53,7 +53,7 @@ test.each([
   ['the prompt alone, of no answer', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
   ['the answer alone', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
   ['nothing', undefined, 40, 5, 10, true],
-])('a provider that tells %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
+])('a provider that reports %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
   const row = rowOf(undefined, { usage, outputLength, outputText: '', finishReason: 'stop' });
   expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
 });

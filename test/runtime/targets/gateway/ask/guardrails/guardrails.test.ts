@@ -120,7 +120,7 @@ test('a word is found wherever it lies in a long text', async () => {
   }
 });
 
-test('to monitor is to tell, not to block', async () => {
+test('monitoring reports and does not block', async () => {
   const { verdicts, blocked } = await guardrailsOf().checkInput(
     [rule('guard', { mode: 'monitor' })],
     said('attack'),
@@ -229,14 +229,14 @@ test.each([10, 350, 395, 401, 1000])(
   },
 );
 
-test('a stream is blocked when nobody can judge it', async () => {
+test('a stream is blocked when its guardrail cannot be reached', async () => {
   const { text, summary } = await guarded('fine', [rule('down')]);
   expect(contentOf(text)).toBe('');
   expect(text).toContain('"code":"guardrail_unavailable"');
   expect(summary.outcome).toBe('blocked');
 });
 
-test('to monitor a stream holds nothing back, and tells at the end', async () => {
+test('monitoring a stream delays nothing, and reports at the end', async () => {
   const { text, summary, verdicts } = await guarded('an attack', [
     rule('guard', { mode: 'monitor', onUnavailable: 'monitor' }),
   ]);

@@ -26,7 +26,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(inputTexts({ model: 'x', ...body }).join()).toContain('attack');
 });
 
-test('what one tool says is one text', () => {
+test('the result of one tool is one text', () => {
   const tools = [
     { name: 'a', description: 'b' },
     { function: { name: 'c', parameters: { type: 'object' } } },
@@ -34,7 +34,7 @@ test('what one tool says is one text', () => {
   expect(inputTexts({ tools })).toEqual(['a\nb', 'c']);
 });
 
-test('ids, kinds, names of models, addresses and data are no texts', () => {
+test('ids, kinds, names of models, addresses and data are not texts', () => {
   const body = {
     model: 'openai:attack',
     user: 'attack',

@@ -53,7 +53,7 @@ test('an executable finds names, which the model does not get and the answer get
   const guardrails = guardrailsOf(PII, ner);
   const body = {
     ...said('Anna Smith Peter Weber met in Paris'),
-    // Beside one code point of two units, behind more than a window, and in arguments of a tool.
+    // Next to one code point of two units, behind more than a window, and in arguments of a tool.
     system: `🙂🙂 ${'it is new . '.repeat(60)}\nAnna Smith Peter Weber met in Paris`,
     tools: [{ type: 'function', function: { name: 'Paris', description: 'x' } }],
     user: 'Anna Smith',

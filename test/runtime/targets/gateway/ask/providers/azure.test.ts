@@ -170,7 +170,7 @@ describe('tokens of Microsoft Entra', () => {
     ]);
   });
 
-  test('a server that cannot be reached is no doubt about the credentials', async () => {
+  test('a server that cannot be reached does not reject the credentials', async () => {
     const provider = await providerOfEntry('azure', entra({ authority: 'http://127.0.0.1:9' }));
     expect(failureOf(await provider.chat(callOf('chat', chatBody('good')))).kind).toBe('unreachable');
   });

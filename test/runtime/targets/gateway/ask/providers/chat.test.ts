@@ -39,22 +39,25 @@ test.each(TYPES)('%s: an answer in the inner shape, with its usage', async (type
   });
 });
 
-test.each(TYPES)('%s: a stream says the same as the whole answer, and is counted the same', async (type) => {
-  const { text, summary } = await readStream(
-    await providers[type].chat(callOf('chat', chatBody('good', { stream: true }))),
-  );
-  expect(contentOf(text)).toBe(REPLY);
-  expect(
-    text.endsWith('"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') ||
-      /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/.test(text),
-  ).toBe(true);
-  expect(summary).toMatchObject({
-    outcome: 'complete',
-    usage: USAGE[type],
-    outputLength: REPLY.length,
-    finishReason: 'stop',
-  });
-});
+test.each(TYPES)(
+  '%s: a stream has the same output as the whole answer, and is counted the same',
+  async (type) => {
+    const { text, summary } = await readStream(
+      await providers[type].chat(callOf('chat', chatBody('good', { stream: true }))),
+    );
+    expect(contentOf(text)).toBe(REPLY);
+    expect(
+      text.endsWith('"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n') ||
+        /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/.test(text),
+    ).toBe(true);
+    expect(summary).toMatchObject({
+      outcome: 'complete',
+      usage: USAGE[type],
+      outputLength: REPLY.length,
+      finishReason: 'stop',
+    });
+  },
+);
 
 test.each(TYPES)(
   '%s: the chunk with the usage is there for those who ask, and only for them',
@@ -108,7 +111,7 @@ test.each(TYPES)('%s: tools are called, their results are taken', async (type) =
   });
   expect(JSON.stringify(answered)).toContain('rain');
   const last = (await fixtures[type].last()).body;
-  // What Gemini thought goes back to it, and to nobody else.
+  // What Gemini thought goes back to it, and to no other provider.
   expect(last.includes('"thoughtSignature":"dGhvdWdodA=="')).toBe(type === 'gemini');
 });
 

@@ -42,15 +42,18 @@ test.each([
   ['gzip', (bytes: Buffer) => bytes],
   ['br', (bytes: Buffer) => brotliCompressSync(bytes).subarray(0, 20)],
   ['lzw', (bytes: Buffer) => bytes],
-] as const)('an answer that is not in %s, as it says, is asked for once', async (coding, encode) => {
-  scripted.encodes(coding, encode);
-  scripted.says(whole);
-  const before = scripted.asked();
-  const router = createRouter({ providers: [provider], clock: systemClock, random: () => 0 });
-  const { answer } = await router.chat(router.resolve('openai:m'), callOf('chat', chatBody('m')));
-  expect(failureOf(answer)).toMatchObject({ kind: 'provider_error', isPaid: true });
-  expect(scripted.asked() - before).toBe(1);
-});
+] as const)(
+  'an answer whose content-encoding is %s but whose body is not, is requested once',
+  async (coding, encode) => {
+    scripted.encodes(coding, encode);
+    scripted.says(whole);
+    const before = scripted.asked();
+    const router = createRouter({ providers: [provider], clock: systemClock, random: () => 0 });
+    const { answer } = await router.chat(router.resolve('openai:m'), callOf('chat', chatBody('m')));
+    expect(failureOf(answer)).toMatchObject({ kind: 'provider_error', isPaid: true });
+    expect(scripted.asked() - before).toBe(1);
+  },
+);
 
 test('an answer that unpacks to more than is allowed is refused without unpacking all of it', async () => {
   const small = providerOf('openai', scripted.provider, { limits: { maxResponseBytes: 100_000 } });

@@ -70,7 +70,7 @@ test('an executable that was started classifies, and guards', async () => {
   expect(blocked?.code).toBe('ForbiddenError');
 });
 
-test('one that does not classify says so', async () => {
+test('a model that does not classify gets an error with the reason', async () => {
   const embedder = started('embedder');
   expect(await embedder.classify?.({ texts: ['x'], signal })).toMatchObject({
     kind: 'failed',

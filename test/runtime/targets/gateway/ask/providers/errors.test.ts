@@ -11,7 +11,7 @@ const fixtures = {
 };
 const TYPES: FixtureWire[] = ['openai', 'anthropic', 'gemini'];
 
-/** The map of provider errors: what the provider says, what the client is told. */
+/** The map of provider errors: the error of the provider, the error that the client gets. */
 const MAP = [
   ['fails-400', 'bad_request', 'MalformedError', 'Failed with 400.'],
   ['fails-422', 'bad_request', 'MalformedError', 'Failed with 422.'],
@@ -65,7 +65,7 @@ test.each(TYPES)('%s: Retry-After is handed on', async (type) => {
 });
 
 test.each(TYPES)(
-  '%s: no secret of ours is in what the client is told, whatever the provider says',
+  '%s: no secret is in the error that the client gets, whatever the provider sends',
   async (type) => {
     const provider = providerOf(type, fixtures[type]);
     for (const model of ['secret', 'secret-400']) {
@@ -109,7 +109,7 @@ test('an answer that is too large is not read to its end', async () => {
   expect((await fixtures.openai.happened('closed', 'huge')).complete).toBe(false);
 });
 
-test('nobody there', async () => {
+test('a provider that cannot be reached', async () => {
   const provider = providerOf('openai', { ...fixtures.openai, url: 'http://127.0.0.1:9' });
   expect(failureOf(await provider.chat(callOf('chat', chatBody('good'))))).toMatchObject({
     kind: 'unreachable',

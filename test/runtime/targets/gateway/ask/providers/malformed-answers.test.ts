@@ -37,7 +37,7 @@ async function allOf(told: ChatAnswer): Promise<typeof UNTOLD> {
 }
 
 test.each(pairs)(
-  '%s over %s: whatever shape the answer has, it is told or the provider’s error',
+  '%s over %s: whatever shape the answer has, it is returned, or reported as an error of the provider',
   async (kind, wire) => {
     const shape = kind === 'openai' && wire === 'responses' ? 'response' : 'whole';
     await fc.assert(
@@ -109,14 +109,14 @@ test('calls of another type go through where the wire has a word for them', asyn
   expect(jsonOf(told)).toEqual(message({ tool_calls: CUSTOM }));
 });
 
-test.each([{ choices: [] }, { hello: 1 }])('%j is no answer of a chat', async (answer) => {
+test.each([{ choices: [] }, { hello: 1 }])('%j is not an answer of a chat', async (answer) => {
   scripted.says(answer);
   const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
   expect(failureOf(told).kind).toBe('provider_error');
 });
 
 test.each([{ hello: 1 }, { data: 5 }, { data: [] }, { data: [null] }, { data: [{}] }])(
-  '%j has no vectors, and nobody pays for it',
+  '%j has no vectors, and is not billed',
   async (answer) => {
     scripted.says(answer);
     const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
@@ -167,7 +167,7 @@ const usageOver = async (wire: Wire, usage: object): Promise<unknown> => {
 test.each([
   { prompt_tokens: '21', completion_tokens: '9' },
   { prompt_tokens: 21, completion_tokens: -9 },
-])('%j is no count, and not told on', async (usage) => {
+])('%j is not a count, and is not returned', async (usage) => {
   expect(await usageOver('responses', usage)).toMatchObject({
     input_tokens: 0,
     output_tokens: 0,

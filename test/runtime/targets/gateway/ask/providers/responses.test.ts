@@ -26,7 +26,7 @@ test.each([{ background: true, store: false }, { background: 'yes' }, { backgrou
   },
 );
 
-test('what the provider itself remembers and tells the usage of goes on to it', async () => {
+test('a request with state that the provider stores, and whose usage it reports, is forwarded to it', async () => {
   const more = {
     background: false,
     previous_response_id: 'resp_1',
@@ -66,7 +66,7 @@ test.each([
   ],
   ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
   ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
-])('%s that nothing said before is read', (_what, event) => {
+])('%s without an announcement before is read', (_what, event) => {
   const step = responsesWire.decoder()(undefined, JSON.stringify(event));
   expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
 });

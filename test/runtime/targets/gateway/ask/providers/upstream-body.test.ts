@@ -30,7 +30,7 @@ test('a body is collected up to the limit, whether it was there before or comes 
   expect((await collected).toString()).toBe('12345');
 });
 
-test('a body that grows too large is hung up on', async () => {
+test('the connection of a body that grows too large is closed', async () => {
   const { writer, abort } = openBody();
   const collected = writer.body.collect(5);
   writer.push(Buffer.from('123456'));
@@ -38,7 +38,7 @@ test('a body that grows too large is hung up on', async () => {
   expect(abort).toHaveBeenCalledOnce();
 });
 
-test('a body that was whole before anybody asked for it has the same limit', async () => {
+test('a body that was complete before it is read has the same limit', async () => {
   const { writer, abort } = openBody();
   writer.push(Buffer.from('123456'));
   writer.end();

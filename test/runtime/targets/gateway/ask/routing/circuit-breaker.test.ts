@@ -61,7 +61,7 @@ interface Asked {
   readonly lastOpened: number;
 }
 
-test('nobody is let through for a while after it opened, and then one at a time', () => {
+test('no request passes for a while after it opened, and then one at a time', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       play(steps, ({ breaker, now, admitted, lastOpened }) => {
@@ -87,7 +87,7 @@ test('it is never open for longer than the longest time', () => {
   );
 });
 
-test('who is kept out is told a time to come back', () => {
+test('a refused request gets a time to retry after', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(admit(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
   expect(admit(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });

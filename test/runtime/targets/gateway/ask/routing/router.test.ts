@@ -93,7 +93,7 @@ test.each([false, true])('the next target answers when the first cannot (stream:
   }
 });
 
-test('a request that is wrong is not sent to anybody else', async () => {
+test('an invalid request is not sent to another target', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:fails-400', 'anthropic:good'), clock);
   const { answer, attempts } = await ask(router, clock);
@@ -101,7 +101,7 @@ test('a request that is wrong is not sent to anybody else', async () => {
   expect(outcomes(attempts)).toEqual(['openai:fails-400 bad_request']);
 });
 
-test('a failure is tried again, with a pause, and every attempt is told', async () => {
+test('a failure is tried again, with a pause, and every attempt is reported', async () => {
   const clock = manualClock();
   const told: Attempt[] = [];
   const router = routerOf(one('openai:fails-once'), clock);
@@ -123,7 +123,7 @@ test('retries stop after the second', async () => {
   expect(attempts).toHaveLength(3);
 });
 
-test('nobody is waited for who asks for too long a pause, and the client hears of it', async () => {
+test('a target that asks for too long a pause is not waited for, and the client gets the time', async () => {
   const clock = manualClock();
   const { answer, attempts } = await ask(routerOf(one('openai:rate-limited'), clock), clock);
   expect(attempts).toHaveLength(1);
@@ -143,7 +143,7 @@ test('a target that asked for a pause comes last until it is over', async () => 
 });
 
 test('a target that keeps failing is left alone, tried once after a while, and used again', async () => {
-  // Given: nobody listens
+  // Given: no server listens
   const clock = manualClock();
   const nobody = providerOf('openai', { ...openai, url: 'http://127.0.0.1:9' }, { clock, name: 'gone' });
   const router = routerOf(then('gone:x', 'anthropic:good'), clock, [
@@ -162,7 +162,7 @@ test('a target that keeps failing is left alone, tried once after a while, and u
   expect(trial.filter((attempt) => attempt === 'gone:x unreachable')).toHaveLength(1);
 });
 
-test('when every target is left alone, the client hears when to come back', async () => {
+test('when no target can be used, the client gets a time to retry after', async () => {
   const clock = manualClock();
   const router = routerOf(one('openai:fails-500'), clock);
   for (let requests = 0; requests < 2; requests += 1) await ask(router, clock);

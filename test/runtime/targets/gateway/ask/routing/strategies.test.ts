@@ -11,7 +11,7 @@ import { callOf, chatBody, readStream } from '../../test-provider.ts';
 
 const clock = manualClock();
 
-/** A provider that takes as long as it says, of the clock of these tests, and counts its requests. */
+/** A provider with a given response time, by the clock of these tests, and counts its requests. */
 interface StandIn {
   readonly url: string;
   takesMs: number;

@@ -37,7 +37,7 @@ function dueForTrial(model: string) {
   return { ask, admission };
 }
 
-test('a stream that is the trial has passed it when it begins, whether anybody reads it or not', async () => {
+test('a stream that is the trial has passed it when it begins, whether it is read or not', async () => {
   const { ask, admission } = dueForTrial('good');
   const trial = await ask(true);
   expect(admission()).toMatchObject({ admitted: true, isTrial: false });

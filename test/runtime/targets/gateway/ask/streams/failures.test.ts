@@ -56,7 +56,7 @@ test.each(
   expect(REPLY.startsWith(contentOf(text))).toBe(true);
 });
 
-test.each(WIRES)('%s: one line that is no JSON is left out, and the stream goes on', async (type) => {
+test.each(WIRES)('%s: one line that is not JSON is left out, and the stream goes on', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('malformed'))));
   expect(contentOf(text)).toBe(REPLY);
@@ -65,7 +65,7 @@ test.each(WIRES)('%s: one line that is no JSON is left out, and the stream goes 
 });
 
 test.each(WIRES)(
-  '%s: a stream without the sign of its end is complete if everything was said',
+  '%s: a stream without the sign of its end is complete if all output was sent',
   async (type) => {
     const provider = providerOf(type, fixtures[type]);
     const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('no-end'))));
@@ -88,7 +88,7 @@ test.each(['openai', 'anthropic'] as const)(
   },
 );
 
-test.each(WIRES)('%s: split at every byte, and with CR LF, it says the same', async (type) => {
+test.each(WIRES)('%s: split at every byte, and with CR LF, it has the same output', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
   for (const model of ['split', 'crlf']) {
@@ -144,7 +144,7 @@ test('a stream that pauses for less than the idle time goes on', async () => {
   expect(contentOf((await reading).text)).toBe(REPLY);
 });
 
-test('a provider that begins with silence runs into the time for the first byte, and is hung up on', async () => {
+test('a provider that sends nothing at first exceeds the time for the first byte, and its connection is closed', async () => {
   for (const model of ['silent', 'stall-first']) {
     const clock = manualClock();
     const provider = providerOf('openai', openai, { clock, limits: { firstByteMs: 5000 } });
@@ -203,7 +203,7 @@ test('a client that leaves cancels the provider, and is billed for what it got',
   expect(summary.outputLength).toBeGreaterThan(0);
 });
 
-test('a stream that the gateway cuts is no client that left, also if its client reads nothing and is hung up on', async () => {
+test('a stream that the gateway cuts is not a client that disconnected, also if its client reads nothing and its connection is closed', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const request = new AbortController();
@@ -252,7 +252,7 @@ test('a client that does not read slows the provider down', async () => {
   await events.cancel();
 });
 
-test('accounts are settled before the client hears of the end', async () => {
+test('accounts are settled before the client receives the end', async () => {
   const provider = providerOf('openai', openai);
   const order: string[] = [];
   const answer = await provider.chat(callOf('chat', streaming('good')));

@@ -9,11 +9,11 @@ import {
 const read = (prompt: unknown, completion: unknown) =>
   readUsage({ prompt_tokens: prompt, completion_tokens: completion });
 
-test('what a provider counted is taken as it says', () => {
+test('the counts of a provider are used unchanged', () => {
   expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });
 });
 
-test('what a provider does not count is not told, and not taken for nothing', () => {
+test('tokens that a provider does not count are not returned, and not taken as 0', () => {
   expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: undefined });
   expect(read(undefined, 5)).toMatchObject({ promptTokens: undefined, completionTokens: 5 });
   expect(read(10, 0)).toMatchObject({ promptTokens: 10, completionTokens: 0 });

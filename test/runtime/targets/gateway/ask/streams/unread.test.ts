@@ -32,20 +32,23 @@ async function begun(model: string, accounts?: Promise<void>) {
 
 const shutdown = new AppError('UnavailableError', 'The gateway is shutting down.');
 
-test.each(['its time', 'the gateway'])('a stream that %s cuts is settled if nobody reads on', async (by) => {
-  const { clock, request, settled, events } = await begun('long');
-  if (by === 'its time') clock.advance(STREAM_MS);
-  else request.abort(shutdown);
-  await clock.nextIn(UNREAD_MS);
-  clock.advance(UNREAD_MS);
-  await events.unread;
-  expect(await settled).toMatchObject({
-    outcome: 'incomplete',
-    error: by === 'its time' ? { message: 'The answer took longer than 4 s.' } : shutdown,
-  });
-  await events.ended;
-  expect((await openai.happened('closed', 'long')).complete).toBe(false);
-});
+test.each(['its time', 'the gateway'])(
+  'a stream that %s cuts is settled if it is not read on',
+  async (by) => {
+    const { clock, request, settled, events } = await begun('long');
+    if (by === 'its time') clock.advance(STREAM_MS);
+    else request.abort(shutdown);
+    await clock.nextIn(UNREAD_MS);
+    clock.advance(UNREAD_MS);
+    await events.unread;
+    expect(await settled).toMatchObject({
+      outcome: 'incomplete',
+      error: by === 'its time' ? { message: 'The answer took longer than 4 s.' } : shutdown,
+    });
+    await events.ended;
+    expect((await openai.happened('closed', 'long')).complete).toBe(false);
+  },
+);
 
 test('a client that still reads gets the end of a stream that was cut, however long the accounts take', async () => {
   // Given
@@ -75,7 +78,7 @@ test('a client that still reads gets the end of a stream that was cut, however l
   expect(unread).not.toHaveBeenCalled();
 });
 
-test('a provider that falls silent is settled before anybody reads of it, and let go when the time is over', async () => {
+test('a provider that falls silent is settled before the client reads the error, and its connection is closed after the time limit', async () => {
   const { clock, settled, events } = await begun('stall@idle');
   await openai.happened('waiting', 'stall@idle');
   // What has come is taken until the stream waits for more; the error is the last that the client takes.
@@ -95,7 +98,7 @@ test('a provider that falls silent is settled before anybody reads of it, and le
   await Promise.all([events.unread, events.ended]);
 });
 
-test('a body that nobody reads on never ends as one that was whole', async () => {
+test('a body that is not read on never ends as a complete one', async () => {
   const { clock, events, settled } = await begun('long@body');
   const reader = readablePieces(events, { text: '', milliseconds: 600_000 }, clock).getReader();
   await reader.read();

@@ -17,7 +17,7 @@ interface Call {
 type Event = Readonly<Record<string, unknown>>;
 
 const word = fc.stringMatching(/^[a-z]{1,8}$/);
-/** As JSON has them: it does not tell -0 from 0. */
+/** As JSON has them: it does not distinguish -0 and 0. */
 const value = fc.jsonValue().map((any) => JSON.parse(JSON.stringify(any)) as unknown);
 const calls = fc
   .array(fc.record({ name: word, input: fc.dictionary(word, value, { noNullPrototype: true }) }), {

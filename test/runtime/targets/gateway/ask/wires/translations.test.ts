@@ -34,7 +34,7 @@ const call = fc
 const calls = fc.uniqueArray(call, { selector: (one) => one.id, minLength: 1, maxLength: 3 });
 const image = fc.constantFrom('data:image/png;base64,AAAA', 'https://example.com/a.png');
 
-/** What a user says, or an answer with calls of tools and their results. */
+/** A message of a user, or an answer with calls of tools and their results. */
 const turn = fc.oneof(
   text.map((content): ChatMessage[] => [
     { role: 'user', content },
@@ -160,7 +160,7 @@ test('an answer that goes to Anthropic’s wire and back is the same', () => {
   );
 });
 
-test('an answer that goes to the wire of responses and back says the same', () => {
+test('an answer that goes to the wire of responses and back is the same', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const back = upstreamResponses.answer(responsesWire.fromChat(answer, { model: 'm' })) as ChatCompletion;
@@ -222,7 +222,7 @@ const finishOf = (chunks: readonly ChatChunk[]): unknown =>
     .flat()
     .at(-1);
 
-test('a stream that goes to Anthropic’s events and back says the same', () => {
+test('a stream that goes to Anthropic’s events and back is the same', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const chunks = chunksOf(answer);
@@ -234,7 +234,7 @@ test('a stream that goes to Anthropic’s events and back says the same', () => 
   );
 });
 
-test('a stream that goes to the events of responses and back says the same, but for the reasoning', () => {
+test('a stream that goes to the events of responses and back is the same, but for the reasoning', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const chunks = chunksOf(answer);

@@ -25,7 +25,7 @@ const modelOf = (name: string, accuracy: number, own: Partial<ComparedModel> = {
 });
 const BROKEN = modelOf('broken', 0, { status: 'failed', error: 'down', metrics: {}, latency_ms: null });
 
-/** What is wrong with the model `m`, whose accuracy is 0.8 and was 0.9. */
+/** The failed assertions of the model `m`, whose accuracy is 0.8 and was 0.9. */
 const problemOf = (assertion: Assertion, model = modelOf('m', 0.8)): string | undefined =>
   checkAssertions([assertion], [model], [modelOf('m', 0.9)])[0]?.problem;
 

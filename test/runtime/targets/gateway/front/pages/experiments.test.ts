@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       const dialog = page.getByRole('dialog', { name: 'Row 1' });
       expect(await dialog.innerText()).toContain(HOSTILE);
       await dialog.getByLabel('Show differences to').selectOption('truth');
-      // The rest of the page is inert behind a dialog, so only colours and sizes are looked at.
+      // The rest of the page is inert behind a dialog, so only colors and sizes are looked at.
       expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });

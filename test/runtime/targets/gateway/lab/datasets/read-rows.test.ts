@@ -41,7 +41,7 @@ describe('CSV', () => {
       `examples\n"${'x'.repeat(5_000_000)}"\n`,
       /a row exceeds 4194304 characters; a closing quote may be missing/,
     ],
-  ])('%#: says what is wrong and where', async (text, message) => {
+  ])('%#: reports the problem and the place', async (text, message) => {
     await expect(read('a.csv', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),
@@ -103,7 +103,7 @@ describe('JSON lines', () => {
       '{"examples":"a"}\n{"examples":"a","more":1}',
       /Line 2 of the dataset has column "more", which the first line does not have\. All rows must have the same columns\.$/,
     ],
-  ])('%#: says what is wrong and where', async (text, message) => {
+  ])('%#: reports the problem and the place', async (text, message) => {
     await expect(read('a.ndjson', text)).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringMatching(message),

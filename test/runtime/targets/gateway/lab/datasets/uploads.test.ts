@@ -91,7 +91,7 @@ describeDatabases((database) => {
     expect((await send(path, 786_432, part(786_432))).status).toBe(204);
   });
 
-  test('uploads expire, have limits, and end with a file that is no dataset', async () => {
+  test('uploads expire, have limits, and end with a file that is not a dataset', async () => {
     const { clock, request, create, begin, send, offsetOf, db } = await open();
     const path = await begin();
     clock.advance(24 * 3_600_000 - 1);

@@ -24,7 +24,7 @@ const workersOf = (gateway: number | undefined): readonly number[] =>
     .filter((line) => line.includes(' job run '))
     .map((line) => Number.parseInt(line, 10));
 
-/** Kills a gateway at some moment of every part of the job, as `next` says which. Resolves with how many rows had been computed again by each of these moments. */
+/** Kills a gateway at some moment of every part of the job, as `next` selects it. Resolves with how many rows had been computed again by each of these moments. */
 async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>): Promise<number[]> {
   const repeated: number[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -106,7 +106,7 @@ describeDatabases((database) => {
     if (process.env['KILLS']) console.log(summary(job, [model.repeated()]), `${owners} workers`);
   });
 
-  test('the worker of a gateway that is killed ends at once', async () => {
+  test('the worker of a gateway that is killed ends immediately', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();

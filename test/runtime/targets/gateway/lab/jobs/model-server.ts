@@ -13,11 +13,11 @@ export interface ModelServer {
   readonly repeated: () => number;
   /** Resolves when it has been asked about so many texts in all. */
   readonly asked: (texts: number) => Promise<void>;
-  /** From now on it answers nobody, until this is called with false. */
+  /** From now on it answers no request, until this is called with false. */
   readonly hold: (isHeld: boolean) => void;
   /** From now on texts with the word `poison` are answered, too. */
   readonly cure: () => void;
-  /** Resolves when somebody has left without waiting for an answer. */
+  /** Resolves when a client has disconnected without waiting for an answer. */
   readonly left: Promise<void>;
 }
 

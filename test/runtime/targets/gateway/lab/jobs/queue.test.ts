@@ -101,7 +101,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('who takes over goes on at the checkpoint, and whoever had it before is refused', async () => {
+  test('who takes over goes on at the checkpoint, and the worker that had it before is refused', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
@@ -187,7 +187,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toMatchObject({ epoch: 2 });
   });
 
-  test('cancelling stops a job at once if nobody has it, else tells whoever has it', async () => {
+  test('cancelling stops a job immediately if no worker has it, else the worker is notified', async () => {
     const { queue, store, ended, clock } = await open();
     const waiting = await queue.create(store.db, JOB);
     await queue.cancel(waiting.id);
@@ -228,7 +228,7 @@ describeDatabases((database) => {
     await expect(queue.get('everyone', 'a\0')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('what a job says is kept in its order', async () => {
+  test('the log of a job is kept in its order', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, JOB);
     for (const text of ['one', 'two', 'three\0']) await queue.log(id, 'info', text);

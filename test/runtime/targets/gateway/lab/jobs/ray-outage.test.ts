@@ -145,7 +145,7 @@ describeDatabases((database) => {
     [400, 'Traceback\nTypeError: entrypoint must be a string'],
     [401, 'Unauthorized'],
     [500, 'Traceback\nRuntimeError: Request failed with status code 400: ValueError: bad resources.'],
-  ])('a definite refusal (%i) fails the job with what the cluster said', async (status, body) => {
+  ])('a definite refusal (%i) fails the job with the reason of the cluster', async (status, body) => {
     const { jobs, ray } = await open(() => ({ submitted: () => Promise.resolve({ status, body }) }));
     await ray.listen();
     const { id } = await jobs.create(4, NEW);
@@ -158,7 +158,7 @@ describeDatabases((database) => {
     expect(ray.submissions).toHaveLength(1);
   });
 
-  test('a job that waits for resources says so, and its time limit does not run', async () => {
+  test('a job that waits for resources reports that, and its time limit does not run', async () => {
     const waiting = { status: 'PENDING', message: 'It may be waiting for resources.', error_type: null };
     let shown: string | object = waiting;
     const { jobs, ray } = await open(() => ({ shown: () => ({ status: 200, body: shown }) }));

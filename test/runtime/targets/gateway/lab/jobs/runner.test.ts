@@ -44,12 +44,12 @@ const SPEC = { spec: inference('http://127.0.0.1:1') };
 
 describeDatabases((database) => {
   const open = async (): Promise<TestJobs> => openJobs(database, await database.create());
-  /** Resolves when somebody has the job. */
+  /** Resolves when a worker has the job. */
   const claimed = async ({ get }: TestJobs, id: string): Promise<void> => {
     while ((await get(id)).status === 'created') await new Promise(setImmediate);
   };
 
-  test('a worker that ends too early three times at one row is given up, with what it said last', async () => {
+  test('a worker that ends too early three times at one row is given up, with its last message', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     startRunner(jobs, `console.error('out of luck'); process.exit(7)`);

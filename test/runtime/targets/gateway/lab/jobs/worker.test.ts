@@ -13,7 +13,7 @@ describeDatabases((database) => {
     ...[rows, more, owner]: [number, Parameters<typeof openWorkerJob>[2]?, (string | null)?]
   ) => openWorkerJob(database, rows, more, owner);
 
-  test('a worker does what is left, tells what it came to, and goes on at a checkpoint', async () => {
+  test('a worker does the remaining rows, reports the result, and continues at a checkpoint', async () => {
     const { gateway, claim, worker, run, job, output } = await openJob(7);
     const before = outcomeOf({ firstRow: 0, rows: [{ examples: 'text 0' }, { examples: 'text 1' }] });
     const { queue } = gateway.context.jobs;
@@ -126,7 +126,7 @@ describeDatabases((database) => {
     expect(texts).toEqual([expect.stringContaining('from row 0 on were given to another worker')]);
   });
 
-  test('a worker that is told to stop closes its work', async () => {
+  test('a worker that is stopped closes its work', async () => {
     const { run, stop, job } = await openJob(4);
     const closed = Promise.withResolvers<void>();
     const running = run({

@@ -8,7 +8,7 @@ import type {
 } from '../../../../../../runtime/targets/gateway/lab/metrics/metric.ts';
 import { FIXTURES } from '../../../../../helpers/paths.ts';
 
-/** What a tool of the field says; null is nan, or a refusal. */
+/** The result of a reference tool; null is nan, or a refusal. */
 export type GoldenValues = Readonly<Record<string, number | null>>;
 
 /** What fixtures/scripts/make_metrics.py wrote of one kind of metrics. */
@@ -29,7 +29,7 @@ export function scoreRows<Row, Options>(
   return { result: after.result(), scores, saved: after.save() };
 }
 
-/** What is wrong where there should be the same names, each number within 1e-6, and a reason for each that is not there. */
+/** The differences where there should be the same names, each number within 1e-6, and a reason for each that is not there. */
 export function wrongValues(
   { values, reasons }: MetricResult,
   golden: GoldenValues,

@@ -38,7 +38,7 @@ describeDatabases((database) => {
     await expect(secrets.reveal('bob', 'key')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('under another master key a secret is gone, and the sentence says so', async () => {
+  test('under another master key a secret cannot be read, and the error reports that', async () => {
     const { secrets, secretsWith } = await open();
     await secrets.set(null, 'key', 'value', '');
     await expect(secretsWith('another').reveal(null, 'key')).rejects.toThrow(

@@ -68,7 +68,7 @@ test('a text that the model refuses fails alone', async () => {
   expect(outcome.rows[1]).toMatchObject({ error: outcome.firstError, scores: null });
 });
 
-test('what can pass is asked again, what cannot is told', async () => {
+test('transient errors are retried, permanent ones are reported', async () => {
   const flaky = await withWork(inferenceOf(encoderAt(`${encoder.url}/flaky`)), async (work) => [
     await runAll(work, ROWS),
     await runAll(work, ROWS),
@@ -104,7 +104,7 @@ test('a batch of which the work was stopped does not count', async () => {
   });
 });
 
-test('labels that the model does not know, and rows without an answer, are told and no crash', async () => {
+test('labels that the model does not know, and rows without an answer, are reported and cause no crash', async () => {
   const scores = { GOOD: 0.75, BAD: 0.25 };
   const rows = [
     { examples: 'c', ground_truth: 'GOOD', predictions: null, scores: null, error: 'It was down.' },
@@ -154,7 +154,7 @@ test('a ground truth that is a list is one of any number of labels', async () =>
   expect(result.details).toMatchObject({ undefined_metrics: { log_loss: 'No row was scored.' } });
 });
 
-test('what was counted goes on where the checkpoint says, as if nothing had happened', async () => {
+test('counts continue at the checkpoint without a difference', async () => {
   const rows = Array.from({ length: 12 }, (_, at) => ({
     examples: `row ${at}`,
     ground_truth: at % 3 === 0 ? 'BAD' : 'GOOD',

@@ -8,7 +8,7 @@ const encoder = await startFixture('encoder');
 const vectors = encoderAt(`${encoder.url}/vectors`);
 const task = { task: 'feature-extraction' } as const;
 
-test('texts are compared with their references, and that with what people said', async () => {
+test('texts are compared with their references, and the result with ratings', async () => {
   const rows = [
     { examples: 'one two', reference: 'one two', ground_truth: '5' },
     { examples: 'three', reference: 'a', ground_truth: '1' },

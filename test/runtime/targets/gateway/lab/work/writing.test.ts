@@ -142,7 +142,7 @@ test('thoughts are split off', async () => {
   ]);
 });
 
-test('a wrong key is told without the key, and is not tried again', async () => {
+test('a wrong key is reported without the key, and is not tried again', async () => {
   const before = llm.asked.length;
   const spec = inferenceOf(compatible({ secretName: 'wrong' }), summarizing);
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('text')));

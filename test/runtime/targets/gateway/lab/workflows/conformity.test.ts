@@ -22,7 +22,7 @@ const JOB = (dataset: string, config: object) => ({
 });
 const TAGS = new Set(['Datasets', 'Experiments', 'Workflows', 'Jobs', 'Settings', 'Artifacts']);
 
-test('every answer is what the document says', async () => {
+test('every answer matches the OpenAPI document', async () => {
   const { ask, context, request } = gateway();
   const { upload } = requestsTo(gateway());
   const tried = new Set<unknown>();

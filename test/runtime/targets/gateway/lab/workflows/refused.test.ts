@@ -24,12 +24,12 @@ const BAD_FILES: readonly [
   ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
 ];
 
-test.for(BAD_FILES)('a file is refused at once: %s', async ([, text, status, says]) => {
+test.for(BAD_FILES)('a file is refused immediately: %s', async ([, text, status, says]) => {
   const answer = await requestsTo(gateway()).upload(text);
   expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(says)]);
 });
 
-test('over the network, one that is too large is told so', async () => {
+test('over the network, one that is too large is reported', async () => {
   const url = await gateway().listen();
   const { body, type } = await encoded(formWith(`examples\n${'x\n'.repeat(5_000_000)}`));
   const headers = { ...MASTER, 'Content-Type': type };
@@ -66,7 +66,7 @@ test('BOM, CRLF, quotes and lines in cells are read; a body alone is too', async
 });
 
 test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
-  'what is sent alone as %s is no dataset',
+  'a request with only %s is not a dataset',
   async (type) => {
     const headers = { ...MASTER, 'Content-Type': type };
     const { status, body } = await gateway().request('/api/v1/datasets/', {
@@ -162,7 +162,7 @@ test('answers cannot go where something else is', async () => {
   expect([job.status, job.body.detail[0]?.loc]).toEqual([422, ['body', 'job_config', 'output_field']]);
 });
 
-test('two of one name get two names, also at once', async () => {
+test('two of one name get two names, also in parallel', async () => {
   const { ask } = gateway();
   const dataset = (await requestsTo(gateway()).upload(LABELLED)).body.id;
   const task_definition = { task: 'text-classification' };
@@ -220,7 +220,7 @@ test('a workflow is refused that could come to nothing', async () => {
   expect([judged.status, judged.body.error.message]).toEqual([422, expect.stringContaining('llm_as_judge')]);
 });
 
-test('what is wrong with a job of its own is said of the member that it is in', async () => {
+test('an invalid setting of one job is reported with its member', async () => {
   const { ask } = gateway();
   const answers = 'examples,ground_truth,predictions\na,SAFE,SAFE\n';
   const dataset = (await requestsTo(gateway()).upload(answers)).body.id;

@@ -1,6 +1,6 @@
 import type { Answer, OpenGateway } from '../../front/open-gateway.ts';
 
-/** What the fixture encoder says of texts with an attack. */
+/** The answer of the fixture encoder for texts with an attack. */
 export const LABELLED = [
   'examples,ground_truth',
   'Hello there,SAFE',
@@ -21,7 +21,7 @@ export function formWith(
   return form;
 }
 
-/** As bytes: a form that is still being written when nobody wants it any more is an unhandled rejection of Node's own. */
+/** As bytes: a form that is still being written when it is not needed any more is an unhandled rejection of Node's own. */
 export async function encoded(
   form: FormData,
 ): Promise<{ readonly body: ArrayBuffer; readonly type: string }> {

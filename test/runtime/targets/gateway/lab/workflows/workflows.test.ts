@@ -84,7 +84,7 @@ test('a model of the gateway does one too', async () => {
   expect(done.metrics.avg_total_tokens).toBeGreaterThan(0);
 });
 
-test('one that fails says why, and can be done again', async () => {
+test('one that fails has the reason, and can be repeated', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const text = LABELLED.replace('Good morning', 'poison');

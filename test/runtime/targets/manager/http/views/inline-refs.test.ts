@@ -66,7 +66,7 @@ test('references that lead nowhere allow anything; those to elsewhere stay', () 
   ).toEqual({ properties: { a: { type: 'string' }, b: { $ref: 'https://x.example/s' } } });
 });
 
-test('names of members and data are no keywords', () => {
+test('names of members and data are not keywords', () => {
   const schema = {
     properties: { $ref: { type: 'string' }, $defs: { const: { $ref: '#/nothing' } } },
     default: { $ref: '#/$defs/x' },

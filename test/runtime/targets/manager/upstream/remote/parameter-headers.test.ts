@@ -29,7 +29,7 @@ test('arguments go to headers by their path; what is absent does not', () => {
   expect(headersFor(undefined)).toEqual({});
 });
 
-test('a tool whose annotations break the rules is left out, and said so', () => {
+test('a tool whose annotations break the rules is left out, and reported', () => {
   expect(kept(toolWith({ region: marked('Region', 'string') }))).toBe(true);
   expect(kept({ name: 'without schema' })).toBe(true);
   expect(kept(toolWith({ region: marked('', 'string') }))).toBe(false);
@@ -45,7 +45,7 @@ test('a tool whose annotations break the rules is left out, and said so', () => 
   expect(told).toEqual(['The tool tool is omitted: its x-mcp-header annotations are invalid.']);
 });
 
-test('what is no plain header is encoded', () => {
+test('a header value with special characters is encoded', () => {
   const encoded = (text: string): string => `=?base64?${Buffer.from(text).toString('base64')}?=`;
   for (const plain of ['us-west1', 'a b', '42']) expect(encodeHeader(plain)).toBe(plain);
   for (const text of ['Hello, 世界', ' padded ', 'line1\nline2', '=?base64?literal?=', '']) {

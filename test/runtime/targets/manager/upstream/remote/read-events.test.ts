@@ -22,7 +22,7 @@ test('fields, comments and both line ends', async () => {
   ]);
 });
 
-test('an event that does not end is no event', async () => {
+test('an event that does not end is not an event', async () => {
   expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ event: undefined, data: 'one', ...NOTHING }]);
 });
 

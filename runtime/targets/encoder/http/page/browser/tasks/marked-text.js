@@ -7,13 +7,13 @@ const COLORS = 8;
 /**
  * A text with its entities marked.
  * @param {readonly Piece[]} pieces
- * @param {(type: string) => number} colourOf
+ * @param {(type: string) => number} colorOf
  */
-export function markedText(pieces, colourOf) {
+export function markedText(pieces, colorOf) {
   const marked = element('span');
   marked.append(
     ...pieces.map((piece) =>
-      piece.type === undefined ? piece.text : entity(piece.text, piece.type, colourOf(piece.type)),
+      piece.type === undefined ? piece.text : entity(piece.text, piece.type, colorOf(piece.type)),
     ),
   );
   return marked;

@@ -49,7 +49,7 @@ function rank({ scores }, model) {
 }
 
 /**
- * Labels with scores of their own can all be below the threshold; the highest one is no result then.
+ * Labels with scores of their own can all be below the threshold; the highest one is not a result then.
  * @param {readonly Rank[]} ranks
  */
 const noneNote = (ranks) =>

@@ -16,12 +16,12 @@ export const tokenClassification = {
   body: (texts) => ({ inputs: texts }),
 
   draw(sent, { results }, { id2label }) {
-    const colourOf = colors(entityTypes(Object.values(id2label ?? {})));
+    const colorOf = colors(entityTypes(Object.values(id2label ?? {})));
     const drawn = sent.map(({ number, text }, at) => {
       /** @type {Token[]} */
       const tokens = results[at].tokens;
       const pieces = piecesOf(text, tokens);
-      const marked = markedText(pieces, colourOf);
+      const marked = markedText(pieces, colorOf);
       const entities = pieces.flatMap((piece) =>
         piece.type === undefined ? [] : [`${piece.text}, ${piece.type}`],
       );

@@ -20,7 +20,7 @@ export const zeroShotNer = {
   body: (texts, _, labels) => ({ inputs: texts, labels: labelsIn(labels) }),
 
   draw(sent, { results }, _, labels) {
-    const colourOf = colors(labelsIn(labels));
+    const colorOf = colors(labelsIn(labels));
     const drawn = sent.map(({ number, text }, at) => {
       /** @type {Entity[]} */
       const entities = results[at].entities;
@@ -29,7 +29,7 @@ export const zeroShotNer = {
       return {
         part: quotedText(
           number,
-          markedText(piecesBetween(text, spans), colourOf),
+          markedText(piecesBetween(text, spans), colorOf),
           entityTable(entities, number),
         ),
         spoken: `Text ${number}: ${said.length === 0 ? 'no entities' : said.join('; ')}.`,

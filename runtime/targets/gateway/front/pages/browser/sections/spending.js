@@ -24,7 +24,7 @@ const MEASURES = [
   { name: 'errors', words: 'Errors', unit: 'errors' },
   { name: 'total_tokens', words: 'Tokens', unit: 'tokens' },
 ];
-/** A chart has six colours, and one is for the others. */
+/** A chart has six colors, and one is for the others. */
 const SERIES = 5;
 const ROWS = 50;
 

@@ -12,7 +12,7 @@ interface Saved {
 
 /**
  * The error rate of all rows, as jiwer computes it: the edits that turn the predictions into the references, divided by the words or
- * characters of the references. It can exceed 1. White space separates words; around a text, it is no character. A row whose reference
+ * characters of the references. It can exceed 1. White space separates words; around a text, it is not a character. A row whose reference
  * is empty has no score. Of several references, the one with the lowest rate counts.
  */
 const errorRate =

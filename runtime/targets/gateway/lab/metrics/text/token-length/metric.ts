@@ -3,7 +3,7 @@ import { meanMetric } from '../mean-metric.ts';
 import { checkLength, type TextRow } from '../text-row.ts';
 import { splitWords } from '../white-space.ts';
 
-/** A rule of thumb for English: four tokens for three words. It keeps models with different tokenizers comparable. */
+/** An estimate for English: four tokens for three words. It keeps models with different tokenizers comparable. */
 const WORDS_PER_TOKEN = 0.75;
 
 /** Estimated number of tokens of predictions and references. */

@@ -6,7 +6,7 @@ import type { CustomMetric } from './custom-metric.ts';
 import { openLuaFunction } from './lua-function.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
-/** Columns of the table of scores that are no metrics. */
+/** Columns of the table of scores that are not metrics. */
 const TAKEN = ['error', 'ground_truth', 'predictions'];
 
 /** Throws an InputError for a metric that a user cannot define like this. */

@@ -20,7 +20,7 @@ export const bertscoreFamily: MetricFamily = {
     const { tokenVectors } = embedder ?? {};
     if (!tokenVectors) {
       throw inputError(
-        `bertscore requires an encoder of type embedding, by URL or as a file${embedder ? `; ${embedder.name} is not one` : ''}.`,
+        `bertscore requires an encoder of type embedding, by URL or as a file${embedder ? `, not ${embedder.name}` : ''}.`,
       );
     }
     return {

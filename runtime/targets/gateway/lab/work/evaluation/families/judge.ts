@@ -34,7 +34,7 @@ export function judgeFamily(definition: JudgeDefinition): MetricFamily {
       const metric = judgeMetric({ definition }, saved);
       if (!judge?.model.chat) {
         throw inputError(
-          `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
+          `${definition.name} requires a generative model as judge${judge ? `, not ${judge.model.name}` : ''}.`,
         );
       }
       return {

@@ -1,7 +1,7 @@
 import { element, scrollable } from '../dom.js';
 
 /**
- * A unified diff. Removed and added lines have their signs, which the colours repeat.
+ * A unified diff. Removed and added lines have their signs, which the colors repeat.
  * @param {string} text
  */
 export const diffView = (text) =>

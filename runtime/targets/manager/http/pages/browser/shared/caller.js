@@ -19,6 +19,6 @@ export async function readCaller(session, signal) {
   return data;
 }
 
-/** What a page says instead of buttons that change something. */
+/** What a page shows instead of buttons that change something. */
 export const EDIT_HINT =
   'Changes require a key with edit permission. Create one on the machine of the manager: mcp-manager keys create --name <name> --edit';

@@ -1,7 +1,7 @@
 /** @import { Wanted } from '../components/data-table.js' */
 
 /**
- * Lets a table search and page rows that the server returns all at once. Only one page of them is in the document.
+ * Lets a table search and page rows that the server returns all together. Only one page of them is in the document.
  * @template Row
  * @param {() => Promise<readonly Row[]>} read called once
  * @param {(row: Row) => string} text what the filter `q` searches

@@ -28,7 +28,7 @@ function upstreamOf(maxConnections: number) {
   return { ask, close: () => upstream.close() };
 }
 
-/** Resolves with the body, if somebody still keeps it. */
+/** Resolves with the body, if it is still referenced. */
 async function leaveAtOnce(ask: ReturnType<typeof upstreamOf>['ask']): Promise<WeakRef<Buffer>> {
   const body = Buffer.alloc(1_000_000, ' ');
   const { answer, waiter } = ask('good@leaving', body);

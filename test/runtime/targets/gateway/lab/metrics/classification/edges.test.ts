@@ -14,7 +14,7 @@ describe('without rows', () => {
     ['singleLabel', singleLabel({})],
     ['calibration', calibration({})],
     ['multiLabel', multiLabel({ labels: ['A'] })],
-  ])('%s has no number, and says why', (_name, metric) => {
+  ])('%s has no number, but a reason', (_name, metric) => {
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(2);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
@@ -89,7 +89,7 @@ describe('calibration', () => {
     expect(brier).toBeCloseTo(0.75 ** 2 + 0.25 ** 2 + 1);
   });
 
-  test('a table says how many rows each bin of confidence has', () => {
+  test('a table has the number of rows each bin of confidence has', () => {
     const metric = calibration({});
     for (const sure of [0, 0.2, 0.6, 0.999, 1]) metric.add({ ...row, scores: { A: sure, B: 1 - sure } });
     const { calibration_bins: bins } = metric.result().detail as { calibration_bins: { rows: number }[] };

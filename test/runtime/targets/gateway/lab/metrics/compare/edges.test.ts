@@ -25,14 +25,14 @@ describe('two models on the same rows', () => {
     expect(compared).toMatchObject({ rows: 2, mean: 0.5, test: 'mcnemar_exact', p_value: 1 });
   });
 
-  test('right and wrong are tested by McNemar, everything else by randomisation', () => {
+  test('right and wrong are tested by McNemar, everything else by randomization', () => {
     const [first, second] = [new Float64Array(12), new Float64Array(12).fill(1)];
     const whole = runSteps(comparePair(first, second));
     expect(whole.test).toBe('mcnemar_exact');
     expect(whole.p_value).toBeCloseTo(2 * 0.5 ** 12, 12);
     const half = second.map(() => 0.5);
     expect(runSteps(comparePair(first, half))).toMatchObject({
-      test: 'randomisation',
+      test: 'randomization',
       p_value: 2 * 0.5 ** 12,
       mean: 0.5,
     });
@@ -44,7 +44,7 @@ describe('two models on the same rows', () => {
       rows: 50,
       mean: 0,
       interval: { low: 0, high: 0 },
-      test: 'randomisation',
+      test: 'randomization',
       p_value: 1,
     });
   });

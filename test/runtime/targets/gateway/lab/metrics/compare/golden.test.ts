@@ -28,7 +28,7 @@ interface RandomisationCase {
 const GOLDEN = readGolden('compare') as {
   readonly random: readonly { readonly seed: number; readonly numbers: readonly number[] }[];
   readonly bootstrap: readonly BootstrapCase[];
-  readonly randomisation: readonly RandomisationCase[];
+  readonly randomization: readonly RandomisationCase[];
   readonly mcnemar: readonly {
     readonly first_only: number;
     readonly second_only: number;
@@ -40,7 +40,7 @@ const GOLDEN = readGolden('compare') as {
 test('golden data with many cases is there', () => {
   expect(GOLDEN.bootstrap.length).toBeGreaterThan(50);
   for (const exact of [true, false])
-    expect(GOLDEN.randomisation.filter((golden) => golden.exact === exact).length).toBe(40);
+    expect(GOLDEN.randomization.filter((golden) => golden.exact === exact).length).toBe(40);
   expect(GOLDEN.mcnemar.length).toBeGreaterThan(60);
   expect(GOLDEN.holm.length).toBeGreaterThan(60);
 });
@@ -65,8 +65,8 @@ test('bootstrap intervals are those of numpy for the same resamples', () => {
   expect(wrong).toEqual([]);
 });
 
-test('randomisation of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
-  const wrong = GOLDEN.randomisation.flatMap(({ differences, p_value, ...options }, number) =>
+test('randomization of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
+  const wrong = GOLDEN.randomization.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
       runSteps(randomizationTest(Float64Array.from(differences), options)),
       p_value,

@@ -34,7 +34,7 @@ describe('similarity', () => {
     );
   });
 
-  test('equal texts tell nothing of what people said, in spite of last digits', () => {
+  test('equal texts have no correlation with ratings, in spite of last digits', () => {
     const vectors = Array.from({ length: 30 }, (_, at) => [Math.sin(at), Math.cos(at * 3), at / 7]);
     const rows = vectors.map((vector, at) => ({ prediction: vector, reference: vector, gold: at }));
     const { values, reasons } = scoreRows(similarity, {}, rows).result;
@@ -87,7 +87,7 @@ describe('retrieval', () => {
     expect(add([0, 0, 0, 1])).toEqual(add([1, 0, 0, 0]));
   });
 
-  test('says how many queries have nothing to find, and counts them 0', () => {
+  test('reports how many queries have nothing to find, and counts them 0', () => {
     const rows = [
       { prediction: [1, 0], reference: [0, 0] },
       { prediction: [1, 0], reference: [1, 0] },

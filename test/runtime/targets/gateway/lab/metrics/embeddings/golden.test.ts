@@ -49,7 +49,7 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-test('vectors are as alike as scikit-learn says, and go along with gold values as scipy says', () => {
+test('similarities are those of scikit-learn, and correlations with gold values are those of scipy', () => {
   const wrong = GOLDEN.similarity.flatMap(({ one, other, gold, cosines, values }, number) => {
     const rows = one.map((prediction, at) => ({
       prediction: Float64Array.from(prediction),

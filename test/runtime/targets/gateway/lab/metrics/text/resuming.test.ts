@@ -41,7 +41,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     );
   });
 
-  test('has the same names without rows, and says why there are no numbers', () => {
+  test('has the same names without rows, and the reason why there are no numbers', () => {
     const metric = maker({});
     const { values, reasons } = metric.result();
     expect(Object.keys(values).length).toBeGreaterThan(0);

@@ -27,7 +27,7 @@ test('golden data with many cases of both modes is there', () => {
     expect(CASES.filter((golden) => golden.mode === mode).length).toBeGreaterThan(100);
 });
 
-test('spans of labelled tokens are counted as seqeval counts them', () => {
+test('spans of labeled tokens are counted as seqeval counts them', () => {
   const wrong = CASES.flatMap(({ mode, truth, predicted, values, per_type }, number) => {
     const rows = truth.map((row, at) => ({
       reference: labelsOf(row),

@@ -34,7 +34,7 @@ describe.each(golden.bleu_tokenizers.map((tokenizer, at) => ({ tokenizer, at }))
   },
 );
 
-test('the default is 13a; the detail says how the number came about', () => {
+test('the default is 13a; the detail shows how the number was computed', () => {
   expect(
     farOff(golden.corpora, ({ pairs, precisions, brevity_penalty }) => {
       const metric = bleu({});

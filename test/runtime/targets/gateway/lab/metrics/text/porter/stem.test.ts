@@ -12,6 +12,6 @@ test("stems are those of NLTK's Porter stemmer", () => {
   expect(found).toEqual(stems);
 });
 
-test('a long run of one letter is stemmed at once', () => {
+test('a long run of one letter is stemmed immediately', () => {
   expect(stem(`${'y'.repeat(100_000)}ing`)).toHaveLength(100_000);
 });
