@@ -1,5 +1,4 @@
-import type { Output } from '../../../serve/cli/command.ts';
-import { type OnStep, type Step, STEPS } from '../engine/steps.ts';
+import type { OnStep } from '../core/time/time-step.ts';
 
 interface StepTime {
   readonly start: number;
@@ -8,16 +7,21 @@ interface StepTime {
   readonly times: number;
 }
 
-export interface Timing {
-  readonly onStep: OnStep;
-  /** Writes all steps and the time since the process started: a table, or one line of JSON. */
-  readonly write: (output: Output, format: 'table' | 'json') => void;
+export interface Timing<Step extends string> {
+  readonly onStep: OnStep<Step>;
+  /** All steps and the time since the process started: a table, or one line of JSON. */
+  readonly text: (format: 'table' | 'json') => string;
 }
 
-/** Collects the steps of a run. Times are in milliseconds since Node started. */
-export function createTiming(): Timing {
-  const steps = new Map<Step, StepTime>();
-  const onStep: OnStep = (step, start, end) => {
+/** The steps that every program has before its own. */
+type FirstStep = 'node' | 'program';
+
+/** Collects the steps of a run; `texts` describes each step. Times are in milliseconds since Node started. */
+export function createTiming<Step extends string>(
+  texts: Readonly<Record<Step | FirstStep, string>>,
+): Timing<Step | FirstStep> {
+  const steps = new Map<Step | FirstStep, StepTime>();
+  const onStep: OnStep<Step | FirstStep> = (step, start, end) => {
     const known = steps.get(step) ?? { start, milliseconds: 0, times: 0 };
     steps.set(step, {
       start: Math.min(known.start, start),
@@ -30,19 +34,24 @@ export function createTiming(): Timing {
   onStep('program', bootstrapComplete, performance.now());
   return {
     onStep,
-    write({ err }, format) {
+    text(format) {
       const total = performance.now();
-      const rows = [...steps].sort(([, a], [, b]) => a.start - b.start);
-      err(format === 'json' ? timingJson(rows, total) : timingTable(rows, total));
+      const rows = [...steps]
+        .sort(([, a], [, b]) => a.start - b.start)
+        .map(([step, time]): Row => ({ step, text: texts[step], ...time }));
+      return format === 'json' ? timingJson(rows, total) : timingTable(rows, total);
     },
   };
 }
 
-type Rows = readonly (readonly [Step, StepTime])[];
+interface Row extends StepTime {
+  readonly step: string;
+  readonly text: string;
+}
 
 /** The steps in the order of their start. */
-function timingJson(rows: Rows, total: number): string {
-  const steps = rows.map(([step, { start, milliseconds, times }]) => ({
+function timingJson(rows: readonly Row[], total: number): string {
+  const steps = rows.map(({ step, start, milliseconds, times }) => ({
     step,
     start_ms: rounded(start),
     ms: rounded(milliseconds),
@@ -51,16 +60,16 @@ function timingJson(rows: Rows, total: number): string {
   return `${JSON.stringify({ timing: { steps, total_ms: rounded(total) } })}\n`;
 }
 
-function timingTable(rows: Rows, total: number): string {
+function timingTable(rows: readonly Row[], total: number): string {
   const line = (start: string, milliseconds: string, text: string): string =>
     `${start.padStart(9)}${milliseconds.padStart(10)}  ${text}`.trimEnd();
   return `${[
     line('start ms', 'ms', 'step'),
-    ...rows.map(([step, { start, milliseconds, times }]) =>
+    ...rows.map(({ step, text, start, milliseconds, times }) =>
       line(
         start.toFixed(1),
         milliseconds.toFixed(1),
-        `${step}: ${STEPS[step]}${times > 1 ? `, ${times} times` : ''}`,
+        `${step}: ${text}${times > 1 ? `, ${times} times` : ''}`,
       ),
     ),
     line('', total.toFixed(1), 'total'),
