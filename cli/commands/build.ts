@@ -1,4 +1,6 @@
 import { Flags } from '@oclif/core';
+import { createTiming } from '../../runtime/platform/step-timing.ts';
+import { BUILD_STEPS, type BuildStep } from '../packaging/build-steps.ts';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
@@ -70,6 +72,10 @@ export class Build extends BaseCommand {
     force: Flags.boolean({
       summary: 'Overwrite an output that another config file or another program created',
     }),
+    timing: Flags.boolean({
+      summary:
+        'Print on stderr how long each step takes, from the start of the process; one line of JSON with --json',
+    }),
   };
 
   async run(): Promise<BuildResult> {
@@ -77,6 +83,7 @@ export class Build extends BaseCommand {
     const { flags } = parsed;
     const { build } = await import('../services/build-executable/index.ts');
     const { buildSummary } = await import('../services/build-executable/result.ts');
+    const timing = flags.timing ? createTiming<BuildStep>(BUILD_STEPS) : undefined;
     const result = await build(
       configSource(parsed),
       {
@@ -95,8 +102,9 @@ export class Build extends BaseCommand {
         variant: flags.variant,
         quantize: flags.quantize,
       },
-      this.reporter(flags.quiet),
+      { ...this.reporter(flags.quiet), onStep: timing?.onStep },
     );
+    if (timing) process.stderr.write(timing.text(this.jsonEnabled() ? 'json' : 'table'));
     if (!flags.quiet) this.log(buildSummary(result));
     return result;
   }
