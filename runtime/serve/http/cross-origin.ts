@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 
@@ -20,7 +20,7 @@ export function crossOrigin(
   { methods = [], headers = [], credentials = false, maxAgeSeconds = TEN_MINUTES }: CorsRules = {},
 ): MiddlewareHandler {
   const all = origins.includes('*');
-  return cors({
+  const respond = cors({
     origin: all ? '*' : [...origins],
     exposeHeaders: [REQUEST_ID_HEADER, 'Retry-After', ...exposedHeaders],
     maxAge: maxAgeSeconds,
@@ -28,4 +28,10 @@ export function crossOrigin(
     ...(headers.length > 0 ? { allowHeaders: [...headers] } : {}),
     ...(credentials && !all ? { credentials } : {}),
   });
+  // An OPTIONS request of a client that is not a page, such as a client of tus, is for the route.
+  return (c, next) => (c.req.method === 'OPTIONS' && !isPreflight(c) ? next() : respond(c, next));
 }
+
+/** @see https://fetch.spec.whatwg.org/#cors-preflight-request */
+const isPreflight = ({ req }: Context): boolean =>
+  req.header('Origin') !== undefined && req.header('Access-Control-Request-Method') !== undefined;

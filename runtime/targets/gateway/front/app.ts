@@ -52,6 +52,7 @@ import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
+import { TUS_RESPONSE_HEADERS } from './uploads/protocol.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -166,4 +167,5 @@ const EXPOSED_HEADERS = [
   'X-Gateway-Unpriced',
   'X-Gateway-Dropped-Tools',
   'X-Gateway-Estimated',
+  ...TUS_RESPONSE_HEADERS,
 ];

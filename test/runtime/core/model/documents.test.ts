@@ -1,17 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
-import { encodeTail, layoutContainer } from '../../../../runtime/contract/container/layout.ts';
 import type { SectionName } from '../../../../runtime/contract/container/sections.ts';
 import { readModelCard } from '../../../../runtime/core/model/documents.ts';
+import { smallContainer } from '../../../helpers/small-container.ts';
 
 function fileWith(names: readonly SectionName[]): ByteSource {
-  const layout = layoutContainer(
-    100,
-    names.map((name) => ({ name, length: 5 })),
-  );
-  const hashes = new Map(layout.parts.map(({ name }) => [name, { crc32: 0, sha256: '0'.repeat(64) }]));
-  const file = new Uint8Array(layout.end);
-  file.set(encodeTail(layout, hashes), layout.indexOffset);
+  const file = smallContainer(Object.fromEntries(names.map((name) => [name, 'bytes'])));
   return {
     name: 'file',
     size: file.length,

@@ -2,6 +2,7 @@ import type { JobServices } from '../jobs/job-services.ts';
 import type { CurrentModels } from '../../ask/models/model-set.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, WorkTools } from '../work/work.ts';
 import type { Model } from '../work/backends/backend.ts';
+import { inspectEncoderFile } from '../work/backends/inspect-encoder-file.ts';
 import { openBackend } from '../work/backends/open-backend.ts';
 import { PACING } from '../work/pacing.ts';
 import { checkModel } from '../work/tasks/check-model.ts';
@@ -14,6 +15,8 @@ import { checkLabels } from './check-labels.ts';
 export interface CheckParts {
   readonly services: Pick<JobServices, 'secrets' | 'trusts'>;
   readonly models: CurrentModels;
+  /** Name of the compute that runs jobs. */
+  readonly compute: string;
 }
 
 /** The owner of a request, with the check of the models that its credential allows. */
@@ -64,7 +67,7 @@ async function inspect(
   member: string,
   backend: Backend,
   { owner, assertModelAllowed }: Requester,
-  { services, models }: CheckParts,
+  { services, models, compute }: CheckParts,
   check: (model: Model) => void,
 ): Promise<void> {
   try {
@@ -77,7 +80,10 @@ async function inspect(
       log: () => undefined,
     };
     const signal = AbortSignal.timeout(INSPECTION_MS);
-    const model = await openBackend(backend, tools, { pacing: PACING, maxConcurrency: 1, signal });
+    const model =
+      backend.kind === 'encoder-file'
+        ? await inspectEncoderFile(backend, tools, { runsHere: compute === 'local', signal })
+        : await openBackend(backend, tools, { pacing: PACING, maxConcurrency: 1, signal });
     try {
       check(model);
     } finally {

@@ -63,7 +63,6 @@ export interface SingleJobs {
 
 export interface SingleJobParts extends CheckParts {
   readonly services: JobServices;
-  readonly compute: string;
 }
 
 export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobParts): SingleJobs {

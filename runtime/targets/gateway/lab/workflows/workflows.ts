@@ -5,7 +5,6 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Viewer } from '../datasets/dataset.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import { isOver } from '../jobs/job-row.ts';
-import type { CurrentModels } from '../../ask/models/model-set.ts';
 import type { Store } from '../../store/store.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { matches } from '../../store/search.ts';
@@ -13,6 +12,7 @@ import { isStorable, storableText } from '../../store/storable-text.ts';
 import { labelsIn, labelsOf } from '../experiments/labels.ts';
 import { advance } from './advance.ts';
 import type { Workflow, WorkflowDetails, Workflows } from './workflow.ts';
+import type { CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts';
 import { planWorkflow } from './plan.ts';
@@ -22,11 +22,8 @@ import { startInference } from './start-jobs.ts';
 import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
 import { withJobs } from './with-jobs.ts';
 
-export interface WorkflowParts {
+export interface WorkflowParts extends CheckParts {
   readonly clock: Clock;
-  readonly models: CurrentModels;
-  /** Name of the compute that runs jobs. */
-  readonly compute: string;
   readonly services: JobServices;
 }
 

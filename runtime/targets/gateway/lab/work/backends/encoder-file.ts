@@ -12,7 +12,7 @@ import { encoderModel } from './encoder-model.ts';
 
 /** An executable at the path in the job or, on another machine, where the worker has fetched it to. */
 export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, options) => {
-  if (!tools.trusted) throw notTrusted(path);
+  requireFilesAllowed(path, tools);
   return await openExecutable({ name: path, path: tools.files?.get(path) ?? path }, tools, options);
 };
 
@@ -61,9 +61,12 @@ function isRoutine(line: string): boolean {
   }
 }
 
-const notTrusted = (path: string): AppError =>
-  new AppError(
+/** Throws a ForbiddenError if the job is not allowed to start files. */
+export function requireFilesAllowed(path: string, { trusted }: Pick<WorkTools, 'trusted'>): void {
+  if (trusted) return;
+  throw new AppError(
     'ForbiddenError',
     `Starting \`${path}\` is not allowed. The operator of the gateway can allow files for jobs; alternatively, use the URL of a running encoder.`,
     { reason: 'files_not_allowed' },
   );
+}

@@ -1,75 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { s3Headers, s3Url } from '../../../../../../runtime/targets/gateway/lab/datasets/sources/s3.ts';
 import { chooseHubFiles } from '../../../../../../runtime/targets/gateway/lab/datasets/sources/hub-files.ts';
-import { FIXTURES } from '../../../../../helpers/paths.ts';
 import { useGateway, useOwnGateways } from '../../front/use-gateway.ts';
+import { HUB_COMMIT, startDatasetSources } from './dataset-sources.ts';
 
-const CSV = 'text;label\nGood;POSITIVE\nBad;NEGATIVE\n';
-const SHA = 'a'.repeat(40);
-const PARQUET = readFileSync(join(FIXTURES, 'datasets', 'labels.parquet'));
-
-/** A stand-in for a site, for the Hub's API as it is documented, and for a store with S3's API. */
-const requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = [];
-const answers: Record<string, (response: ServerResponse) => void> = {
-  '/a.csv': (response) => response.end(CSV),
-  '/typed': (response) => response.setHeader('Content-Type', 'text/csv; charset=utf-8').end(CSV),
-  '/page': (response) => response.setHeader('Content-Type', 'text/html').end('<p>'),
-  '/moved.csv': (response) => response.writeHead(302, { Location: '/a.csv' }).end(),
-  '/loop.csv': (response) => response.writeHead(301, { Location: '/loop.csv' }).end(),
-  '/metadata.csv': (response) =>
-    response.writeHead(307, { Location: 'http://169.254.169.254/latest.csv' }).end(),
-  '/cut.csv': (response) => {
-    response.writeHead(200, { 'Content-Length': '1000' });
-    response.write(CSV, () => response.destroy());
-  },
-  '/large.csv': (response) => response.end(`${CSV}${'x;y\n'.repeat(300_000)}`),
-  '/api/datasets/o/d/revision/refs%2Fconvert%2Fparquet': (response) => response.end(`{"sha":"${SHA}"}`),
-  [`/api/datasets/o/d/tree/${SHA}?recursive=true`]: (response) =>
-    response
-      .setHeader('Link', `</api/datasets/o/d/tree/${SHA}?recursive=true&cursor=2>; rel="next"`)
-      .end(JSON.stringify([fileOf('default/train/0000.parquet'), { type: 'directory', path: 'default' }])),
-  [`/api/datasets/o/d/tree/${SHA}?recursive=true&cursor=2`]: (response) =>
-    response.end(
-      JSON.stringify([
-        fileOf('default/test/0001.parquet'),
-        fileOf('default/test/0000.parquet'),
-        fileOf('default/broken/0000.parquet', '0'.repeat(64)),
-      ]),
-    ),
-};
-const fileOf = (path: string, oid = createHash('sha256').update(PARQUET).digest('hex')) => ({
-  type: 'file',
-  path,
-  size: PARQUET.length,
-  oid: 'b'.repeat(40),
-  lfs: { oid, size: PARQUET.length },
-});
-const server = createServer((request, response) => {
-  const path = request.url ?? '';
-  requests.push({ path, headers: request.headers });
-  const answer = answers[path];
-  if (answer) answer(response);
-  // The Hub redirects to another host with the contents.
-  else if (path.startsWith(`/datasets/o/d/resolve/${SHA}/`))
-    response.writeHead(302, { Location: `${other}/cdn` }).end();
-  else if (path === '/cdn') response.end(PARQUET);
-  else
-    response
-      .writeHead(path.startsWith('/bucket/') ? 403 : 404)
-      .end('<Error><Code>AccessDenied</Code><Region>eu-west-1</Region></Error>');
-});
-let [url, other] = ['', ''];
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  [url, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
-});
-afterAll(() => void server.close());
+const { url, otherUrl: other, requests } = await startDatasetSources();
 
 const gateway = useGateway();
 const open = useOwnGateways();
@@ -145,7 +80,7 @@ test('a split of the hub is imported from all of its files, at a commit, with th
   expect([status, body]).toEqual([
     201,
     expect.objectContaining({
-      source: `hf:o/d@${SHA} (default, test)`,
+      source: `hf:o/d@${HUB_COMMIT} (default, test)`,
       filename: 'o-d-default-test.parquet',
     }),
   ]);

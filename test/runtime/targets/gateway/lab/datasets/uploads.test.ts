@@ -74,6 +74,39 @@ describeDatabases((database) => {
     expect(await offsetOf(path)).toEqual([200, String(BYTES.length)]);
   });
 
+  test('pages of other origins can send and read what the protocol needs', async () => {
+    const origin = 'https://app.example';
+    const { clock, ...state } = await database.start();
+    const { request } = gatewayOn(state, clock, { server: { corsOrigins: [origin] } });
+    const sent = ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Offset', 'Content-Type'];
+    for (const method of ['POST', 'HEAD', 'PATCH', 'DELETE']) {
+      const { status, headers } = await request('/api/v1/uploads', {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': method,
+          'Access-Control-Request-Headers': sent.join(', ').toLowerCase(),
+        },
+      });
+      expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([204, origin]);
+      expect(headers.get('Access-Control-Allow-Methods')?.split(',')).toContain(method);
+      expect(headers.get('Access-Control-Allow-Headers')?.split(',')).toEqual(
+        sent.map((name) => name.toLowerCase()),
+      );
+    }
+    const created = await request('/api/v1/uploads', {
+      method: 'POST',
+      headers: { ...TUS, Origin: origin, 'Upload-Length': '5', 'Upload-Metadata': NAMES },
+    });
+    const exposed = created.headers.get('Access-Control-Expose-Headers')?.split(',') ?? [];
+    const names = [...created.headers.keys()].filter((name) => /^(tus|upload)-|^location$/.test(name));
+    expect(names).toHaveLength(5);
+    expect(names.filter((name) => !exposed.some((one) => one.toLowerCase() === name))).toEqual([]);
+    // Without the headers of a preflight, the request is about the protocol.
+    const options = await request('/api/v1/uploads', { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('Tus-Version')]).toEqual([204, '1.0.0']);
+  });
+
   test('a last piece that was stored without its dataset is sent again', async () => {
     const { context, begin, send, offsetOf } = await open();
     const path = await begin();
