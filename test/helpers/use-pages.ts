@@ -1,6 +1,6 @@
-import { type Browser, type BrowserContextOptions, chromium, firefox, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { CHROMIUM_FLAGS } from './chromium.ts';
+import { type BrowserName, launchBrowser } from './launch-browser.ts';
 
 interface CallContextOptions extends BrowserContextOptions {
   /** A call is meant to fail in this test; browsers write that to their console. */
@@ -14,41 +14,11 @@ interface Pages {
   visit(url: string, body: (page: Page) => Promise<void>, options?: CallContextOptions): Promise<void>;
 }
 
-/** How to start each browser. Playwright drives a Firefox that it has not built over WebDriver BiDi. */
-const LAUNCH = {
-  chromium: (options: { executablePath?: string }) => chromium.launch({ ...options, args: CHROMIUM_FLAGS }),
-  async firefox(options: { executablePath?: string }) {
-    const browser = await firefox.launch({ ...options, channel: 'moz-firefox' });
-    allowOlderFirefox(browser);
-    return browser;
-  },
-};
-
-interface Session {
-  send(method: string, parameters: unknown): Promise<unknown>;
-}
-
-/** Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. */
-function allowOlderFirefox(browser: Browser): void {
-  const { _connection: connection } = browser as unknown as {
-    _connection: { toImpl(browser: Browser): { _browserSession: Session } };
-  };
-  const prototype = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as Session;
-  // oxlint-disable-next-line unbound-method -- it is called with its session.
-  const { send } = prototype;
-  prototype.send = async function sendKnown(this: Session, method, parameters) {
-    return method === 'emulation.setMediaFeaturesOverride' ? {} : await send.call(this, method, parameters);
-  };
-}
-
 /** A real browser for all tests of a file. */
-export function usePages(
-  executablePath: string | undefined,
-  name: 'chromium' | 'firefox' = 'chromium',
-): Pages {
+export function usePages(executablePath: string | undefined, name: BrowserName = 'chromium'): Pages {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await LAUNCH[name](executablePath ? { executablePath } : {});
+    browser = await launchBrowser(name, executablePath);
   });
   afterAll(() => browser?.close());
 

@@ -7,10 +7,11 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { ROOT } from '../helpers/paths.ts';
+import { checkPages } from './browser-checks.ts';
 import { Browser } from './browser.ts';
 
 // `npm run test:oidc`: signs in to the gateway with `oidc-provider` from npm, which is installed into a temporary folder: in a page
-// with a cookie, and by `gateway login`. Exit code 1 if a check fails.
+// with a cookie, by `gateway login`, and by clicks in Chromium and Firefox. Exit code 1 if a check fails.
 
 const VERSION = '9.13.3';
 const MASTER_KEY = 'master-key-of-the-test-of-sign-ins';
@@ -101,6 +102,7 @@ async function run(url: string, rotate: () => Promise<void>): Promise<void> {
     const after = await gateway(['whoami'], env, { reject: false });
     equal([after.exitCode, /not signed in/.test(after.stderr)], [1, true]);
   });
+  await checkPages(check, url);
   await check('a blocked user is refused', async () => {
     await asMaster('POST', '/v1/users', { user_id: 'eve', blocked: true });
     const page = await new Browser().signIn(`${url}/auth/sign-in`, 'eve');

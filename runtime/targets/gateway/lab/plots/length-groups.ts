@@ -1,3 +1,5 @@
+import { sortedOrder } from '../metrics/sorted-order.ts';
+
 export interface LengthGroup {
   /** Shortest and longest text in characters. */
   readonly from: number;
@@ -12,9 +14,9 @@ export function lengthGroups(
   scores: Float64Array,
   groups = 10,
 ): readonly LengthGroup[] {
-  const rows = Array.from(scores.keys())
-    .filter((at) => !Number.isNaN(scores[at]))
-    .sort((one, other) => (lengths[one] ?? 0) - (lengths[other] ?? 0));
+  const known = scores.map((score, at) => (Number.isNaN(score) ? score : (lengths[at] ?? 0)));
+  const order = sortedOrder(known);
+  const rows = order.subarray(0, scores.filter((score) => !Number.isNaN(score)).length);
   const size = Math.min(groups, rows.length);
   return Array.from({ length: size }, (_, group) => {
     const own = rows.slice(

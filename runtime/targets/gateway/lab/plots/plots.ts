@@ -65,7 +65,7 @@ export function plotsOf(
     0.99,
   );
   const lengths = index.examples.map(({ length }) => length);
-  const truths = index.truths.map(labelsIn);
+  const truths = labelsOf(index.truths);
   return {
     metrics: metricsOf(index),
     metric: metric ?? null,
@@ -81,6 +81,17 @@ export function plotsOf(
       lengths: lengthGroups(lengths, columns[at] ?? new Float64Array()),
     })),
   };
+}
+
+/** The labels of each row; undefined without any. Most rows share a few labels, which are read once. */
+function labelsOf(truths: RowIndex['truths']): (readonly string[] | undefined)[] {
+  const known = new Map<RowIndex['truths'][number], readonly string[] | undefined>();
+  return truths.map((truth) => {
+    if (known.has(truth)) return known.get(truth);
+    const labels = labelsIn(truth);
+    if (typeof truth === 'string') known.set(truth, labels);
+    return labels;
+  });
 }
 
 function labelsIn(truth: RowIndex['truths'][number]): readonly string[] | undefined {
@@ -139,7 +150,13 @@ function rangeOf(columns: readonly Float64Array[]): { from: number; to: number }
 }
 
 function quantile(columns: readonly Float64Array[], share: number): number {
-  const known = columns.flatMap((column) => Array.from(column.filter((value) => !Number.isNaN(value))));
-  const sorted = Float64Array.from(known).sort();
+  const known = columns.map((column) => column.filter((value) => !Number.isNaN(value)));
+  const sorted = new Float64Array(known.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const column of known) {
+    sorted.set(column, end);
+    end += column.length;
+  }
+  sorted.sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,4 +1,4 @@
-import type { RankedScore } from '../metrics/classification/ranked-scores.ts';
+import { type RankedScore, thresholds } from '../metrics/classification/ranked-scores.ts';
 
 export type CurvePoint = readonly [x: number, y: number];
 
@@ -17,14 +17,12 @@ export function thresholdCurves(ranked: readonly RankedScore[]): ThresholdCurves
   const positives = ranked.filter(({ isTrue }) => isTrue).length;
   const negatives = ranked.length - positives;
   if (positives === 0 || negatives === 0) return undefined;
-  const sorted = ranked.toSorted((one, other) => other.score - one.score);
   const roc: CurvePoint[] = [[0, 0]];
   const precisionRecall: CurvePoint[] = [[0, 1]];
   let [hits, falseAlarms] = [0, 0];
-  for (const [at, { score, isTrue }] of sorted.entries()) {
-    if (isTrue) hits += 1;
-    else falseAlarms += 1;
-    if (sorted[at + 1]?.score === score) continue;
+  for (const { positive, negative } of thresholds(ranked)) {
+    hits += positive;
+    falseAlarms += negative;
     roc.push([falseAlarms / negatives, hits / positives]);
     precisionRecall.push([hits / positives, hits / (hits + falseAlarms)]);
   }

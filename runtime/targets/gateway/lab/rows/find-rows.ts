@@ -1,4 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
+import { sortedOrder } from '../metrics/sorted-order.ts';
 import type { Page } from '../../store/page.ts';
 import type { IndexedModel, RowIndex } from './row-index.ts';
 
@@ -38,18 +39,32 @@ export function findRows(index: RowIndex, query: RowQuery): FoundRows {
   const models = query.workflowId === undefined ? index.models : [modelOf(index.models, query.workflowId)];
   const metric = chosenMetric(index, query.metric);
   const search = query.search.toLowerCase();
-  const found: number[] = [];
-  for (let at = 0; at < index.size; at += 1) {
+  const rowAt = orderOf(index, query.sort, models, metric);
+  const rows: number[] = [];
+  let total = 0;
+  for (let place = 0; place < index.size; place += 1) {
+    const at = rowAt(place);
     if (query.show === 'differences' && index.differs[at] !== 1) continue;
     if (query.show === 'errors' && !models.some(({ errors }) => errors[at] !== null)) continue;
     if (search !== '' && !index.texts[at]?.includes(search)) continue;
-    found.push(at);
+    if (total >= query.skip && rows.length < query.limit) rows.push(at);
+    total += 1;
   }
-  const isDescending = query.sort.startsWith('-');
-  const order = query.sort.replace('-', '');
-  if (order !== 'row') sortBy(found, keysOf(order, index, models, metric), isDescending);
-  else if (isDescending) found.reverse();
-  return { total: found.length, rows: found.slice(query.skip, query.skip + query.limit) };
+  return { total, rows };
+}
+
+/** The row at each place of an order. Rows without a key are the last ones in both directions. Equal keys keep the order of the rows. */
+function orderOf(
+  index: RowIndex,
+  sort: RowQuery['sort'],
+  models: readonly IndexedModel[],
+  metric: string | undefined,
+): (place: number) => number {
+  const isDescending = sort.startsWith('-');
+  const order = sort.replace('-', '');
+  if (order === 'row') return isDescending ? (place) => index.size - 1 - place : (place) => place;
+  const sorted = sortedOrder(keysOf(order, index, models, metric), isDescending);
+  return (place) => sorted[place] ?? 0;
 }
 
 /** Metrics of rows that any model has, sorted by name. */
@@ -109,19 +124,4 @@ function spreadAt(columns: readonly Float64Array[], at: number): number {
     if (value > high) high = value;
   }
   return high === -Infinity ? Number.NaN : high - low;
-}
-
-/** Rows without a key are the last ones in both directions. Equal keys keep the order of the rows. */
-function sortBy(rows: number[], keys: Float64Array, isDescending: boolean): void {
-  const missing = isDescending ? -Infinity : Infinity;
-  const valueOf = (row: number): number => {
-    const key = keys[row] ?? Number.NaN;
-    return Number.isNaN(key) ? missing : key;
-  };
-  const known = keys.map((_, at) => valueOf(at));
-  rows.sort((one, other) => {
-    const [first, second] = [known[one] ?? missing, known[other] ?? missing];
-    if (first === second) return one - other;
-    return first < second === isDescending ? 1 : -1;
-  });
 }

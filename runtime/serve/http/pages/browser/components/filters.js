@@ -8,8 +8,11 @@ import { element } from '../dom.js';
  * @property {readonly (string | { value: string, name: string })[]} [choices] of a choice
  */
 
-/** Typing pauses for this long before a text filter is applied. */
-const TYPING_MS = 250;
+/**
+ * Minimum time between two changes of a text filter. The first one is applied immediately. Each one changes the address, and browsers
+ * allow about 200 changes in 10 seconds.
+ */
+const TYPING_MS = 100;
 
 let rows = 0;
 
@@ -27,15 +30,19 @@ export function filterRow(filters, values, onChange) {
     field.value = values[filter.key] ?? '';
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let typing;
+    let appliedAt = -Infinity;
     const apply = () => {
       clearTimeout(typing);
+      appliedAt = performance.now();
       onChange(filter.key, field.value.trim());
     };
     field.addEventListener('change', apply);
     if (filter.kind === 'text') {
       field.addEventListener('input', () => {
         clearTimeout(typing);
-        typing = setTimeout(apply, TYPING_MS);
+        const wait = appliedAt + TYPING_MS - performance.now();
+        if (wait <= 0) apply();
+        else typing = setTimeout(apply, wait);
       });
     }
     return element(

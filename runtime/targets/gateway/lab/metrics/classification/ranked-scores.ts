@@ -1,3 +1,5 @@
+import { sortedOrder } from '../sorted-order.ts';
+
 /** A score of one label in one row. */
 export interface RankedScore {
   readonly score: number;
@@ -29,15 +31,22 @@ export function averagePrecision(ranked: readonly RankedScore[]): number | undef
 }
 
 /** Numbers of rows with and without the label at each score, from the highest down. */
-function thresholds(ranked: readonly RankedScore[]): { positive: number; negative: number }[] {
+export function thresholds(
+  ranked: readonly RankedScore[],
+): readonly { readonly positive: number; readonly negative: number }[] {
   const found: { positive: number; negative: number }[] = [];
+  const order = sortedOrder(
+    ranked.map(({ score }) => score),
+    true,
+  );
   let last = Number.NaN;
-  for (const { score, isTrue } of ranked.toSorted((one, other) => other.score - one.score)) {
-    if (score !== last) found.push({ positive: 0, negative: 0 });
-    last = score;
+  for (const at of order) {
+    const one = ranked[at];
+    if (one && one.score !== last) found.push({ positive: 0, negative: 0 });
+    last = one?.score ?? last;
     const counts = found.at(-1);
     if (!counts) continue;
-    if (isTrue) counts.positive += 1;
+    if (one?.isTrue) counts.positive += 1;
     else counts.negative += 1;
   }
   return found;

@@ -44,7 +44,10 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
     }
     await doJobs(gateway.context.jobs, origin);
   });
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    encoders.close();
+    await gateway.close();
+  });
 
   const open = (body: (page: Page) => Promise<void>, colorScheme: 'light' | 'dark' = 'light') =>
     pages.visit(

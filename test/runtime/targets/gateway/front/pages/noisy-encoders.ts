@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll } from 'vitest';
 
 /** Encoders at `/<share>` that give the label of the text, wrongly for about that percentage of the texts, and less surely for long ones. */
-export async function startNoisyEncoders(): Promise<{ readonly url: string }> {
+export async function startNoisyEncoders(): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -18,10 +17,9 @@ export async function startNoisyEncoders(): Promise<{ readonly url: string }> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { url: `http://127.0.0.1:${address.port}` };
+  return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
 }
 
 const LABELS = ['NEGATIVE', 'POSITIVE'] as const;

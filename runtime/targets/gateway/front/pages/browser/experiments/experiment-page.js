@@ -26,30 +26,35 @@ const POLL_MS = 2000;
 export async function showExperiment({ root, params, session, setTitle, navigate, signal }) {
   const id = params['id'] ?? '';
   const path = `api/v1/experiments/${encodeURIComponent(id)}`;
-  const [{ data: experiment }, { data: comparison }, { data: progress }] = await Promise.all([
+  const compare = async () =>
+    (await session.call(`${path}/compare`, { query: { disagreements: 0 }, signal })).data;
+  // The first comparison of many rows takes seconds; the page shows what it has meanwhile.
+  const comparing = compare();
+  comparing.catch(() => undefined);
+  const [{ data: experiment }, { data: progress }] = await Promise.all([
     session.call(path, { signal }),
-    session.call(`${path}/compare`, { query: { disagreements: 0 }, signal }),
     session.call(`${path}/progress`, { signal }),
   ]);
   setTitle(experiment.name);
   const live = element('section', { 'aria-label': 'Progress', hidden: !progress.active });
-  const results = element('div', { class: 'page' });
+  const results = element('div', { class: 'page' }, loading());
+  const figuresPart = element('div');
   drawProgress(live, progress);
-  drawResults(results, { path, session, comparison, signal });
   root.append(
     toolbar({ path, name: experiment.name, session, navigate }),
     ...(experiment.description === '' ? [] : [element('p', {}, experiment.description)]),
-    element('p', { class: 'hint' }, `Task: ${comparison.experiment.task_definition.task}`),
-    summary(comparison),
+    element('p', { class: 'hint' }, `Task: ${experiment.task_definition.task}`),
+    figuresPart,
     live,
     results,
   );
-  if (progress.active) {
-    void follow({ path, session, signal, live }, async () => {
-      const { data } = await session.call(`${path}/compare`, { query: { disagreements: 0 }, signal });
-      drawResults(results, { path, session, comparison: data, signal });
-    });
-  }
+  const draw = async (/** @type {Promise<Comparison>} */ waiting) => {
+    const comparison = await waiting;
+    figuresPart.replaceChildren(summary(comparison));
+    drawResults(results, { path, session, comparison, signal });
+  };
+  await draw(comparing);
+  if (progress.active) void follow({ path, session, signal, live }, () => draw(compare()));
 }
 
 /**

@@ -1,0 +1,44 @@
+import { type Browser, chromium, firefox } from 'playwright-core';
+import { CHROMIUM_FLAGS } from './chromium.ts';
+
+export type BrowserName = 'chromium' | 'firefox';
+
+/** Theme of the system. Firefox ESR cannot emulate one for a page, so it is a preference of the whole browser. */
+export type Theme = 'light' | 'dark';
+
+/** Values of Firefox's preference for the theme of pages. */
+const FIREFOX_THEMES: Readonly<Record<Theme, number>> = { dark: 0, light: 1 };
+
+/** Starts an installed browser. Playwright drives a Firefox that it has not built over WebDriver BiDi. */
+export async function launchBrowser(
+  name: BrowserName,
+  executablePath: string | undefined,
+  theme: Theme = 'light',
+): Promise<Browser> {
+  const options = executablePath === undefined ? {} : { executablePath };
+  if (name === 'chromium') return await chromium.launch({ ...options, args: CHROMIUM_FLAGS });
+  const browser = await firefox.launch({
+    ...options,
+    channel: 'moz-firefox',
+    firefoxUserPrefs: { 'layout.css.prefers-color-scheme.content-override': FIREFOX_THEMES[theme] },
+  });
+  allowOlderFirefox(browser);
+  return browser;
+}
+
+interface Session {
+  send(method: string, parameters: unknown): Promise<unknown>;
+}
+
+/** Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. */
+function allowOlderFirefox(browser: Browser): void {
+  const { _connection: connection } = browser as unknown as {
+    _connection: { toImpl(browser: Browser): { _browserSession: Session } };
+  };
+  const prototype = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as Session;
+  // oxlint-disable-next-line unbound-method -- it is called with its session.
+  const { send } = prototype;
+  prototype.send = async function sendKnown(this: Session, method, parameters) {
+    return method === 'emulation.setMediaFeaturesOverride' ? {} : await send.call(this, method, parameters);
+  };
+}

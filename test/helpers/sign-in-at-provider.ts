@@ -1,0 +1,9 @@
+import type { Page } from 'playwright-core';
+
+/** Fills in the development pages of `oidc-provider`: the sign-in, and the consent. */
+export async function signInAtProvider(page: Page, login: string): Promise<void> {
+  await page.locator('input[name="login"]').fill(login);
+  await page.locator('input[name="password"]').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}

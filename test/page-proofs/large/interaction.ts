@@ -1,0 +1,39 @@
+import type { Page } from 'playwright-core';
+
+/** Something that a user does with a large list or chart, several times. */
+export interface Interaction {
+  readonly title: string;
+  /** Where it starts, as a hash; undefined: where the last one has ended. */
+  readonly at?: string;
+  /** Parts of the page that change by themselves. */
+  readonly ignored?: string;
+  /** What is done, in this order; each one is timed. */
+  readonly actions: readonly ((page: Page) => Promise<unknown>)[];
+}
+
+type Action = Interaction['actions'][number];
+
+export const press =
+  (name: string | RegExp): Action =>
+  (page) =>
+    page.getByRole('button', { name, exact: true }).first().click();
+
+export const follow =
+  (name: string): Action =>
+  (page) =>
+    page
+      .getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name, exact: true })
+      .click();
+
+export const choose =
+  (label: string, value: string): Action =>
+  (page) =>
+    page.getByLabel(label, { exact: true }).selectOption(value);
+
+export const enter =
+  (label: string, text: string): Action =>
+  (page) =>
+    page.getByLabel(label, { exact: true }).fill(text);
+
+export const openFirst: Action = (page) => page.locator('main tbody th a').first().click();

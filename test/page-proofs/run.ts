@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { machineLine, print } from '../bench/measure/print.ts';
+import { checkHostile } from './check-hostile.ts';
+import { checkLarge } from './check-large.ts';
+import { checkPages } from './check-pages.ts';
+import { buildPrograms } from './programs/build-programs.ts';
+
+// `npm run test:pages [pages] [hostile] [large]`: builds the executables and proves their pages in Chromium and Firefox: every page with
+// its flows, hostile texts, and the times of interactions with large data. PAGE_PROGRAMS names a folder with executables, SCREENSHOTS one
+// for pictures of every page. Exit code 1 if a check fails.
+
+const CHECKS = { pages: checkPages, hostile: checkHostile, large: checkLarge };
+
+const chosen = process.argv.slice(2);
+const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-pages-'));
+try {
+  print(machineLine());
+  const programs = await buildPrograms(scratch);
+  for (const [name, check] of Object.entries(CHECKS)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    print(`\n${name}`);
+    const folder = join(scratch, name);
+    mkdirSync(folder);
+    const problems = await check(programs, folder);
+    for (const problem of problems) console.error(`FAILED: ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10 });
+}

@@ -1,0 +1,37 @@
+import type { Page } from 'playwright-core';
+import { axeFindings } from '../../helpers/axe.ts';
+
+const WIDTHS = [1280, 320, 2560];
+
+/** Milliseconds from the start of the navigation to the first paint with content. */
+export async function firstPaint(page: Page): Promise<number> {
+  const paint = await page.waitForFunction(
+    "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
+  );
+  return Number(await paint.jsonValue());
+}
+
+/** What would keep a user from using the page: findings of axe, and content that is wider than the window. */
+export async function inspect(page: Page): Promise<string[]> {
+  return [...(await axeFindings(page)), ...(await tooWide(page, WIDTHS))];
+}
+
+/** Widths of the window, in pixels, at which the page scrolls sideways. */
+export async function tooWide(page: Page, widths: readonly number[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    const hidden = Number(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    );
+    if (hidden > 0) found.push(`${hidden} px are hidden at a width of ${width}`);
+  }
+  return found;
+}
+
+/** Saves a picture of the page in the folder SCREENSHOTS, if there is one. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder === undefined) return;
+  await page.screenshot({ path: `${folder}/${name.replaceAll(/[^\w-]+/g, '-')}.png`, fullPage: true });
+}
