@@ -17,13 +17,19 @@ export type ConfigSource = string | { readonly folder: string };
 /** Names that are found without `-f`. */
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
+/** A path that can be the name of a model on the hub: the prefix may be forgotten. */
+const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
+
 /** Reads a configuration. A model without a config file gets one from its own files. `variant` overrides the config. */
 export async function readConfig(source: ConfigSource, options: HubOptions = {}): Promise<BuildConfig> {
   if (typeof source === 'string') return await fetched(await readFileConfig(source), options);
   const { folder } = source;
   if (isHubReference(folder)) return await hubConfig(folder, options);
   const found = await stat(folder).catch(() => undefined);
-  if (!found) throw configError(`No such directory: ${folder}. Pass the folder of a model.`);
+  if (!found) {
+    const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a model on the Hugging Face Hub` : '';
+    throw configError(`No such directory: ${folder}. Pass the folder of a model${onHub}.`);
+  }
   if (!found.isDirectory())
     throw configError(`${folder} is a file, but a folder is required. Pass a config file with -f.`);
   const file = configIn(folder);

@@ -111,6 +111,7 @@ describe('model folders', () => {
 
   test.each([
     [['nosuch'], 1, 'No such directory: nosuch. Pass the folder of a model.'],
+    [['org/name'], 1, 'Pass the folder of a model, or hf:org/name for a model on the Hugging Face Hub.'],
     [['x.yml'], 1, 'x.yml is a file, but a folder is required. Pass a config file with -f.'],
     [['empty'], 1, 'No such file: model.onnx (searched in empty). Export the model to ONNX first.'],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
