@@ -5,7 +5,7 @@ export const BUILD_STEPS = {
   config: 'read the config, check the output',
   base: 'find the base runtime and verify its checksum (in parallel)',
   check: 'read the tokenizer and the other files of the model',
-  optimize: 'start the process of ONNX Runtime, optimize the graph, write the weights (in parallel)',
+  optimize: 'wait for the process of ONNX Runtime, optimize the graph, write the weights (in parallel)',
   rewrite: 'wait for the optimized graph, rewrite it for the runtime',
   shapes: 'find the shapes of values with short texts',
   run: 'run short texts, alone and together, and the longest text',

@@ -58,12 +58,12 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
       onProgress: (done) => show(done),
     });
   });
+  writing.catch(() => {});
   // A problem of the model comes first, and is reported when the incomplete file is gone.
   const model = await input.model.catch(async (error: unknown) => {
     await writing.catch(() => {});
     throw error;
   });
-  writing.catch(() => {});
   const { base } = await tell(choosing, report);
   const step = report.step('Writing the executable');
   const total = base.length + (await stat(model.graph.weightsPath)).size;

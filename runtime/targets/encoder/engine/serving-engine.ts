@@ -4,7 +4,6 @@ import { availableMemory } from '../../../platform/available-memory.ts';
 import { maxPairsInThreads } from '../batching/large-texts.ts';
 import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
 import type { TokenizerSettings } from '../../../contract/manifest.ts';
-import { returnLargeBlocks } from '../../../platform/malloc.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import type { TextTokenizer } from '../../../platform/tokenizer.ts';
@@ -113,7 +112,6 @@ async function start(
 ): Promise<Started> {
   // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
-  returnLargeBlocks();
   const native = await loadNativeLibraries(cacheDir);
   const transform = transformToOpen(model, native.lua);
   // Starts while this thread initializes ONNX Runtime.
