@@ -4,6 +4,7 @@ import { EXECUTABLE } from './behaviours/executable.ts';
 import { FILL_MASK } from './behaviours/fill-mask.ts';
 import { GATEWAY_CLI } from './behaviours/gateway-cli.ts';
 import { GATEWAY_COMPLETIONS } from './behaviours/gateway-completions.ts';
+import { GATEWAY_DATASETS } from './behaviours/gateway-datasets.ts';
 import { GATEWAY_HTTP } from './behaviours/gateway-http.ts';
 import { GATEWAY_LEDGER } from './behaviours/gateway-ledger.ts';
 import { GATEWAY_PROCESS } from './behaviours/gateway-process.ts';
@@ -53,6 +54,7 @@ export const BEHAVIOURS = {
   ...MCP,
   ...GATEWAY_CLI,
   ...GATEWAY_COMPLETIONS,
+  ...GATEWAY_DATASETS,
   ...GATEWAY_HTTP,
   ...GATEWAY_LEDGER,
   ...GATEWAY_PROCESS,

@@ -84,9 +84,19 @@ function takeLock(lock: string): void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    const owner = existsSync(lock) ? readFileSync(lock, 'utf8') : '';
+    const owner = ownerOf(lock);
     if (owner !== '' && !isRunning(Number(owner))) rmSync(lock, { force: true });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+}
+
+/** What is written in a lock; nothing if it was released meanwhile. */
+function ownerOf(lock: string): string {
+  try {
+    return readFileSync(lock, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return '';
   }
 }
 

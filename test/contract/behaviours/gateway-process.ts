@@ -98,6 +98,16 @@ export const GATEWAY_PROCESS = {
     source: 'issue 7, 4',
     behaviour: 'Workers reach a gateway that speaks TLS, also with a certificate of a private authority.',
   },
+  'gateway-process:ranges': {
+    source: 'issue 22, 1',
+    behaviour:
+      'Several workers share the rows of a job; when one is killed, the others write its rows, each once and in order.',
+  },
+  'gateway-process:job-files': {
+    source: 'issue 22, 1',
+    behaviour:
+      'A worker on a cluster gets the gateway and the encoder of its job by their SHA-256, whole or in parts, with its token only, and not another version.',
+  },
   'gateway-process:config-commands': {
     source: 'issue 6, "Operations"',
     behaviour:

@@ -43,6 +43,20 @@ export const GATEWAY_WORKFLOWS = {
     behaviour:
       'A job whose budget is spent waits with that reason, keeps its answers, and is not failed; it can be cancelled.',
   },
+  'gateway:workflows:lua-metric': {
+    source: 'issue 22, 4',
+    behaviour:
+      'A Lua function scores the answers of a workflow with the columns of each row; a script that cannot be compiled is refused.',
+  },
+  'gateway:workflows:references': {
+    source: 'issue 22, 4',
+    behaviour: 'A row with several references counts by the best one.',
+  },
+  'gateway:workflows:encoder-file': {
+    source: 'issue 22, 1',
+    behaviour:
+      'The type and the labels of an executable are read from its file without starting it: jobs on a cluster can have one for another platform, local jobs cannot.',
+  },
   'gateway:experiment-run': {
     source: 'issue 7',
     behaviour:

@@ -73,7 +73,7 @@ verifiesGatewayCommand('gateway:experiment-run:prompts', async (arm) => {
     'prompts:',
     '  - {name: shots, prompt: "{{source}}: {{examples}}", few_shot: [{source: Blog, examples: A, ground_truth: B}]}',
     '  - {name: wrong, prompt: "{{sorce}}"}',
-    'models: [{name: m, model: "openai:good"}]',
+    'models: [{name: m, model: "openai:good"}, {name: n, model: "openai:good@2"}]',
   ];
   const ran = await run('experiment', 'run', '--file', write('topics.yml', lines.join('\n')));
   expect([ran.exitCode, ran.stderr]).toEqual([
@@ -82,7 +82,9 @@ verifiesGatewayCommand('gateway:experiment-run:prompts', async (arm) => {
       'm (wrong): refused: The prompt contains {{sorce}}, but the dataset has no such column',
     ),
   ]);
-  expect(ran.stdout).toMatch(/\| m \(shots\) \| succeeded \| 1 of 1/);
+  for (const model of ['m', 'n'])
+    expect(ran.stdout).toMatch(new RegExp(`\\| ${model} \\(shots\\) \\| succeeded \\| 1 of 1`));
+  expect(ran.stderr).toContain('n (wrong): refused: ');
   const { messages } = JSON.parse((await openai.last()).body);
   expect(messages.slice(1)).toEqual([
     { role: 'user', content: 'Blog: A' },

@@ -37,8 +37,8 @@ function apiAt(url: string) {
     return (await answer.json()) as Record<string, unknown>;
   };
   return {
-    async create(modelUrl: string): Promise<string> {
-      const { id: dataset } = await ask('/datasets', 'text/csv', ROWS);
+    async create(modelUrl: string, rows = ROWS, more: object = {}): Promise<string> {
+      const { id: dataset } = await ask('/datasets', 'text/csv', rows);
       const job_config = {
         job_type: 'inference',
         provider: 'encoder',
@@ -46,8 +46,16 @@ function apiAt(url: string) {
         base_url: modelUrl,
         task_definition: { task: 'text-classification' },
       };
-      const job = { name: 'job', dataset, job_config };
+      const job = { name: 'job', dataset, job_config, ...more };
       return String((await ask('/jobs/inference', 'application/json', JSON.stringify(job)))['id']);
+    },
+    async rows(id: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+      const path = `${url}/api/v1/jobs/${id}/rows?format=jsonl`;
+      const text = await (await fetch(path, { headers: AS_MASTER, dispatcher: agent })).text();
+      return text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async ended(id: string) {
       for (;;) {
@@ -58,6 +66,10 @@ function apiAt(url: string) {
   };
 }
 
+/** The processes of a gateway that run jobs. */
+const workersOf = (gateway: number | undefined): readonly number[] =>
+  childrenOf(gateway).filter((pid) => readlinkSync(`/proc/${pid}/exe`) === builtProgram('gateway'));
+
 verifiesOnce('gateway-process:workers', async () => {
   const model = await startModelServer();
   const { child, url } = await start({ config: {} });
@@ -65,8 +77,7 @@ verifiesOnce('gateway-process:workers', async () => {
   model.hold(true);
   await api.create(model.url);
   await model.asked(1);
-  const workers = childrenOf(child.pid).map((pid) => readlinkSync(`/proc/${pid}/exe`));
-  expect(workers).toContain(builtProgram('gateway'));
+  expect(workersOf(child.pid)).toHaveLength(1);
   child.kill('SIGKILL');
   await model.left;
 });
@@ -84,4 +95,25 @@ verifiesOnce('gateway-process:workers-tls', async () => {
   const job = await api.ended(await api.create(model.url));
   expect(job).toMatchObject({ status: 'succeeded', done_rows: 3, error: null });
   expect(model.repeated()).toBe(0);
+});
+
+verifiesOnce('gateway-process:ranges', async () => {
+  const [workers, batch_size] = [3, 5];
+  const texts = Array.from({ length: 120 }, (_, at) => `text ${at}`);
+  const model = await startModelServer();
+  const { child, url } = await start({ config: { workflows: { workers } } });
+  const api = apiAt(url);
+  model.hold(true);
+  const id = await api.create(model.url, ['examples', ...texts, ''].join('\n'), { batch_size });
+  // As many requests as there are workers.
+  await model.asked(workers * batch_size);
+  const [victim = Number.NaN, ...others] = workersOf(child.pid);
+  expect(others).toHaveLength(workers - 1);
+  process.kill(victim, 'SIGKILL');
+  model.hold(false);
+  expect(await api.ended(id)).toMatchObject({ status: 'succeeded', done_rows: 120, failed_rows: 0 });
+  const rows = (await api.rows(id)).map(({ examples }) => examples);
+  expect(rows).toEqual(texts);
+  // The batch that was in flight, and no other.
+  expect(model.repeated()).toBe(batch_size);
 });

@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
-import { formWith, LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
-import type { Answer, Api } from '../shared-services.ts';
+import type { Answer } from '../shared-services.ts';
 import { createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';
+import { experimentOf, followed, upload } from './lab-requests.ts';
 import { shareGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
 
@@ -24,21 +24,6 @@ const ENCODER = () => ({
   base_url: encoder.url,
   batch_size: 2,
 });
-
-const upload = (api: Api, text = LABELLED, headers: Record<string, string> = AS_MASTER): Promise<Answer> =>
-  api.ask('/api/v1/datasets/', { method: 'POST', body: formWith(text), headers });
-
-async function experimentOf(api: Api, headers: Record<string, string> = AS_MASTER): Promise<string> {
-  const dataset = (await upload(api, LABELLED, headers)).body.id;
-  const task_definition = { task: 'text-classification' };
-  const body = { name: 'guards', dataset, task_definition };
-  return (await api.post('/api/v1/experiments/', body, headers)).body.id;
-}
-
-/** The events of its log until it is over. */
-async function followed(api: Api, id: string): Promise<string> {
-  return (await api.get(`/api/v1/workflows/${id}/logs?follow=true`, AS_MASTER)).text;
-}
 
 verifiesGateway('gateway:workflows', async (arm) => {
   const api = await start(arm, CONFIG);
