@@ -75,7 +75,7 @@ function problemOfCli(args: readonly string[]): string | undefined {
     const isGroup = Object.keys(COMMANDS).some((one) => one.startsWith(`${words[0]}:`));
     return words.length === 0 || isGroup ? undefined : 'Unknown command';
   }
-  const { flags = {}, baseFlags = {} } = COMMANDS[id as keyof typeof COMMANDS];
+  const { flags, baseFlags } = COMMANDS[id as keyof typeof COMMANDS];
   const known = Object.entries<Flag>({ ...baseFlags, ...flags }).flatMap(([name, { char, aliases = [] }]) => [
     ...[name, ...aliases].map((one) => `--${one}`),
     ...(char === undefined ? [] : [`-${char}`]),

@@ -4,7 +4,7 @@ import { ROOT } from '../../helpers/paths.ts';
 import { shellSegments } from './shell-segments.ts';
 
 /** The programs whose command lines pages contain; `encoder` is a model executable. */
-export type ProgramName = 'encoderfile' | 'encoder' | 'mcp-manager' | 'gateway';
+type ProgramName = 'encoderfile' | 'encoder' | 'mcp-manager' | 'gateway';
 
 /** A call of a program in a page: in a block of commands, or between backquotes in a sentence. */
 export interface ProgramCall {

@@ -12,8 +12,6 @@ interface Programs {
   readonly encoderfile: string;
   readonly 'mcp-manager'?: string;
   readonly gateway?: string;
-  /** For sessions that download a package. Without it, `npx` starts only what a clone has. */
-  readonly npx?: string;
 }
 
 /** Where and how commands run. */
@@ -136,7 +134,7 @@ async function variables(
 }
 
 /** Programs in the PATH with the names that pages use. `npx` starts what a clone has. */
-function writePrograms(folder: string, { encoderfile, npx, ...others }: Programs): void {
+function writePrograms(folder: string, { encoderfile, ...others }: Programs): void {
   const node = encoderfile.endsWith('js') ? `"${process.execPath}" ` : '';
   const cli = `exec ${node}"${encoderfile}" "$@"`;
   const everything = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -146,7 +144,7 @@ function writePrograms(folder: string, { encoderfile, npx, ...others }: Programs
       `if [ "$1" = encoderfile ]; then shift; ${cli}; fi`,
       'for one; do case "$one" in @modelcontextprotocol/server-everything@*)',
       `exec "${process.execPath}" "${everything}";; esac; done`,
-      npx === undefined ? 'exit 1' : `exec "${npx}" "$@"`,
+      'exit 1',
     ].join('\n'),
     node: `exec "${process.execPath}" "$@"`,
   };

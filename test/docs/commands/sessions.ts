@@ -1,69 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
-import type { Command } from './blocks.ts';
-
-/** Commands of a page that run one after the other, in the order of the page. */
-export interface Session {
-  readonly page: string;
-  /** Headings whose commands run; without them, all of the page. */
-  readonly sections?: readonly string[];
-  /** Beginnings of commands that do not run, with the reason. */
-  readonly omitted?: readonly (readonly [start: string, reason: string])[];
-  /** The current folder, below `/home/me`. Default: `demo`. */
-  readonly folder?: string;
-  /** The current folder as the page shows it, if it is another one. */
-  readonly shownFolder?: string;
-  /** Fixture models whose executables are in the current folder. */
-  readonly models?: readonly string[];
-  /** Commands before those of the page. Their output has values that the page repeats. */
-  readonly before?: readonly Command[];
-  /** Writes the files that the page expects. */
-  readonly prepare?: (folder: string) => void;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const GATEWAY = {
-  GATEWAY_DATA_DIR: 'data',
-  GATEWAY_MASTER_KEY: 'master-key-of-sessions-of-the-manual',
-};
-const quiet = (...commands: readonly string[]): Command[] =>
-  commands.map((command) => ({ command, output: '' }));
-
-/** A provider on this machine in place of OpenAI, at published prices, and a gateway in front of it. */
-const GATEWAY_IN_USE: readonly Command[] = [
-  { command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' },
-  ...quiet(
-    'export OPENAI_URL=http://127.0.0.1:41973/v1',
-    'gateway migrate',
-    'gateway budgets create --name monthly --amount 5 --every monthly',
-    'gateway users create ada --budget monthly',
-    'KEY=$(gateway keys create --name demo --user ada --rpm 60 --log-prompts on)',
-    'gateway serve',
-  ),
-];
-
-/** A user whose creation and change the audit log has. */
-const BLOCKED_USER = quiet(
-  'gateway users create bob',
-  `curl -X PATCH localhost:8000/v1/users/bob -H "X-Gateway-Key: Bearer $GATEWAY_MASTER_KEY" -H 'content-type: application/json' -d '{"blocked": true}'`,
-);
-
-/** The configuration of that gateway. */
-function configureGateway(folder: string): void {
-  linkFixtures(folder);
-  const lines = [
-    'providers: {openai: {api_key: none, api_base: "${OPENAI_URL}"}}',
-    'aliases: {fast: openai:gpt-4o-mini}',
-    'pricing:',
-    '  openai:gpt-5-mini: {input_price_per_million: 0.25, output_price_per_million: 2}',
-    '  openai:fails-502: {input_price_per_million: 0.25, output_price_per_million: 2}',
-    '  openai:gpt-4o-mini: {input_price_per_million: 0.15, output_price_per_million: 0.6}',
-    'cache: {ttl: 10m}',
-    String.raw`prompt_log: {redact: ['\S+@\S+']}`,
-  ];
-  writeFileSync(join(folder, 'gateway.yml'), `${lines.join('\n')}\n`, { mode: 0o600 });
-}
+import { GATEWAY_IN_USE } from './gateway-in-use.ts';
+import { GATEWAY, linkFixtures, quiet, type Session } from './session.ts';
 
 const EVERYTHING = quiet(
   'mcp-manager init',
@@ -233,41 +172,7 @@ export const SESSIONS: readonly Session[] = [
     before: quiet('gateway serve', 'gateway orgs create acme'),
     env: { ...GATEWAY, OPENAI_API_KEY: 'none' },
   },
-  {
-    page: 'docs/gateway.md',
-    sections: ['gateway', 'HTTP API', 'Tags', 'Keys', 'Roles', 'Cache', 'Audit log', 'Stored prompts'],
-    before: [
-      ...GATEWAY_IN_USE,
-      {
-        command: 'gateway budgets create --name tag --amount 5 --calendar month',
-        output: 'id 81acab24-b2ee-4a66-a601-295a8bdde55b',
-      },
-      ...quiet(
-        'gateway teams create research',
-        'gateway teams add-member research ada --role admin',
-        'ADAS_KEY=$(gateway keys create --name manage --user ada --scope manage)',
-      ),
-      ...BLOCKED_USER,
-    ],
-    prepare: configureGateway,
-    env: GATEWAY,
-  },
-  {
-    page: 'docs/gateway-cli.md',
-    sections: ['Usage', 'Requests and guardrail hits', 'Audit log and stored prompts', 'Doctor'],
-    shownFolder: '/tmp/demo',
-    before: [
-      ...GATEWAY_IN_USE,
-      ...['gpt-4o-mini', 'gpt-5-mini', 'gpt-5-mini', 'fails-502'].map((model) => ({
-        command: `curl localhost:8000/v1/chat/completions -H "Authorization: Bearer $KEY" -H 'X-Request-Id: demo-${model}' -H 'content-type: application/json' -d '{"model": "openai:${model}", "messages": [{"role": "user", "content": "Write to ada@example.com"}]}'`,
-        output: '',
-      })),
-      ...BLOCKED_USER,
-      ...quiet('curl localhost:8000/v1/users -H "X-Gateway-Key: Bearer wrong"'),
-    ],
-    prepare: configureGateway,
-    env: GATEWAY,
-  },
+  ...GATEWAY_IN_USE,
   {
     page: 'docs/gateway-cli.md',
     sections: ['Commands of gateway', 'Keys, users, budgets', 'Prices', 'Backup'],
@@ -338,10 +243,6 @@ export const SESSIONS: readonly Session[] = [
 function exampleOf(page: string, language: string): string {
   const text = readFileSync(join(ROOT, page), 'utf8');
   return new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'm').exec(text)?.[1] ?? '';
-}
-
-function linkFixtures(folder: string): void {
-  symlinkSync(FIXTURES, join(folder, 'fixtures'));
 }
 
 /** Fixtures with a folder of its own for the experiment, because its executables are written there. */

@@ -27,7 +27,7 @@ export function shellSegments(text: string): string[][] {
     } else if (token === '$(') {
       endSegment();
     } else {
-      segments.push(...shellSegments(/^"/.test(token) ? nestedIn(token) : ''));
+      segments.push(...shellSegments(token.startsWith('"') ? nestedIn(token) : ''));
       word = `${word ?? ''}${token.replaceAll(/^["']|["']$/g, '')}`;
     }
   }
