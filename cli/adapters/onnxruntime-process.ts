@@ -31,7 +31,9 @@ export function runOnnxRuntimeProcess(): void {
   // Loading takes as long as the other process needs to read the tokenizer, so it does not wait for the first task.
   const loading = load();
   loading.catch(() => {});
-  process.on('message', async (task: OnnxTask) => process.send?.(await answer(task, loading, opened)));
+  process.on('message', (task: OnnxTask) => {
+    void answer(task, loading, opened).then((result) => process.send?.(result));
+  });
 }
 
 const load = async (): Promise<OnnxRuntime> => loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);

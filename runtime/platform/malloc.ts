@@ -15,11 +15,11 @@ export function returnFreedMemory(): void {
 
 /** Node warns once that the module is experimental. An executable contains the version of Node that it was tested with. */
 function withoutWarning<Result>(load: () => Result): Result {
-  const { emitWarning } = process;
+  const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => {};
   try {
     return load();
   } finally {
-    process.emitWarning = emitWarning;
+    if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
   }
 }
