@@ -55,7 +55,7 @@ export function startServer(
       const isLate = AbortSignal.timeout(STOP_MS);
       await Promise.race([
         ended,
-        new Promise<void>((resolve) => void isLate.addEventListener('abort', () => resolve())),
+        new Promise<void>((resolve) => isLate.addEventListener('abort', () => resolve())),
       ]);
       endGroup(child, 'SIGKILL');
       lines.close();

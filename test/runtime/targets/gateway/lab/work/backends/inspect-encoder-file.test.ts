@@ -59,7 +59,7 @@ test('a file that is no model, is damaged or is not allowed is refused before it
   await expect(inspect(join(folder(), 'assets'))).rejects.toThrow('is a folder. Pass a file.');
   if (process.platform === 'win32') return;
   const pipe = join(folder(), 'pipe.encoder');
-  execFileSync('mkfifo', [pipe]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   await expect(inspect(pipe)).rejects.toThrow(`${pipe} is not a file.`);
 });
 
