@@ -191,7 +191,7 @@ async function startGateway(url: string, issuer: string): Promise<void> {
   writeFileSync(join(scratch, 'gateway.yml'), JSON.stringify(config), { mode: 0o600 });
   const child = gateway(['serve', '--config', 'gateway.yml'], {}, { reject: false });
   children.push(child);
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const ready = await fetch(`${url}/readyz`).then(
       ({ ok }) => ok,
       () => false,
@@ -200,7 +200,7 @@ async function startGateway(url: string, issuer: string): Promise<void> {
     if (child.exitCode !== null) throw new Error(`The gateway ended: ${(await child).stderr}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('The gateway is not ready after 10 s.');
+  throw new Error('The gateway is not ready after 60 s.');
 }
 
 function gateway(args: readonly string[], env: Record<string, string>, options: { reject?: boolean } = {}) {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { messageOf } from '../../runtime/contract/errors.ts';
-import { printTable } from '../bench/measure/print.ts';
+import { print, printTable } from '../bench/measure/print.ts';
 import { BROWSERS, withBrowser } from '../helpers/with-browser.ts';
 import { HOSTILE_FLOWS } from './hostile/flows.ts';
 import { injected } from './hostile/injected.ts';
@@ -22,7 +22,7 @@ export async function checkHostile(programs: Programs, folder: string): Promise<
       await withBrowser(name, async (browser) => {
         for (const group of pageGroups(started)) {
           const found = await openGroup(browser, name, group);
-          problems.push(...found);
+          problems.push(...printed(found));
           rows.push([name, group.pages[0]?.program ?? '', String(group.pages.length), String(found.length)]);
         }
         for (const { title, of, run } of HOSTILE_FLOWS) {
@@ -33,13 +33,19 @@ export async function checkHostile(programs: Programs, folder: string): Promise<
             await picture(page, `hostile ${name} ${title}`);
             await expectHarmless(page);
           }).catch((error: unknown) => [messageOf(error)]);
-          problems.push(...found.map((problem) => `${name}, ${title}: ${problem}`));
+          problems.push(...printed(found.map((problem) => `${name}, ${title}: ${problem}`)));
           rows.push([name, title, '1', String(found.length)]);
         }
       });
     }
   });
   printTable(['browser', 'pages', 'opened', 'problems'], rows);
+  return problems;
+}
+
+/** A run takes minutes, so problems are printed when they are found. */
+function printed(problems: readonly string[]): readonly string[] {
+  for (const problem of problems) print(problem);
   return problems;
 }
 

@@ -28,7 +28,11 @@ export async function checkPages(programs: Programs, folder: string): Promise<st
       for (const theme of THEMES) {
         const column = `${name}, ${theme}`;
         const note: Note = (row, result, found) => {
-          problems.push(...found.map((problem) => `${row}, ${column}: ${problem}`));
+          for (const problem of found) {
+            // A run takes minutes, so problems are printed when they are found.
+            print(`${row}, ${column}: ${problem}`);
+            problems.push(`${row}, ${column}`);
+          }
           const cells = results.get(row) ?? new Map<string, string>();
           results.set(row, cells.set(column, found.length === 0 ? result : 'FAILED'));
         };

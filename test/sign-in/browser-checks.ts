@@ -18,10 +18,14 @@ export async function checkPages({
     await check(`oidc-provider: in ${name}, a user signs in on the pages of the manager`, async () => {
       const { stdout } = await manager.run(['keys', 'create', '--name', name, '--admin']);
       const key = String(stdout);
-      await until('the key is valid', async () => {
-        const authorization = `Bearer ${key}`;
-        return (await fetch(`${manager.url}/api/v1/caller`, { headers: { authorization } })).ok;
-      });
+      const call = (): Promise<string> => callTool(manager, 'person', 'echo', { message: 'hello' }, key);
+      // The page shows the sign-in as soon as the server has required it.
+      await until('a sign-in is required', () =>
+        call().then(
+          () => false,
+          (error: Error) => error.message.includes('/sign-in?server=person'),
+        ),
+      );
       await withBrowser(name, async (browser) => {
         const context = await browser.newContext();
         const page = await context.newPage();
@@ -38,10 +42,7 @@ export async function checkPages({
         await tab.getByText('Signed in to person. You can close this page.').waitFor();
         // The first tab notices it.
         await page.getByRole('button', { name: 'Sign out' }).waitFor();
-        await until('a call works', async () => {
-          await callTool(manager, 'person', 'echo', { message: 'hello' }, key);
-          return true;
-        });
+        await until('a call works', async () => (await call()) !== '');
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByText('not signed in').waitFor();
       });

@@ -27,7 +27,6 @@ export const gatewayInteractions: readonly Interaction[] = [
   {
     title: 'open a page',
     at: '#/account',
-    ignored: '#/requests',
     actions: ['Overview', 'Spend', 'Latency', 'Keys', 'Users', 'Teams', 'Budget use', 'Audit log'].map(
       follow,
     ),

@@ -127,7 +127,7 @@ export async function runExperiment(
   const { id } = await call('POST', '/api/v1/experiments/', {
     name: name('Reviews'),
     description: name('Three encoders on reviews'),
-    tags: [name('nightly')],
+    tags: [name('nightly').slice(0, 100)],
     dataset,
     task_definition: { task: 'text-classification' },
   });

@@ -5,10 +5,11 @@ const WIDTHS = [1280, 320, 2560];
 
 /** Milliseconds from the start of the navigation to the first paint with content. */
 export async function firstPaint(page: Page): Promise<number> {
-  const paint = await page.waitForFunction(
-    "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
-  );
-  return Number(await paint.jsonValue());
+  const paint = `new Promise((resolve) => new PerformanceObserver((list) => {
+    for (const { name, startTime } of list.getEntries())
+      if (name === 'first-contentful-paint') resolve(startTime);
+  }).observe({ type: 'paint', buffered: true }))`;
+  return Number(await page.evaluate(paint));
 }
 
 /** What would keep a user from using the page: findings of axe, and content that is wider than the window. */

@@ -66,7 +66,7 @@ const gatewayPages = ({ key, request }: Started['ids']): readonly PageEntry[] =>
 const experimentPages = ({ experiment }: Started['ids']): readonly PageEntry[] =>
   [
     { path: '#/experiments', shows: 'Reviews', hasNames: true },
-    { path: '#/experiments/new', shows: 'Start experiment', hasNames: true },
+    { path: '#/experiments/new', shows: 'Start experiment' },
     { path: `#/experiments/${experiment}`, shows: 'ROC curve', hasNames: true },
   ].map((entry) => ({ program: 'experiments', ...entry }));
 

@@ -38,7 +38,10 @@ export async function visit(
   });
   try {
     if (key !== undefined)
-      await context.addInitScript(`sessionStorage.setItem('api-key /', ${JSON.stringify(key)})`);
+      // An empty page has no storage.
+      await context.addInitScript(
+        `if (origin !== 'null') sessionStorage.setItem('api-key /', ${JSON.stringify(key)})`,
+      );
     if (script !== undefined) await context.addInitScript(script);
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
@@ -52,5 +55,5 @@ export async function visit(
 /** Waits until a page shows its data. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction('!document.querySelector("main .loading, [aria-busy]")');
+  await page.locator('main .loading, [aria-busy]').first().waitFor({ state: 'detached' });
 }

@@ -105,7 +105,7 @@ export function dateTime(moment) {
  * @param {number} range
  */
 export const axisTime = (moment, range) =>
-  (range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
+  (range > 1 && range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
 
 /**
  * @param {Amount} value

@@ -3,7 +3,7 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
 import type { GatewayContext } from '../../context.ts';
 import { createComparer } from '../../lab/compare/comparer.ts';
-import { plotsOf } from '../../lab/plots/plots.ts';
+import { createPlots } from '../../lab/plots/cached-plots.ts';
 import { findRows, ROW_ORDERS, SHOWN_ROWS } from '../../lab/rows/find-rows.ts';
 import { createRowIndexes } from '../../lab/rows/row-indexes.ts';
 import { API } from '../http/api-path.ts';
@@ -29,6 +29,7 @@ export function resultRoutes(
   { labGuard }: Pick<HttpParts, 'labGuard'>,
 ): GatewayRoutes {
   const indexOf = createRowIndexes(jobs.datasets);
+  const plotsOf = createPlots();
   const compare = createComparer({ datasets: jobs.datasets, usage: state.usage });
   const routes = newRoutes();
   const experimentOf = async (c: Context<ShellEnv>) => {

@@ -179,6 +179,8 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
         expect(new Set(users)).toEqual(new Set(['ada']));
         await page.goto(at('teams/research'));
         await page.getByRole('heading', { name: 'Members' }).waitFor();
+        await page.goto(at('account'));
+        await page.getByText('Key that manages').waitFor();
       },
       signedIn(gateway(), keys.manages),
     );

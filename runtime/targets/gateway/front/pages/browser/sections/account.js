@@ -29,8 +29,7 @@ export const ACCOUNT = [
           ],
         ]),
       );
-      if (me.scope === 'master') return;
-      if (session.key() === '')
+      if (me.scope !== 'master' && session.key() === '')
         root.append(
           actions(
             actionButton('Sign out', async () => {
@@ -39,6 +38,8 @@ export const ACCOUNT = [
             }),
           ),
         );
+      // No limits apply to a key that manages, so it has none to show.
+      if (me.scope !== 'models') return;
       const { data: own } = await session.call('v1/keys/me', { signal });
       for (const [name, account] of Object.entries(own.quota)) root.append(...accountPart(name, account));
     },
