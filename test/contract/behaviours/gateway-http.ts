@@ -44,6 +44,10 @@ export const GATEWAY_HTTP = {
     behaviour:
       'Users are made, listed, read, changed and deleted, with all fields and the statuses of before.',
   },
+  'gateway:lists': {
+    source: 'issue 23, 2',
+    behaviour: 'Lists of keys, users, teams and budgets are searched, filtered and sorted.',
+  },
   'gateway:users:twice': {
     source: 'gateway reference 1.2',
     behaviour: 'Of two parallel requests that create one user, one gets 409.',

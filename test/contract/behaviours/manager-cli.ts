@@ -40,6 +40,10 @@ export const MANAGER_CLI = {
     source: 'manager reference 1.10',
     behaviour: '`config tools|prompts|resources` set, list and remove what may be used.',
   },
+  'mcli:config:groups': {
+    source: 'issue 23, 4',
+    behaviour: '`config groups` lists, sets and removes groups, and shows the change first with --dry-run.',
+  },
   'mcli:config:daemon': {
     source: 'manager reference 1.10',
     behaviour: '`config daemon` sets, gets, lists, removes and validates settings of the manager.',

@@ -61,6 +61,10 @@ export const MANAGER_HTTP = {
     behaviour:
       'Bodies that are empty, malformed, no object, of another type or too large say so: 400, 422, 415, 413.',
   },
+  'manager:search': {
+    source: 'issue 23, 4',
+    behaviour: 'Tools, prompts and resources of all servers are searched.',
+  },
   'manager:prompts': {
     source: 'manager contract 4',
     behaviour: 'Prompts are listed, all pages together, and made from arguments; unknown ones are 404.',

@@ -18,6 +18,25 @@ const send = (api: Api, method: string, path: string, body?: object): Promise<An
 const worksNow = async (api: Api, key: string): Promise<boolean> =>
   (await api.get('/v1/keys/me', asKey(key))).status === 200;
 
+verifiesGateway('gateway:lists', async (arm) => {
+  const api = await start(arm, PLAIN);
+  await send(api, 'POST', '/v1/users', { user_id: 'lists-émile', alias: 'Zed' });
+  await send(api, 'POST', '/v1/users', { user_id: 'lists-bob', blocked: true });
+  await send(api, 'POST', '/v1/teams', { team_id: 'lists-team' });
+  await send(api, 'POST', '/v1/keys', { user_id: 'lists-bob', team_id: 'lists-team', key_name: 'Lists' });
+  await send(api, 'POST', '/v1/budgets', { name: 'lists', max_budget: 5 });
+  const list = async (path: string, member: string): Promise<unknown[]> =>
+    (await send(api, 'GET', path)).body.map((item: Record<string, unknown>) => item[member]);
+  expect(await list('/v1/users?search=LISTS-%C3%89', 'alias')).toEqual(['Zed']);
+  expect(await list('/v1/users?search=lists&sort=-user_id', 'user_id')).toEqual(['lists-émile', 'lists-bob']);
+  expect(await list('/v1/users?search=lists&status=blocked', 'user_id')).toEqual(['lists-bob']);
+  expect(await list('/v1/users?team_id=lists-team', 'user_id')).toEqual(['lists-bob']);
+  expect(await list('/v1/keys?user_id=lists-bob&status=active&search=list', 'key_name')).toEqual(['Lists']);
+  expect(await list('/v1/teams?search=LISTS', 'team_id')).toEqual(['lists-team']);
+  expect(await list('/v1/budgets?search=lists&sort=-max_budget', 'max_budget')).toEqual([5]);
+  expect((await send(api, 'GET', '/v1/keys?stats=active')).status).toBe(422);
+});
+
 verifiesGateway('gateway:users', async (arm) => {
   const api = await start(arm, PLAIN);
   const made = await send(api, 'POST', '/v1/users', {

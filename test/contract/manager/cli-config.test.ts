@@ -10,6 +10,20 @@ const kindsFor = <Kind>(arm: CommandArm, kinds: readonly Kind[]): readonly Kind[
   arm === EXECUTABLE_COMMANDS ? kinds.slice(0, 1) : kinds;
 const SERVER = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';
 
+verifiesCommand('mcli:config:groups', async (arm) => {
+  const { run, read, write } = folderOf(arm);
+  write('.mcpd.toml', SERVER);
+  const set = ['config', 'groups', 'set', 'daily', '--server', 'a'];
+  expect((await run(...set, '--dry-run')).stdout).toContain('+[[groups]]\n+name = "daily"\n');
+  expect(read('.mcpd.toml')).toBe(SERVER);
+  await run(...set);
+  expect(JSON.parse((await run('config', 'groups', 'list', '--json')).stdout)).toMatchObject([
+    { name: 'daily', servers: ['a'] },
+  ]);
+  expect((await run('config', 'groups', 'remove', 'daily')).exitCode).toBe(0);
+  expect(read('.mcpd.toml')).toBe(SERVER);
+});
+
 verifiesCommand('mcli:config:secrets', async (arm) => {
   const { run, read, write } = folderOf(arm);
   write('.mcpd.toml', `${SERVER}[[servers]]\nname = "far"\nurl = "https://x.example"\ntools = ["*"]\n`);

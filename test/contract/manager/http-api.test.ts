@@ -177,6 +177,16 @@ verifiesManaged('manager:foreign-page', async (arm) => {
   expect((await post('/mcp', {}, foreign)).status).toBe(403);
 });
 
+verifiesManaged('manager:search', async (arm) => {
+  const { get } = await start(arm, { config: ECHO });
+  const first = async (list: string, words: string): Promise<unknown> =>
+    (await get(`/api/v1/${list}?q=${encodeURIComponent(words)}`)).body[list][0];
+  expect(await first('tools', 'adds numbers')).toMatchObject({ server: 'echo', name: 'add' });
+  expect(await first('prompts', 'greets')).toMatchObject({ server: 'echo', name: 'greet' });
+  expect(await first('resources', 'memo empty')).toMatchObject({ server: 'echo', uri: 'memo://empty' });
+  expect((await get('/api/v1/resources')).status).toBe(422);
+});
+
 verifiesManaged('manager:prompts', async (arm) => {
   const config = serversToml({ name: 'echo', run: ['echo.mjs'], env: { PAGE_SIZE: '2' } });
   const { get, post } = await start(arm, { config });

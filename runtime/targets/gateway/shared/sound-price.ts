@@ -37,5 +37,3 @@ export function soundCost(
     BigInt(characters) * (rates.perCharacter ?? 0n);
   return millions > 0n ? (millions + MILLION - 1n) / MILLION : millions / MILLION;
 }
-
-export const isFreeSound = (rates: SoundRates): boolean => Object.values(rates).every((rate) => !rate);

@@ -1,6 +1,6 @@
 import type { Nanos } from './money.ts';
-import { isFreeSound, soundCost, type SoundCounts, type SoundRates } from './sound-price.ts';
-import { isFreeUnits, unitCost, type UnitCounts, type UnitRates } from './unit-price.ts';
+import { soundCost, type SoundCounts, type SoundRates } from './sound-price.ts';
+import { unitCost, type UnitCounts, type UnitRates } from './unit-price.ts';
 
 /** Prices per million tokens. */
 export interface TokenRates {
@@ -78,8 +78,7 @@ export function maxCostOf(
 
 /** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
-  isFreeUnits(price.units ?? {}) &&
-  isFreeSound(price.sound ?? {}) &&
+  Object.values({ ...price.units, ...price.sound }).every((rate) => !rate) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
 
 const larger = (rate: Nanos, other: Nanos | undefined): Nanos =>

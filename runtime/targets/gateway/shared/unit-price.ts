@@ -46,8 +46,6 @@ export function unitCost(
   return single + (millions + MILLION / 2n) / MILLION;
 }
 
-export const isFreeUnits = (rates: UnitRates): boolean => Object.values(rates).every((rate) => !rate);
-
 /** Counts above 0 as JSON for the database; null if there are none. */
 export function unitsToText(units: UnitCounts | undefined): string | null {
   const { webSearches, images, queries, imageInput, imageOutput } = units ?? {};

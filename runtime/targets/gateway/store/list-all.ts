@@ -2,11 +2,14 @@ import type { Page } from './page.ts';
 
 const PAGE_SIZE = 1000;
 
-/** Returns all items of a paged list. */
-export async function listAll<Item>(source: { list(page: Page): Promise<readonly Item[]> }): Promise<Item[]> {
+/** Returns all items of a paged list, or those that a query selects. */
+export async function listAll<Item, Query = undefined>(
+  source: { list(page: Page, query?: Query): Promise<readonly Item[]> },
+  query?: Query,
+): Promise<Item[]> {
   const all: Item[] = [];
   for (;;) {
-    const page = await source.list({ skip: all.length, limit: PAGE_SIZE });
+    const page = await source.list({ skip: all.length, limit: PAGE_SIZE }, query);
     all.push(...page);
     if (page.length < PAGE_SIZE) return all;
   }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isStorable, storableText } from './storable-text.ts';
+import { contains } from './contains-text.ts';
+import { storableText } from './storable-text.ts';
 
 /** Selects objects by words and tags. All conditions that are set must match. */
 export interface Search {
@@ -21,10 +22,4 @@ export function matches({ text, tags = [] }: Search): RawBuilder<SqlBool> {
     ...tags.map((tag) => contains('tags', JSON.stringify(tag))),
   ];
   return sql`(${sql.join([sql`1 = 1`, ...parts], sql` and `)})`;
-}
-
-function contains(column: string, text: string): RawBuilder<SqlBool> {
-  // A value that cannot be stored matches no row.
-  if (!isStorable(text)) return sql`1 = 0`;
-  return sql`${sql.ref(column)} like ${`%${text.replaceAll(/[_%!]/g, '!$&')}%`} escape '!'`;
 }

@@ -67,6 +67,12 @@ export class CachedList {
     this.expire({ announced: true });
   }
 
+  /** Returns the cached list if it is current; undefined if it must be read. */
+  current(maxAgeMs: number | undefined): ListSnapshot | undefined {
+    const [known, connection] = [this.#usable(), this.#server.openConnection()];
+    return known && connection && this.#isFresh(known, connection, maxAgeMs) ? known : undefined;
+  }
+
   async read(reader: ListReader): Promise<ListSnapshot> {
     const known = this.#usable();
     try {
@@ -87,7 +93,7 @@ export class CachedList {
       return this.#late ? 0 : Math.min(timeLeft(), known ? MAX_WAIT_MS : (unknownMs ?? 0));
     };
     const connection = await this.#server.connection({ timeoutMs: maxWait(waitLimits?.startMs), signal });
-    if (known && this.#isFresh(known, connection)) return known;
+    if (known && this.#isFresh(known, connection, reader.maxAgeMs)) return known;
     const listing = this.#join(connection);
     const timeoutMs = Math.max(0, maxWait(waitLimits?.listMs) - (clock.now() - listing.startedAt));
     const late = (): Error =>
@@ -160,8 +166,9 @@ export class CachedList {
     if (changed && !announced) this.#server.announceChange(this.#list);
   }
 
-  #isFresh({ connection, listedAt, maxAge }: Known, current: Connection): boolean {
-    return !this.#expired && connection === current && this.#parts.clock.now() - listedAt < maxAge;
+  #isFresh({ connection, listedAt, maxAge }: Known, current: Connection, maxAgeMs = 0): boolean {
+    const age = this.#parts.clock.now() - listedAt;
+    return !this.#expired && connection === current && age < Math.max(maxAge, maxAgeMs);
   }
 
   /** Returns the cached list, unless another program runs under the name of the server now. */

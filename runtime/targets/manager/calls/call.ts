@@ -18,9 +18,9 @@ export interface Calls {
    * Returns any list of a server as part of a list over all servers; empty if the server does not support the list. If the
    * server does not respond in time, the cached list is returned; rejects if there is none.
    */
-  listAll(
-    call: ServerCall & { readonly list: ListName; readonly maxWaitMs?: number | undefined },
-  ): Promise<readonly Params[]>;
+  listAll(call: ListAllCall): Promise<readonly Params[]>;
+  /** Returns the same list if it is in memory and current, without a request to the server; otherwise undefined. */
+  listed(call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>): readonly Params[] | undefined;
   /** Returns the result of the server, which can be an error of the tool. Malformed results are repaired if that is safe. */
   callTool(call: ToolCall): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
@@ -39,6 +39,13 @@ export interface Calls {
   /** Returns numbers about the calls of a server by its normalized name. */
   statistics(server: string): CallStatistics;
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
+}
+
+interface ListAllCall extends ServerCall {
+  readonly list: ListName;
+  readonly maxWaitMs?: number | undefined;
+  /** Maximum age of a cached list, also of a kind that is otherwise not cached. Lists with announced changes are requested again. */
+  readonly maxAgeMs?: number | undefined;
 }
 
 /** Reads the headers of a request by name. */

@@ -69,7 +69,7 @@ export function createCalls({
     statistics: statistics.of,
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
     ...toolCalls(runCall, catalog),
-    ...listAllCalls(runCall, lists, catalog),
+    ...listAllCalls(runCall, lists, catalog, supervisor),
     ...promptCalls(runCall, checkList),
     ...resourceCalls(runCall, checkList),
     ...mcpCalls(runCall),

@@ -1,4 +1,9 @@
+import { isPerUser } from '../config/is-per-user.ts';
+import { serverName } from '../config/server-name.ts';
+import type { Params } from '../shapes/shape.ts';
+import type { Supervisor } from '../supervisor/managed-server.ts';
 import type { Calls } from './call.ts';
+import type { CatalogTool } from './catalog-tool.ts';
 import type { RunCall } from './run-call.ts';
 import type { ListWaitLimits } from './list-reader.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
@@ -14,9 +19,22 @@ export function listAllCalls(
   runCall: RunCall,
   lists: ServerLists,
   catalog: ToolCatalog,
-): Pick<Calls, 'listAll'> {
+  supervisor: Pick<Supervisor, 'get'>,
+): Pick<Calls, 'listAll' | 'listed'> {
   return {
-    listAll({ list, maxWaitMs, ...call }) {
+    listed({ caller, server: name, list, maxAgeMs }) {
+      const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
+      // Whether a user is signed in is checked with a request.
+      if (!server || isPerUser(server.spec())) return undefined;
+      if (list === 'tools')
+        return catalog
+          .current(server)
+          ?.filter((tool) => canCall(caller, server.name, tool))
+          .map(shownTool);
+      const items = lists.current(server, list, maxAgeMs)?.items;
+      return items?.filter((item) => canList(caller, server.spec(), list, item));
+    },
+    listAll({ list, maxWaitMs, maxAgeMs, ...call }) {
       const { signal, caller } = call;
       const waitLimits = limited(DEFAULT_WAIT_LIMITS, maxWaitMs);
       // Readers share one request, so it needs no turn, and queued calls must not delay lists.
@@ -24,14 +42,16 @@ export function listAllCalls(
         const { server, timeLeft } = context;
         if (list === 'tools') {
           const tools = await catalog.tools(context, { signal, waitLimits });
-          return tools.filter((tool) => canCall(caller, server.name, tool)).map(({ shown }) => shown);
+          return tools.filter((tool) => canCall(caller, server.name, tool)).map(shownTool);
         }
-        const { items } = await lists.read(server, list, { timeLeft, signal, waitLimits });
+        const { items } = await lists.read(server, list, { timeLeft, signal, waitLimits, maxAgeMs });
         return items.filter((item) => canList(caller, server.spec(), list, item));
       });
     },
   };
 }
+
+const shownTool = ({ shown }: CatalogTool): Params => shown;
 
 const limited = ({ startMs, listMs }: ListWaitLimits, maxWaitMs = Infinity): ListWaitLimits => ({
   startMs: Math.min(startMs, maxWaitMs),

@@ -6,6 +6,8 @@ export interface ListReader {
   readonly signal?: AbortSignal | undefined;
   /** Time limits of readers that can continue without the list. */
   readonly waitLimits?: ListWaitLimits | undefined;
+  /** Maximum age of a cached list, if it is larger than that of the list itself. */
+  readonly maxAgeMs?: number | undefined;
 }
 
 export interface ListWaitLimits {

@@ -1,118 +1,98 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import MiniSearch from 'minisearch';
 import type { Caller } from '../access/caller.ts';
-import { type Calls, isTool, type UpstreamTool } from './call.ts';
+import type { Params } from '../shapes/shape.ts';
+import type { Calls } from './call.ts';
+import { type FoundItem, ItemIndex } from './item-index.ts';
 import { queryServers } from './query-servers.ts';
-import { qualify } from './qualified-name.ts';
-import { qualifiedToolName } from './tool-name.ts';
-
-export interface FoundTool {
-  readonly server: string;
-  /** `server__tool`, or a mapped name that clients accept. */
-  readonly name: string;
-  /** The tool as the server sent it. */
-  readonly tool: UpstreamTool;
-}
+import type { SearchKind } from './search-kinds.ts';
 
 interface SearchRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called for each server whose tools are not searched, because it failed. */
+  /** Called for each server whose items are not searched, because it failed. */
   readonly onFailure: (server: string, reason: unknown) => void;
 }
 
-export interface ToolSearch {
-  /** Returns the best matches first; with an empty query, the first tools of the list. */
-  search(caller: Caller, query: string, limit: number, request: SearchRequest): Promise<FoundTool[]>;
+export interface Search {
+  /** Returns the best matches first; with an empty query, the first items of the lists. */
+  search(caller: Caller, query: string, limit: number, request: SearchRequest): Promise<FoundItem[]>;
 }
 
-/** Number of cached indexes, one per caller. Creating one takes a tenth of a second for a thousand tools. */
+/** Number of callers with an index. Those that can use the same items share one. */
 const MAX_INDEXES = 16;
 
-/** Searches the tools of all servers by their names, titles, descriptions and parameters. */
-export function createToolSearch(calls: Calls): ToolSearch {
-  const indexes = new Map<string, ToolIndex>();
-  const indexOf = (caller: Caller, tools: readonly FoundTool[]): MiniSearch => {
-    const key = `${caller.group ?? ''} ${caller.name}`;
-    const known = indexes.get(key);
-    const current = known && isSame(known.tools, tools) ? { ...known, tools } : updated(known, tools);
-    indexes.delete(key);
-    indexes.set(key, current);
-    for (const oldest of [...indexes.keys()].slice(0, -MAX_INDEXES)) indexes.delete(oldest);
-    return current.index;
-  };
+/** Maximum age of the lists that are searched, unless their server announced a change. A search has a request for each word that is typed. */
+const MAX_LIST_AGE_MS = 30_000;
+
+/** Searches the items of all servers by their names, titles, descriptions and parameters. */
+export function createSearch(calls: Calls, { lists, texts }: SearchKind): Search {
+  const indexes = createIndexes(texts);
+
+  /** The items of a server, without a request if they are in memory. */
+  function itemsInMemory(caller: Caller, server: string): readonly FoundItem[] | undefined {
+    const found: FoundItem[] = [];
+    for (const list of lists) {
+      const items = calls.listed({ caller, server, list, maxAgeMs: MAX_LIST_AGE_MS });
+      if (items === undefined) return undefined;
+      for (const item of items) found.push({ server, list, item });
+    }
+    return found;
+  }
+
   return {
     async search(caller, query, limit, { requestId, signal, onFailure }) {
-      const results = await queryServers(
-        calls.servers(caller),
+      const servers = calls.servers(caller);
+      const known = new Map(servers.map((server) => [server, itemsInMemory(caller, server)]));
+      const listed = await queryServers(
+        servers.filter((server) => known.get(server) === undefined),
         async (server) => {
-          const items = await calls.listAll({ caller, server, requestId, signal, list: 'tools' });
-          return items.filter(isTool);
+          const answers = await Promise.all(
+            lists.map(async (list) => {
+              const call = { caller, server, requestId, signal, list, maxAgeMs: MAX_LIST_AGE_MS };
+              const items: readonly Params[] = await calls.listAll(call);
+              return items.map((item): FoundItem => ({ server, list, item }));
+            }),
+          );
+          return answers.flat();
         },
         { signal, onFailure },
       );
-      const tools = results.flatMap(({ server, result }) =>
-        result.map((tool): FoundTool => ({ server, name: qualifiedToolName(server, tool.name), tool })),
-      );
-      if (query.trim() === '') return tools.slice(0, limit);
-      const found = indexOf(caller, tools).search(query);
-      return found.slice(0, limit).flatMap(({ id }) => tools[Number(id)] ?? []);
+      for (const { server, result } of listed) known.set(server, result);
+      const items = [...known.values()].flatMap((some) => some ?? []);
+      if (query.trim() === '') return items.slice(0, limit);
+      return await indexes.for(caller, items).find(query, limit, items);
     },
   };
 }
 
-interface ToolIndex {
-  readonly tools: readonly FoundTool[];
-  /** The indexed texts; the index is outdated when they change. */
-  readonly content: string;
-  readonly index: MiniSearch;
+interface Indexes {
+  /** Returns an index that has these items, or will have them after the update that was started. */
+  for(caller: Caller, items: readonly FoundItem[]): ItemIndex;
 }
 
-/** Cached lists contain the same objects, which is faster to find out than whether their texts are equal. */
-const isSame = (one: readonly FoundTool[], other: readonly FoundTool[]): boolean =>
-  one.length === other.length &&
-  one.every(({ server, tool }, at) => tool === other[at]?.tool && server === other[at].server);
-
-/** New lists often have the same texts as before. */
-function updated(known: ToolIndex | undefined, tools: readonly FoundTool[]): ToolIndex {
-  const rows = tools.map(texts);
-  const content = JSON.stringify(rows);
-  return { tools, content, index: known?.content === content ? known.index : createIndex(rows) };
-}
-
-function createIndex(rows: readonly Record<string, string>[]): MiniSearch {
-  const index = new MiniSearch({
-    fields: ['name', 'title', 'description', 'parameters'],
-    tokenize: words,
-    searchOptions: { boost: { name: 4, title: 3, parameters: 0.5 }, prefix: true, fuzzy: 0.2 },
-  });
-  index.addAll(rows.map((row, id) => ({ id, ...row })));
-  return index;
-}
-
-function texts({ server, tool }: FoundTool): Record<string, string> {
-  const annotations = isObject(tool['annotations']) ? tool['annotations'] : {};
+/** The latest indexes of callers. */
+function createIndexes(texts: SearchKind['texts']): Indexes {
+  const known = new Map<string, { readonly index: ItemIndex; readonly version: number }>();
+  const choose = (
+    own: { readonly index: ItemIndex; readonly version: number } | undefined,
+    items: readonly FoundItem[],
+  ): ItemIndex => {
+    if (own?.index.has(items)) return own.index;
+    const same = [...known.values()].find(({ index }) => index.has(items));
+    if (same) return same.index;
+    // An index that was updated for another caller is not that of this one any more: their permissions differ.
+    const index = own?.version === own?.index.version ? own?.index : undefined;
+    const updated = index ?? new ItemIndex(texts);
+    updated.update(items);
+    return updated;
+  };
   return {
-    name: qualify(server, tool.name),
-    title: `${asText(tool['title'])} ${asText(annotations['title'])}`,
-    description: asText(tool['description']),
-    parameters: parameterTexts(tool['inputSchema']).join(' '),
+    for(caller, items) {
+      const key = `${caller.group ?? ''} ${caller.name}`;
+      const index = choose(known.get(key), items);
+      known.delete(key);
+      known.set(key, { index, version: index.version });
+      for (const oldest of [...known.keys()].slice(0, -MAX_INDEXES)) known.delete(oldest);
+      return index;
+    },
   };
 }
-
-/** Returns names and descriptions of the parameters of a tool. */
-function parameterTexts(schema: unknown): string[] {
-  if (!isObject(schema) || !isObject(schema['properties'])) return [];
-  return Object.entries(schema['properties']).flatMap(([name, property]) => [
-    name,
-    isObject(property) ? asText(property['description']) : '',
-  ]);
-}
-
-/** Splits a text into words, including those inside `getCurrentTime` and `get_current_time`. */
-function words(text: string): string[] {
-  const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
-  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-}
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

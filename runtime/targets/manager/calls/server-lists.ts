@@ -8,6 +8,12 @@ import { serverOf } from './server-of.ts';
 /** The cached lists of all servers. */
 export interface ServerLists {
   readonly read: (server: ManagedServer, list: ListName, reader: ListReader) => Promise<ListSnapshot>;
+  /** Returns a list if it is in memory and current. */
+  readonly current: (
+    server: ManagedServer,
+    list: ListName,
+    maxAgeMs: number | undefined,
+  ) => ListSnapshot | undefined;
   /** Makes the next reader request the list again. */
   readonly expire: (server: ManagedServer, list: ListName) => void;
 }
@@ -34,6 +40,7 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts): Ser
     }
   });
   return {
+    current: (server, list, maxAgeMs) => known.get(server)?.get(list)?.current(maxAgeMs),
     read: (server, list, reader) => knownList(server, list).read(reader),
     expire: (server, list) => knownList(server, list).expire({ announced: false }),
   };

@@ -35,6 +35,8 @@ type Reader = Pick<ListReader, 'signal' | 'waitLimits'>;
 export interface ToolCatalog {
   /** Returns the tools for lists, in the order of the server. */
   readonly tools: (context: Context, reader: Reader) => Promise<readonly CatalogTool[]>;
+  /** Returns them if they are in memory and current. */
+  readonly current: (server: ManagedServer) => readonly CatalogTool[] | undefined;
   /** Finds a tool by its exact name, by its name in another case, by its mapped name, or by the name before a renaming. */
   readonly find: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
   /** Same as `find`, in a new list. */
@@ -72,6 +74,11 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
 
   return {
     tools: async (context, reader) => (await readAllowed(context, reader)).listed,
+    current(server) {
+      const snapshot = lists.current(server, 'tools', undefined);
+      const known = snapshot && allowedTools.get(snapshot.items);
+      return known?.spec === server.spec() && latest.get(server) === known ? known.listed : undefined;
+    },
     findAgain,
     expire,
     async find(context, reader, name) {

@@ -1,11 +1,14 @@
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { allPages } from './pages.ts';
+import { type ListOrSearch, searchAll } from './search-all.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
 import { formatTable } from '../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../serve/cli/terminal.ts';
 
 interface ListedPrompt {
+  /** Only in a search over all servers. */
+  readonly server?: string;
   readonly name: string;
   readonly description?: string;
   readonly arguments?: readonly { readonly name: string; readonly required?: boolean }[] | null;
@@ -13,22 +16,30 @@ interface ListedPrompt {
 
 export async function showPrompts(
   manager: ManagerClient,
-  { server, json }: { readonly server: string; readonly json: boolean },
+  { json, ...wanted }: ListOrSearch,
   output: Output,
 ): Promise<number> {
-  const listed = await allPages(manager, apiPath('servers', server, 'prompts'), 'prompts');
+  const listed =
+    'search' in wanted
+      ? await searchAll(manager, 'prompts', wanted.search)
+      : await allPages(manager, apiPath('servers', wanted.server, 'prompts'), 'prompts');
   const prompts = listed as unknown as readonly ListedPrompt[];
   if (json) printJson(output, prompts);
   else if (prompts.length === 0) output.err('No prompts.\n');
   else
     printLines(
       output,
-      formatTable(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], prompts.map(row), stdoutTerminal()),
+      formatTable(
+        [...('search' in wanted ? ['SERVER'] : []), 'PROMPT', 'ARGUMENTS', 'DESCRIPTION'],
+        prompts.map(row),
+        stdoutTerminal(),
+      ),
     );
   return 0;
 }
 
-const row = ({ name, description = '', arguments: parameters }: ListedPrompt): string[] => [
+const row = ({ server, name, description = '', arguments: parameters }: ListedPrompt): string[] => [
+  ...(server === undefined ? [] : [server]),
   name,
   (parameters ?? [])
     .map((parameter) => (parameter.required ? parameter.name : `[${parameter.name}]`))

@@ -1,11 +1,14 @@
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 import { allPages } from './pages.ts';
+import { type ListOrSearch, searchAll } from './search-all.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
 import { formatTable } from '../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../serve/cli/terminal.ts';
 
 interface Listed {
+  /** Only in a search over all servers. */
+  readonly server?: string;
   readonly uri?: string;
   readonly uriTemplate?: string;
   readonly name: string;
@@ -13,29 +16,33 @@ interface Listed {
   readonly description?: string;
 }
 
-/** Prints the resources of a server, then its resource templates. */
+/** Prints the resources of a server, then its resource templates; or those that a search finds. */
 export async function showResources(
   manager: ManagerClient,
-  { server, json }: { readonly server: string; readonly json: boolean },
+  { json, ...wanted }: ListOrSearch,
   output: Output,
 ): Promise<number> {
-  const path = apiPath('servers', server, 'resources');
-  const resources = (await allPages(manager, path, 'resources')) as unknown as readonly Listed[];
-  const templates = (await allPages(
-    manager,
-    `${path}/templates`,
-    'templates',
-  )) as unknown as readonly Listed[];
-  if (json) printJson(output, { resources, templates });
-  else if (resources.length + templates.length === 0) output.err('No resources.\n');
+  const found = await ('search' in wanted
+    ? searchAll(manager, 'resources', wanted.search)
+    : listsOf(manager, wanted.server));
+  const listed = (Array.isArray(found) ? found : Object.values(found).flat()) as readonly Listed[];
+  if (json) printJson(output, found);
+  else if (listed.length === 0) output.err('No resources.\n');
   else {
-    const rows = [...resources, ...templates].map(row);
-    printLines(output, formatTable(['URI', 'NAME', 'TYPE', 'DESCRIPTION'], rows, stdoutTerminal()));
+    const heads = [...('search' in wanted ? ['SERVER'] : []), 'URI', 'NAME', 'TYPE', 'DESCRIPTION'];
+    printLines(output, formatTable(heads, listed.map(row), stdoutTerminal()));
   }
   return 0;
 }
 
-const row = ({ uri, uriTemplate = '', name, mimeType = '-', description = '' }: Listed): string[] => [
+async function listsOf(manager: ManagerClient, server: string) {
+  const path = apiPath('servers', server, 'resources');
+  const resources = await allPages(manager, path, 'resources');
+  return { resources, templates: await allPages(manager, `${path}/templates`, 'templates') };
+}
+
+const row = ({ server, uri, uriTemplate = '', name, mimeType = '-', description = '' }: Listed): string[] => [
+  ...(server === undefined ? [] : [server]),
   uri ?? uriTemplate,
   name,
   mimeType,

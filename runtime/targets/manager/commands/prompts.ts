@@ -1,17 +1,18 @@
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { atLeast, exactly } from '../../../serve/cli/positionals.ts';
+import { atLeast } from '../../../serve/cli/positionals.ts';
+import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const promptsCommand: Command = {
-  summary: 'List the prompts of a server.',
-  positionals: '<server>',
-  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
+  summary: 'List the prompts of a server, or search those of all servers.',
+  positionals: '[server]',
+  options: { ...searchOptions('prompts'), ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server] = exactly(invocation, '<server>');
+    const wanted = serverOrSearch(invocation);
     const { showPrompts } = await import('../client/prompts.ts');
     return withManager(invocation, (manager) =>
-      showPrompts(manager, { server, json: isJson(invocation) }, output),
+      showPrompts(manager, { ...wanted, json: isJson(invocation) }, output),
     );
   },
 };

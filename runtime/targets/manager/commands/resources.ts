@@ -2,16 +2,17 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
+import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const resourcesCommand: Command = {
-  summary: 'List the resources and resource templates of a server.',
-  positionals: '<server>',
-  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
+  summary: 'List the resources and resource templates of a server, or search those of all servers.',
+  positionals: '[server]',
+  options: { ...searchOptions('resources'), ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server] = exactly(invocation, '<server>');
+    const wanted = serverOrSearch(invocation);
     const { showResources } = await import('../client/resources.ts');
     return withManager(invocation, (manager) =>
-      showResources(manager, { server, json: isJson(invocation) }, output),
+      showResources(manager, { ...wanted, json: isJson(invocation) }, output),
     );
   },
 };

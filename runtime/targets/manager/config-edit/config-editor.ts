@@ -3,14 +3,18 @@ import { isJsonPath, readConfigFile } from '../config/config-file.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { readServersText } from '../config/read-servers-text.ts';
 import { readSecretsFile } from '../config/secrets-file.ts';
+import { rememberLatest } from '../shared/remember-latest.ts';
 import { editFile, type FileKind, refuseDamage } from './edit-file.ts';
 
 type Edit = (text: string) => string | Promise<string>;
 
-const SERVERS: FileKind = {
-  check: (path, text) => readConfigFile({ path, text: text.replace(/^\uFEFF/, '') }).problems,
-  folderMode: 0o755,
-};
+/** Returns the problems of a servers file. The text before an edit is often that after the one before. */
+export const checkServers = rememberLatest(
+  2,
+  (path: string, text: string) => readConfigFile({ path, text: text.replace(/^\uFEFF/, '') }).problems,
+);
+
+const SERVERS: FileKind = { check: checkServers, folderMode: 0o755 };
 
 const SECRETS: FileKind = {
   check: (path, text) => readSecretsFile({ path, text: text.replace(/^\uFEFF/, '') }).problems,
@@ -18,18 +22,33 @@ const SECRETS: FileKind = {
   folderMode: 0o700,
 };
 
+/** The text of the servers file before and after an edit. */
+interface ServersChange {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** Edits the servers file, which must exist. Resolves with whether it changed. */
-export async function editServers({ config }: ConfigPaths, edit: Edit): Promise<boolean> {
+export async function editServers(paths: ConfigPaths, edit: Edit): Promise<boolean> {
+  const { before, after } = await changeServers(paths, edit);
+  return before !== after;
+}
+
+/** Edits the servers file and resolves with its texts. */
+export async function changeServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
-  await readServersText(config);
-  return await editFile(config, async (text) => ensureNotEmpty(await edit(text)), SERVERS);
+  const { whole } = await readServersText(config);
+  let change = { before: whole, after: whole };
+  const noteTexts: Edit = async (before) => {
+    change = { before, after: ensureNotEmpty(await edit(before)) };
+    return change.after;
+  };
+  await editFile(config, noteTexts, SERVERS);
+  return change;
 }
 
 /** Returns the text of the servers file before and after an edit, which must be valid. Nothing is written. */
-export async function previewServers(
-  { config }: ConfigPaths,
-  edit: Edit,
-): Promise<{ readonly before: string; readonly after: string }> {
+export async function previewServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
   const { whole: before } = await readServersText(config);
   const after = ensureNotEmpty(await edit(before));
@@ -52,7 +71,7 @@ export async function editSecrets({ runtime }: ConfigPaths, edit: Edit): Promise
 const ensureNotEmpty = (text: string): string =>
   text.replace(/^\uFEFF/, '').trim() === '' ? 'servers = []\n' : text;
 
-function refuseJson(path: string): void {
+export function refuseJson(path: string): void {
   if (!isJsonPath(path)) return;
   throw configError(
     `Cannot edit ${path}: commands edit TOML only. Edit it by hand, or convert it with \`mcp-manager import ${path}\`.`,

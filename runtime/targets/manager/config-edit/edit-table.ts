@@ -14,7 +14,7 @@ export function editTable(text: string, path: readonly string[], key: string, va
   };
   const isHeader = ({ kind, keys }: Statement): boolean =>
     kind === 'table' && JSON.stringify(keys) === JSON.stringify(path);
-  const asLine: Rewrite = (body) => insertKey(body, isHeader, stringify(values));
+  const asLine = (body: string): string | undefined => insertKey(body, isHeader, stringify(values));
   const asSection: Rewrite = (body) =>
     insertSection(body, sectionText(tableHeader(path), values), ({ keys }) =>
       path.slice(0, 2).every((name, index) => keys[index] === name),

@@ -82,8 +82,8 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, posit
 
 /** Appends a plugin after those of its category or, if there are none, after all plugins. */
 const appendBlock =
-  (block: string, category: PluginCategory): Rewrite =>
-  (body) => {
+  (block: string, category: PluginCategory) =>
+  (body: string): string => {
     const hasOthers = entriesOf(parse(body), category).length > 0;
     return insertSection(
       body,

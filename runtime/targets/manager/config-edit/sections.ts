@@ -3,6 +3,22 @@ import { type Statement, tomlStatements } from '../config/toml-statements.ts';
 
 type IsMember = (header: Statement) => boolean;
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const isHeaderOf =
+  (list: string): IsMember =>
+  ({ kind, keys }) =>
+    kind === 'array-table' && keys.length === 1 && keys[0] === list;
+
+/** Whether a header belongs to a list of tables: `[[list]]`, or a table in one of them. */
+export const isInList =
+  (list: string): IsMember =>
+  ({ keys }) =>
+    keys[0] === list;
+
 /** Inserts a section after the last one of its group, or at the end of the text. */
 export function insertSection(text: string, section: string, isMember: IsMember): string {
   const last = headers(text).findLast(({ header }) => isMember(header));
@@ -33,11 +49,7 @@ export function cutBlock(text: string, isStart: IsMember, isOwn: IsMember): stri
 }
 
 /** Finds the block of a header, including the comments above it. */
-export function findBlock(
-  text: string,
-  isStart: IsMember,
-  isOwn: IsMember,
-): { readonly start: number; readonly end: number } | undefined {
+export function findBlock(text: string, isStart: IsMember, isOwn: IsMember): Range | undefined {
   const all = headers(text);
   const first = all.findIndex(({ header }) => isStart(header));
   if (first < 0) return undefined;
@@ -48,6 +60,24 @@ export function findBlock(
       ? endWithComments(text, all.at(-1)?.end ?? text.length)
       : startWithComments(text, all[next]?.header.start ?? 0);
   return { start, end };
+}
+
+/** Removes the nth table of a list, with the tables in it and the comments above it. */
+export const cutListed = (text: string, list: string, index: number): string | undefined =>
+  cutBlock(text, ...listed(list, index));
+
+/** Finds it. */
+export const findListed = (text: string, list: string, index: number): Range | undefined =>
+  findBlock(text, ...listed(list, index));
+
+/** Tests for its header and for those of the tables in it. They must see all headers in order. */
+function listed(list: string, index: number): readonly [isStart: IsMember, isOwn: IsMember] {
+  const isHeader = isHeaderOf(list);
+  let seen = -1;
+  return [
+    (header) => isHeader(header) && (seen += 1) === index,
+    (header) => !isHeader(header) && isInList(list)(header),
+  ];
 }
 
 /** Removes a key with its value; undefined if it is not in the text. */

@@ -1,16 +1,17 @@
 import { parse } from 'smol-toml';
 import { inputError, messageOf } from '../../../contract/errors.ts';
+import { tomlTable } from '../config/parse-toml.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { editToml } from './edit-toml.ts';
-import { findBlock, sectionText } from './sections.ts';
-import { isInServers, isServerHeader, serverIndex, serverTables } from './servers-text.ts';
+import { findListed, sectionText } from './sections.ts';
+import { serverIndex, serverTables } from './servers-text.ts';
 
 /** Returns the part of a servers file that describes a server, with the comments above it. */
 export function serverBlock(text: string, name: string): string {
   const body = text.replace(/^\uFEFF/, '');
-  const servers = serverTables(parse(body));
+  const servers = serverTables(tomlTable(body));
   const index = serverIndex(servers, name);
-  const found = blockAt(body, index);
+  const found = findListed(body, 'servers', index);
   // In a list of inline tables, a server has no part of its own.
   if (!found) return sectionText('[[servers]]', isTable(servers[index]) ? servers[index] : {});
   return `${body.slice(found.start, found.end).trim()}\n`;
@@ -27,8 +28,8 @@ export function replaceServer(text: string, name: string, block: string): string
     },
     {
       first: [
-        (body) => {
-          const found = blockAt(body, serverIndex(serverTables(parse(body)), name));
+        (body, parsedBody) => {
+          const found = findListed(body, 'servers', serverIndex(serverTables(parsedBody), name));
           if (!found) return undefined;
           const [before, after] = [body.slice(0, found.start), body.slice(found.end)];
           const [, gap = ''] = /\n(\s*)$/.exec(body.slice(found.start, found.end)) ?? [];
@@ -54,13 +55,4 @@ function parsed(block: string): Table {
   } catch (error) {
     throw inputError(`The text is not valid TOML: ${messageOf(error).split('\n', 1)[0]}`, error);
   }
-}
-
-function blockAt(text: string, index: number): { readonly start: number; readonly end: number } | undefined {
-  let seen = -1;
-  return findBlock(
-    text,
-    (header) => isServerHeader(header) && (seen += 1) === index,
-    (header) => !isServerHeader(header) && isInServers(header),
-  );
 }

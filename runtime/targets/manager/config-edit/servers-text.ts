@@ -1,16 +1,10 @@
-import { parse } from 'smol-toml';
 import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
-import { serverName } from '../config/server-name.ts';
+import { namedIndex } from './named-index.ts';
+import { tomlTable } from '../config/parse-toml.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
-import type { Statement } from '../config/toml-statements.ts';
-import { type Change, editToml, type MutableTable, put } from './edit-toml.ts';
-import { cutBlock, cutKey, insertSection, sectionText, tableHeader } from './sections.ts';
+import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
+import { cutKey, cutListed, insertSection, isInList, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
-
-export const isServerHeader = ({ kind, keys }: Statement): boolean =>
-  kind === 'array-table' && keys.join('.') === 'servers';
-export const isInServers = ({ keys }: Statement): boolean => keys[0] === 'servers';
 
 /** Appends a server to a servers file. */
 export function addServer(text: string, server: Table): string {
@@ -28,8 +22,8 @@ export function addServer(text: string, server: Table): string {
   };
   return editToml(text, append, {
     first: [
-      (body) => insertSection(body, block, isInServers),
-      (body) => insertSection(withoutEmptyList(body) ?? body, block, isInServers),
+      (body) => insertSection(body, block, isInList('servers')),
+      (body) => insertSection(withoutEmptyList(body) ?? body, block, isInList('servers')),
     ],
   });
 }
@@ -40,17 +34,8 @@ export function removeServer(text: string, name: string): string {
     servers.splice(serverIndex(servers, name), 1);
     if (servers.length === 0) delete table['servers'];
   };
-  return editToml(text, remove, { first: [(body) => cutServer(body, name)] });
-}
-
-function cutServer(text: string, name: string): string | undefined {
-  const index = serverIndex(serverTables(parse(text)), name);
-  let seen = -1;
-  return cutBlock(
-    text,
-    (header) => isServerHeader(header) && (seen += 1) === index,
-    (header) => !isServerHeader(header) && isInServers(header),
-  );
+  const cut: Rewrite = (body, table) => cutListed(body, 'servers', serverIndex(serverTables(table), name));
+  return editToml(text, remove, { first: [cut] });
 }
 
 /** Sets a key of a server; `undefined` removes it. */
@@ -65,34 +50,18 @@ export function setServerKey(text: string, name: string, key: string, value: unk
 
 /** Returns the value of a server's key in the file, without expanding it. */
 export function readServerKey(text: string, name: string, key: string): unknown {
-  const servers = serverTables(parse(text.replace(/^\uFEFF/, '')));
+  const servers = serverTables(tomlTable(text.replace(/^\uFEFF/, '')));
   const server = servers[serverIndex(servers, name)];
   return isTable(server) && Object.hasOwn(server, key) ? server[key] : undefined;
 }
 
-/** Returns the servers of a file, which can be changed in place. */
-export function serverTables(table: MutableTable): unknown[] {
+/** Returns the servers of a file. Those of a table that can be changed can be changed in place. */
+export function serverTables(table: Table): unknown[] {
   const servers = table['servers'] ?? [];
   if (Array.isArray(servers)) return servers;
   throw configError('servers must be a list. Start each server with [[servers]], in double brackets.');
 }
 
 /** Returns the index of a server; throws if there is none with this name. */
-export function serverIndex(servers: readonly unknown[], name: string): number {
-  const names = servers.map((server) =>
-    isTable(server) && typeof server['name'] === 'string' ? serverName(server['name']) : '',
-  );
-  const index = names.indexOf(serverName(name));
-  if (index >= 0) return index;
-  throw unknownServer(
-    name,
-    names.filter((known) => known !== ''),
-  );
-}
-
-export function unknownServer(name: string, names: readonly string[]): Error {
-  const suggestion = suggest(name, names);
-  const known = names.length === 0 ? 'No servers are configured.' : `Servers: ${names.join(', ')}.`;
-  const wayOut = suggestion === undefined ? known : `Did you mean ${JSON.stringify(suggestion)}?`;
-  return configError(`Unknown server ${JSON.stringify(name)}. ${wayOut}`);
-}
+export const serverIndex = (servers: readonly unknown[], name: string): number =>
+  namedIndex('server', servers, name);

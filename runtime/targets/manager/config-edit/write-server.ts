@@ -1,10 +1,11 @@
 import { configError } from '../../../contract/errors.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
-import { readConfigFile } from '../config/config-file.ts';
+import { namesOf } from '../config/config-file.ts';
+import { tomlTable } from '../config/parse-toml.ts';
 import { problemsError } from '../config/problems.ts';
 import { readServersText } from '../config/read-servers-text.ts';
 import type { Table } from '../config/table-reader.ts';
-import { editSecrets, editServers, previewServers } from './config-editor.ts';
+import { checkServers, editSecrets, editServers, previewServers, refuseJson } from './config-editor.ts';
 import { setSecret } from './secrets-text.ts';
 import { type Separated, separateSecrets } from './separate-secrets.ts';
 import { addServer } from './servers-text.ts';
@@ -85,18 +86,17 @@ interface Addition {
 }
 
 async function checkFirst({ config: path }: ConfigPaths, { servers, add, source }: Addition): Promise<void> {
-  const file = await readServersText(path);
-  const current = readConfigFile(file);
-  const names = new Set(current.names);
+  refuseJson(path);
+  const { text } = await readServersText(path);
+  const before = new Set(checkServers(path, text).map(({ message }) => message));
+  const names = new Set(namesOf(tomlTable(text)['servers']));
   const taken = servers.find(({ name }) => names.has(name));
   if (taken) {
     throw configError(
       `Server ${JSON.stringify(taken.name)} already exists. Remove it first with \`mcp-manager remove ${taken.name}\`.`,
     );
   }
-  const before = new Set(current.problems.map(({ message }) => message));
-  const { problems } = readConfigFile({ path, text: add(file.text) });
-  const caused = problems.filter(({ message }) => !before.has(message));
+  const caused = checkServers(path, add(text)).filter(({ message }) => !before.has(message));
   if (caused.length > 0)
     throw problemsError(caused.map(({ message }) => ({ file: source, line: undefined, message })));
 }

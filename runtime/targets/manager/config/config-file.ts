@@ -112,7 +112,8 @@ function readServers(value: unknown, report: Report): ServerEntry[] {
   });
 }
 
-const namesOf = (servers: unknown): string[] =>
+/** The names of all servers, including those with problems. */
+export const namesOf = (servers: unknown): string[] =>
   (Array.isArray(servers) ? servers : [])
     .map((server: unknown) => (isTable(server) ? server['name'] : undefined))
     .filter((name) => typeof name === 'string')

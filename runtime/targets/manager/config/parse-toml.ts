@@ -1,4 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
+import { rememberLatest } from '../shared/remember-latest.ts';
 import type { Problem } from './problems.ts';
 import type { Table } from './table-reader.ts';
 
@@ -7,10 +8,18 @@ export interface TextFile {
   readonly text: string;
 }
 
+/**
+ * Parses a text; throws a TomlError. The latest tables are remembered, because a change parses the file before and after it several
+ * times: they must not be changed.
+ */
+export const tomlTable: (text: string) => Table = rememberLatest(3, (text: string) =>
+  parse(text, { integersAsBigInt: 'asNeeded' }),
+);
+
 /** Parses a TOML file; returns its table, or the problem with its syntax. */
 export function parseToml(file: TextFile): { readonly table: Table } | { readonly problem: Problem } {
   try {
-    return { table: parse(file.text, { integersAsBigInt: 'asNeeded' }) };
+    return { table: tomlTable(file.text) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [first = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');

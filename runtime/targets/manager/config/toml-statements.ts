@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import { memberOf } from '../../../core/values/member-of.ts';
+import { rememberLatest } from '../shared/remember-latest.ts';
 
 /** A header, or a key with its value, with its position in the text. Comments and blank lines are not part of it. */
 export interface Statement {
@@ -11,8 +12,10 @@ export interface Statement {
   readonly end: number;
 }
 
-/** Returns the statements of a text, which must be valid TOML. */
-export function tomlStatements(text: string): Statement[] {
+/** Returns the statements of a text, which must be valid TOML. Those of the latest text are remembered. */
+export const tomlStatements: (text: string) => readonly Statement[] = rememberLatest(1, statementsOf);
+
+function statementsOf(text: string): Statement[] {
   const statements: Statement[] = [];
   let at = 0;
   while (at < text.length) {
@@ -58,8 +61,12 @@ function endOfValue(text: string, start: number): number {
   return at;
 }
 
+const BARE_KEYS = /^\s*[\w-]+(?:[ \t]*\.[ \t]*[\w-]+)*\s*$/;
+
 /** Splits a dotted key into its parts, with escapes resolved. */
 function keysOf(raw: string): string[] {
+  // Most keys need no parser, which takes long for thousands of them.
+  if (BARE_KEYS.test(raw)) return raw.split('.').map((key) => key.trim());
   const keys: string[] = [];
   let table: unknown = parse(`${raw} = 0`);
   while (typeof table === 'object' && table !== null) {

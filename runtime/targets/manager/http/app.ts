@@ -21,6 +21,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { callerRoutes } from './routes/caller.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { configurationRoutes } from './routes/configuration.ts';
+import { configuredGroupRoutes } from './routes/configured-groups.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { groupOperations } from './routes/group-operations.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -69,6 +70,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     ...(files
       ? [
           configurationRoutes(context, files, parts),
+          configuredGroupRoutes(context, files, parts),
           keyRoutes(context, files, parts),
           pinRoutes(context, files, parts, options),
           auditRoutes(files, parts),

@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { unifiedDiff } from '../../../core/text/unified-diff.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import { rejectedConfigError } from '../../../serve/errors/refused-config.ts';
-import { editServers, previewServers } from '../config-edit/config-editor.ts';
+import { changeServers, previewServers } from '../config-edit/config-editor.ts';
 import { type NewServer, previewNewServers, writeServers } from '../config-edit/write-server.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import type { ManagerContext } from '../context.ts';
@@ -62,9 +62,8 @@ export function createServersChanger(
           if (revision !== undefined && revision !== revisionOf(text)) throw changedMeanwhile(config);
           return edit(text);
         };
-        const texts = await previewServers(paths, checked);
-        if (!isDryRun) await editServers(paths, checked);
-        return await answer(texts, { isDryRun });
+        const change = isDryRun ? previewServers : changeServers;
+        return await answer(await change(paths, checked), { isDryRun });
       }),
     add: (server, isDryRun) =>
       explained(async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ToolSearch } from '../calls/search.ts';
+import type { ToolSearch } from '../calls/search-tools.ts';
 import { serverOf } from '../calls/server-of.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';

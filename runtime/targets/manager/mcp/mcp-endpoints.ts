@@ -1,4 +1,4 @@
-import { createToolSearch } from '../calls/search.ts';
+import { createToolSearch } from '../calls/search-tools.ts';
 import type { ManagerContext } from '../context.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEndpoints, type EndpointFor } from './endpoint.ts';

@@ -41,6 +41,8 @@ export interface ManagedServer {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
+  /** Returns the connection that is open; undefined if the server does not run. */
+  openConnection(): Connection | undefined;
   /**
    * Returns the server with the connection of a user, if it has one for each of them. Without an identity, it is the server itself,
    * which then refuses calls.

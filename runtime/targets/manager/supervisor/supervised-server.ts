@@ -120,6 +120,10 @@ export class SupervisedServer implements ManagedServer {
     this.#runner.begin();
   }
 
+  openConnection(): Connection | undefined {
+    return this.#runner.session;
+  }
+
   async connection({
     timeoutMs,
     signal,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
+import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
@@ -107,7 +108,5 @@ function select(db: Kysely<Schema>, filter: AuditFilter) {
       ? query.where('action', 'like', `${action}.%`)
       : query.where('action', '=', isStorable(action) ? action : '');
   }
-  if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('at', '<', filter.to);
-  return query;
+  return query.where(inTimeRange('at', filter));
 }

@@ -1,4 +1,5 @@
 import { equalValues } from '../../store/equal-values.ts';
+import { inTimeRange } from '../../store/in-time-range.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
@@ -65,16 +66,17 @@ export function createGuardrailHits(
       if (waiting.length > 0) running ??= run();
     },
     async list(filter, page) {
-      let matching = db.selectFrom('gateway_guardrail_hits').where(
-        equalValues<GuardrailHitRow>({
-          profile: filter.profile,
-          mode: filter.mode,
-          user_id: filter.userId,
-          request_id: filter.requestId,
-        }),
-      );
-      if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
-      if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
+      const matching = db
+        .selectFrom('gateway_guardrail_hits')
+        .where(
+          equalValues<GuardrailHitRow>({
+            profile: filter.profile,
+            mode: filter.mode,
+            user_id: filter.userId,
+            request_id: filter.requestId,
+          }),
+        )
+        .where(inTimeRange('at', filter));
       const { total, rows: hits } = await newestFirst(matching.selectAll(), page, EVENTS);
       return { total, hits };
     },

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { nextStart } from '../../../../core/time/calendar.ts';
 import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
@@ -36,3 +36,7 @@ export async function moveWindow(db: Kysely<Schema>, id: string, window: BudgetW
 export function spentNow(row: Pick<AccountRow, 'spent_nano' | 'window_ends_at'>, now: number): bigint {
   return row.window_ends_at !== null && row.window_ends_at <= now ? 0n : row.spent_nano;
 }
+
+/** The same amount as an expression, for orders of lists. */
+export const spentAt = (now: number): RawBuilder<unknown> =>
+  sql`case when window_ends_at <= ${now} then 0 else spent_nano end`;

@@ -1,5 +1,6 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { Page } from '../../store/page.ts';
+import type { GroupQuery } from './list-queries.ts';
 
 /** A team or an organization. Its budget, its limits and its allowed models apply to all requests of its keys. */
 export interface Group {
@@ -39,8 +40,7 @@ export interface GroupChanges {
 
 export interface Groups {
   create(group: GroupChanges & { readonly id: string }): Promise<Group>;
-  /** Groups in the order of their creation. */
-  list(page: Page): Promise<readonly Group[]>;
+  list(page: Page, query?: GroupQuery): Promise<readonly Group[]>;
   get(id: string): Promise<Group>;
   change(id: string, changes: GroupChanges): Promise<Group>;
   /** Deletes a team, and disables its keys and service accounts; or an organization, which must have no teams. Usage stays. */

@@ -10,6 +10,7 @@ import { moveWindow, openAccount, startWindow } from './accounts.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkId, checkMetadata, checkRates, notFound } from './checks.ts';
 import { dissolveTeam } from './dissolve-team.ts';
+import { foundGroups } from './found-groups.ts';
 import { GROUP_NOUNS, groupColumns, groupOf, selectGroups } from './group-rows.ts';
 import type { Group, Groups } from './groups-api.ts';
 
@@ -49,14 +50,9 @@ export function createGroups(
         note(`${REASONS[kind]}.create`, id, { after });
         return after;
       }),
-    list: async ({ skip, limit }) => {
+    list: async ({ skip, limit }, query = {}) => {
       await ledger.sync();
-      const rows = await selectGroups(db, kind)
-        .orderBy('created_at')
-        .orderBy('gateway_groups.id')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+      const rows = await foundGroups(db, { kind, query, now: now() }).limit(limit).offset(skip).execute();
       return rows.map((row) => groupOf(row, clock.now()));
     },
     get: async (id) => {

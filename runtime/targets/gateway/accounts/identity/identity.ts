@@ -3,6 +3,7 @@ import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Groups, Members, Membership } from './groups-api.ts';
+import type { KeyQuery, KeyStatus, UserQuery } from './list-queries.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -65,8 +66,7 @@ interface NewUser extends UserChanges {
 
 export interface Users {
   create(user: NewUser): Promise<User>;
-  /** Users in the order of their creation. */
-  list(page: Page, visible?: Visible): Promise<readonly User[]>;
+  list(page: Page, query?: UserQuery): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
   /** Whether a user existed and was deleted. */
   wasDeleted(userId: string): Promise<boolean>;
@@ -99,8 +99,6 @@ export interface Tags {
 /** What a key is for: calling models, or managing the gateway with the role of its user. */
 export const KEY_SCOPES = ['models', 'manage'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
-
-export type KeyStatus = 'active' | 'inactive' | 'expired';
 
 /** A key for display, without its secret, which is not stored. */
 export interface Key extends RateLimits {
@@ -155,7 +153,7 @@ interface KeyWithSecret {
 
 export interface Keys {
   create(key: NewKey): Promise<KeyWithSecret>;
-  list(page: Page, visible?: Visible): Promise<readonly Key[]>;
+  list(page: Page, query?: KeyQuery): Promise<readonly Key[]>;
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;
@@ -255,9 +253,6 @@ export interface Manager {
   /** The teams of a user with the role member. */
   readonly memberships: readonly Membership[];
 }
-
-/** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
-export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };
 
 /** Reads request headers, for example a `Headers` object. */
 export interface HeaderReader {

@@ -1,20 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { inTeams } from './in-teams.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { thresholdsOf, thresholdsToText } from './alert-columns.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import {
-  type Visible,
-  type Key,
-  KEY_SCOPES,
-  type KeyChanges,
-  type KeyScope,
-  type KeyStatus,
-} from './identity.ts';
+import { type Key, KEY_SCOPES, type KeyChanges, type KeyScope } from './identity.ts';
+import type { KeyStatus } from './list-queries.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects keys with their spending. */
@@ -26,14 +19,6 @@ export const selectKeys = (db: Kysely<Schema>) =>
     )
     .selectAll('gateway_keys')
     .select(['spent_nano', 'window_ends_at']);
-
-/** Restricts a selection to the keys that a manager can see. */
-export const visibleKeys = (query: ReturnType<typeof selectKeys>, visible: Visible): typeof query =>
-  visible === 'everything'
-    ? query
-    : query.where((row) =>
-        row.or([row('user_id', '=', visible.userId), inTeams(row.ref('team_id'), visible.teamIds)]),
-      );
 
 export type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
 

@@ -10,7 +10,8 @@ import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyBudget, Keys, NewKey } from './identity.ts';
 import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { keyColumns, keyOf, selectKeys, visibleKeys } from './key-rows.ts';
+import { foundKeys } from './found-keys.ts';
+import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
 import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newSecret } from './secret.ts';
@@ -71,14 +72,10 @@ export function createKeys(
         note('key.create', id, { after: key });
         return { key, secret: secret.text };
       }),
-    list: async ({ skip, limit }, visible = 'everything') => {
-      const rows = await visibleKeys(selectKeys(db), visible)
-        .orderBy('gateway_keys.created_at')
-        .orderBy('gateway_keys.id')
-        .limit(limit)
-        .offset(skip)
-        .execute();
-      return rows.map((row) => keyOf(row, lastUsed.of(row), clock.now()));
+    list: async ({ skip, limit }, query = {}) => {
+      const now = Math.floor(clock.now());
+      const rows = await foundKeys(db, query, now).limit(limit).offset(skip).execute();
+      return rows.map((row) => keyOf(row, lastUsed.of(row), now));
     },
     get: async (id) => await get(db, id),
     change: async (id, changes) =>

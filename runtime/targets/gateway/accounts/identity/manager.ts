@@ -1,6 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Members } from './groups-api.ts';
-import type { Caller, Manager, UserRole, Visible } from './identity.ts';
+import type { Caller, Manager, UserRole } from './identity.ts';
+import type { Visible } from './list-queries.ts';
 
 export async function managerOf(caller: Caller, members: Pick<Members, 'ofUser'>): Promise<Manager> {
   if (caller.kind === 'master') return { role: 'admin', userId: null, memberships: [] };

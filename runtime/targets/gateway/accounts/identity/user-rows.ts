@@ -5,8 +5,7 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import { inTeams } from './in-teams.ts';
-import { type Visible, type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
+import { type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */
@@ -18,24 +17,6 @@ export const selectUsers = (db: Kysely<Schema>) =>
     )
     .selectAll()
     .where('deleted_at', 'is', null);
-
-/** Restricts a selection to the users that a manager can see: members and service accounts of administered teams. */
-export const visibleUsers = (query: ReturnType<typeof selectUsers>, visible: Visible): typeof query =>
-  visible === 'everything'
-    ? query
-    : query.where((row) =>
-        row.or([
-          row('user_id', '=', visible.userId),
-          inTeams(row.ref('team_id'), visible.teamIds),
-          row.exists(
-            row
-              .selectFrom('gateway_team_members')
-              .select('gateway_team_members.user_id')
-              .whereRef('gateway_team_members.user_id', '=', 'gateway_users.user_id')
-              .where((member) => inTeams(member.ref('gateway_team_members.team_id'), visible.teamIds)),
-          ),
-        ]),
-      );
 
 export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User {
   return {

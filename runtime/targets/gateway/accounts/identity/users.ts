@@ -11,7 +11,8 @@ import type { User, UserRole, Users } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { selectUsers, userColumns, userOf, visibleUsers } from './user-rows.ts';
+import { foundUsers } from './found-users.ts';
+import { selectUsers, userColumns, userOf } from './user-rows.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
@@ -41,15 +42,11 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         note('user.create', user.userId, { after });
         return after;
       }),
-    list: async ({ skip, limit }, visible = 'everything') => {
+    list: async ({ skip, limit }, query = {}) => {
       await ledger.sync();
-      const rows = await visibleUsers(selectUsers(db), visible)
-        .orderBy('created_at')
-        .orderBy('user_id')
-        .limit(limit)
-        .offset(skip)
-        .execute();
-      return rows.map((row) => userOf(row, clock.now()));
+      const now = Math.floor(clock.now());
+      const rows = await foundUsers(db, query, now).limit(limit).offset(skip).execute();
+      return rows.map((row) => userOf(row, now));
     },
     get: async (userId) => {
       await ledger.sync();

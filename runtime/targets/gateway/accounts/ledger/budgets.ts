@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { isTimeZone } from '../../../../core/time/calendar.ts';
@@ -7,12 +7,24 @@ import { userAccount } from '../../store/account-ids.ts';
 import { calendarOf } from '../identity/calendar-columns.ts';
 import { thresholdsOf, thresholdsToText } from '../identity/alert-columns.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
+import { containsInAnyCase } from '../../store/contains-text.ts';
+import { inOrder, textOrder } from '../../store/order.ts';
 import type { Store } from '../../store/store.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
+
+const CREATED = { by: 'created_at', isDescending: false } as const;
+const ORDER = {
+  values: {
+    created_at: sql.ref('created_at'),
+    name: textOrder('name'),
+    max_budget: sql.ref('max_budget_nano'),
+  },
+  id: 'budget_id',
+};
 
 /** Budgets are shared definitions: each assigned user has its own window and spending. */
 export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
@@ -39,15 +51,12 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
         note('budget.create', row.budget_id, { after });
         return after;
       }),
-    list: async ({ skip, limit }) => {
-      const rows = await db
+    list: async ({ skip, limit }, { search, order = CREATED } = {}) => {
+      const found = db
         .selectFrom('gateway_budgets')
         .selectAll()
-        .orderBy('created_at')
-        .orderBy('budget_id')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+        .where(containsInAnyCase(['budget_id', 'name'], search));
+      const rows = await inOrder(found, order, ORDER).limit(limit).offset(skip).execute();
       return rows.map(budgetOf);
     },
     get: async (budgetId) => await get(db, budgetId),

@@ -3,6 +3,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
+import type { Order } from '../../store/order.ts';
 import type { Page } from '../../store/page.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */
@@ -167,9 +168,18 @@ export interface BudgetReset {
   readonly nextResetAt: number | null;
 }
 
+export const BUDGET_ORDERS = ['created_at', 'name', 'max_budget'] as const;
+
+/** Selects budgets. Without an order, they have that of their creation. */
+export interface BudgetQuery {
+  /** A part of the name or the id, in any case. */
+  readonly search?: string | undefined;
+  readonly order?: Order<(typeof BUDGET_ORDERS)[number]> | undefined;
+}
+
 export interface Budgets {
   create(budget: BudgetChanges): Promise<Budget>;
-  list(page: Page): Promise<readonly Budget[]>;
+  list(page: Page, query?: BudgetQuery): Promise<readonly Budget[]>;
   get(budgetId: string): Promise<Budget>;
   change(budgetId: string, changes: BudgetChanges): Promise<Budget>;
   /** Throws a ConflictError if the budget is assigned, because its holders would have no limit without it. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
+import { inTimeRange } from '../../store/in-time-range.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,7 +78,5 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
     // An outcome is not a parameter, so that the index of errors applies.
     query = query.where('status', '=', sql.lit(filter.status === 'error' ? 'error' : 'success'));
   }
-  if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
-  return query;
+  return query.where(inTimeRange('timestamp', filter));
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
+import { inTimeRange } from '../../store/in-time-range.ts';
 import type { Store } from '../../store/store.ts';
 import { isTag } from '../../shared/tag.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
@@ -135,9 +136,7 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
       isTag(filter.tag) ? sql<boolean>`tags like ${quoted} escape '!'` : sql<boolean>`1 = 0`,
     );
   }
-  if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
-  return query;
+  return query.where(inTimeRange('timestamp', filter));
 }
 
 const sumOf = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;

@@ -1,5 +1,6 @@
 import { notFound } from '../identity/checks.ts';
 import { equalValues } from '../../store/equal-values.ts';
+import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
@@ -58,16 +59,17 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
       await db.insertInto('gateway_prompts').values(rows).execute();
     },
     async list(filter, page) {
-      let matching = db.selectFrom('gateway_prompts').where(
-        equalValues<PromptRow>({
-          user_id: filter.userId,
-          api_key_id: filter.keyId,
-          model: filter.model,
-          request_id: filter.requestId,
-        }),
-      );
-      if (filter.from !== undefined) matching = matching.where('at', '>=', filter.from);
-      if (filter.to !== undefined) matching = matching.where('at', '<', filter.to);
+      const matching = db
+        .selectFrom('gateway_prompts')
+        .where(
+          equalValues<PromptRow>({
+            user_id: filter.userId,
+            api_key_id: filter.keyId,
+            model: filter.model,
+            request_id: filter.requestId,
+          }),
+        )
+        .where(inTimeRange('at', filter));
       const { total, rows: prompts } = await newestFirst(matching.select(HEAD), page, EVENTS);
       return { total, prompts };
     },

@@ -143,11 +143,9 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
 const SESSION_NAME = 'Sign-in';
 
 async function deleteExpiredSessions({ keys }: Identity, userId: string): Promise<void> {
-  const own = await keys.list({ skip: 0, limit: 1000 }, { userId, teamIds: [] });
-  const expired = own.filter(
-    ({ scope, keyName, status }) => scope === 'manage' && keyName === SESSION_NAME && status === 'expired',
-  );
-  for (const { id } of expired) await keys.delete(id);
+  const expired = await keys.list({ skip: 0, limit: 1000 }, { userId, status: 'expired' });
+  const sessions = expired.filter(({ scope, keyName }) => scope === 'manage' && keyName === SESSION_NAME);
+  for (const { id } of sessions) await keys.delete(id);
 }
 
 /** Returns a path of the gateway itself, so that a sign-in cannot lead to another site. */

@@ -1,4 +1,5 @@
 import type { Group, Groups } from '../../accounts/identity/groups-api.ts';
+import { ORGANIZATION_ORDERS, TEAM_ORDERS } from '../../accounts/identity/list-queries.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
 import { organizationView } from '../../front/organizations/view.ts';
 import { teamView } from '../../front/teams/view.ts';
@@ -12,6 +13,8 @@ export interface GroupKindInfo {
   /** The word of the commands. */
   readonly command: 'teams' | 'orgs';
   readonly idName: 'team_id' | 'organization_id';
+  /** Names of the fields that lists are sorted by. */
+  readonly orders: typeof TEAM_ORDERS | typeof ORGANIZATION_ORDERS;
   readonly groupsOf: (identity: Identity) => Groups;
   readonly view: (group: Group) => object;
 }
@@ -21,6 +24,7 @@ export const TEAMS: GroupKindInfo = {
   plural: 'teams',
   command: 'teams',
   idName: 'team_id',
+  orders: TEAM_ORDERS,
   groupsOf: ({ teams }) => teams,
   view: teamView,
 };
@@ -30,6 +34,7 @@ export const ORGANIZATIONS: GroupKindInfo = {
   plural: 'organizations',
   command: 'orgs',
   idName: 'organization_id',
+  orders: ORGANIZATION_ORDERS,
   groupsOf: ({ organizations }) => organizations,
   view: organizationView,
 };

@@ -3,6 +3,8 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
+import { KEY_ORDERS, KEY_STATUSES } from '../../accounts/identity/list-queries.ts';
+import { listOptions, listOptionsOf } from '../options/list-options.ts';
 import { budgetText, formatDollars, formatTime, orDash } from '../show/format-values.ts';
 import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
@@ -15,19 +17,19 @@ export const listKeysCommand = storeCommand({
     status: {
       value: 'status',
       help: 'Only keys with this status',
-      choices: ['active', 'inactive', 'expired'],
+      choices: KEY_STATUSES,
     },
+    ...listOptions('keys', 'name, prefix, id or user', KEY_ORDERS),
   },
   prepare(invocation) {
-    const [user, team] = [invocation.value('user'), invocation.value('team')];
-    const status = invocation.value('status');
+    const query = {
+      userId: invocation.value('user'),
+      teamId: invocation.value('team'),
+      status: KEY_STATUSES.find((status) => status === invocation.value('status')),
+      ...listOptionsOf(invocation, KEY_ORDERS),
+    };
     return async ({ state, output, json }) => {
-      const keys = (await listAll(state.identity.keys)).filter(
-        (key) =>
-          (user === undefined || key.userId === user) &&
-          (team === undefined || key.teamId === team) &&
-          (status === undefined || key.status === status),
-      );
+      const keys = await listAll(state.identity.keys, query);
       if (json) {
         printJson(output, keys.map(keyView));
       } else if (keys.length === 0) {

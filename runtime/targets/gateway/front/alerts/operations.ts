@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { ALERT_STATES } from '../../alerts/outbox.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { alerts, testedAlert } from './schemas.ts';
 
 const ALERT = {
@@ -25,24 +25,25 @@ const ALERT = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/alerts',
   id: 'listAlerts',
   tag: 'Budgets',
   summary: 'List alerts about budgets, newest first.',
   description: requiresRole('viewer', 'Each alert is raised once per budget window.'),
-  parameters: [
-    {
-      name: 'state',
-      in: 'query',
-      description: 'Only alerts in this state.',
-      example: 'failed',
-      schema: oneOf(ALERT_STATES),
-    },
-    ...PAGE_PARAMETERS,
-  ],
-  answer: answerOf('A page of the list.', alerts, [ALERT]),
-  errors: [422, ...STORE_ERRORS],
+  ...pageOfList({
+    schema: alerts,
+    example: [ALERT],
+    parameters: [
+      {
+        name: 'state',
+        in: 'query',
+        description: 'Only alerts in this state.',
+        example: 'failed',
+        schema: oneOf(ALERT_STATES),
+      },
+    ],
+    errors: STORE_ERRORS,
+  }),
 };
 
 const test: Operation = {

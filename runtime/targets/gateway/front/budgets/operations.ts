@@ -1,7 +1,8 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
+import { BUDGET_FILTERS } from './query.ts';
 import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
 import { noContent, requiresRole, KEY_ERRORS } from '../http/operations.ts';
 
@@ -41,38 +42,33 @@ const create: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/budgets',
   id: 'listBudgets',
   tag: 'Budgets',
   summary: 'List budgets in order of creation.',
   description: requiresRole('viewer'),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', budgets, [MONTHLY]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: budgets, example: [MONTHLY], parameters: BUDGET_FILTERS }),
 };
 
 const resets: Operation = {
-  method: 'get',
   path: '/v1/budgets/reset-logs',
   id: 'listBudgetResets',
   tag: 'Budgets',
   summary: 'List past budget resets, newest first.',
   description: requiresRole('viewer', 'A window is reset by the first request after its end.'),
-  parameters: [
-    { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
-    ...PAGE_PARAMETERS,
-  ],
-  answer: answerOf('A page of the list.', budgetResets, [
-    {
-      id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
-      user_id: 'ada',
-      previous_spend: 42.5,
-      reset_at: '2026-01-31T00:00:00Z',
-      next_reset_at: '2026-03-02T00:00:00Z',
-    },
-  ]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({
+    schema: budgetResets,
+    example: [
+      {
+        id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
+        user_id: 'ada',
+        previous_spend: 42.5,
+        reset_at: '2026-01-31T00:00:00Z',
+        next_reset_at: '2026-03-02T00:00:00Z',
+      },
+    ],
+    parameters: [{ name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' }],
+  }),
 };
 
 const get: Operation = {

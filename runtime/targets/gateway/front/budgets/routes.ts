@@ -3,6 +3,7 @@ import type { GatewayContext } from '../../context.ts';
 import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { budgetQuery } from './query.ts';
 import { budgetChanges } from './schemas.ts';
 import { nanosOrNull } from '../http/convert-values.ts';
 import { budgetResetView, budgetView } from './view.ts';
@@ -17,7 +18,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, readBody }: Ht
     c.json(budgetView(await budgets.create(changesIn(await readBody(c, budgetChanges))))),
   );
   routes.get('/v1/budgets', guards.reader, async (c) =>
-    c.json((await budgets.list(pageOf(c))).map((budget) => budgetView(budget))),
+    c.json((await budgets.list(pageOf(c), budgetQuery(c))).map((budget) => budgetView(budget))),
   );
   routes.get('/v1/budgets/reset-logs', guards.reader, async (c) => {
     const resets = await budgets.resets(pageOf(c), c.req.query('user_id') || undefined);

@@ -3,7 +3,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { SEARCH_PARAMETERS } from '../http/search.ts';
 import { dataset, datasetChanges, datasetDownload, datasetImport, datasets } from './schemas.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS, noContent } from '../http/operations.ts';
@@ -83,13 +83,14 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
   },
   {
     ...SHARED,
-    method: 'get',
     path: `${API}/datasets/`,
     id: 'listDatasets',
     summary: 'List datasets, newest first.',
-    parameters: [...SEARCH_PARAMETERS, ...PAGE_PARAMETERS],
-    answer: answerOf('A page of the list.', datasets, { total: 1, items: [DATASET] }),
-    errors: [422, ...KEY_ERRORS],
+    ...pageOfList({
+      schema: datasets,
+      example: { total: 1, items: [DATASET] },
+      parameters: SEARCH_PARAMETERS,
+    }),
   },
   {
     ...SHARED,

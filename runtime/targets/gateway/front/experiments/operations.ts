@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { API } from '../http/api-path.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { SEARCH_PARAMETERS } from '../http/search.ts';
 import { experiment, experimentChanges, experiments, newExperiment } from './schemas.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
@@ -27,11 +27,11 @@ const EXPERIMENT = { ...CREATED, workflows: [WORKFLOW_DETAILS] };
 const SHARED = { tag: 'Experiments' } as const;
 export const EXPERIMENT_ID = { name: 'experiment_id', description: 'Experiment id.', example: ID };
 
-const LIST = {
-  parameters: [...SEARCH_PARAMETERS, ...PAGE_PARAMETERS],
-  answer: answerOf('A page of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
-  errors: [422, ...KEY_ERRORS],
-} as const satisfies Partial<Operation>;
+const LIST = pageOfList({
+  schema: experiments,
+  example: { total: 1, items: [EXPERIMENT] },
+  parameters: SEARCH_PARAMETERS,
+});
 
 export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
   {
@@ -63,7 +63,6 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
   },
   {
     ...SHARED,
-    method: 'get',
     path: `${API}/experiments/`,
     id: 'listExperiments',
     summary: 'List experiments with their workflows, newest first.',
@@ -71,7 +70,6 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
   },
   {
     ...SHARED,
-    method: 'get',
     path: `${API}/experiments/all`,
     id: 'listAllExperiments',
     summary: 'List experiments, under the path that clients of Lumigator use.',

@@ -1,8 +1,7 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { TIME_PARAMETERS } from '../usage/scope-operations.ts';
 import { HIT_MODES, hitPage } from './schemas.ts';
 
@@ -27,7 +26,6 @@ const text = (name: string, description: string, example: string) =>
 
 export const HIT_OPERATIONS: readonly Operation[] = [
   {
-    method: 'get',
     path: '/v1/guardrail-hits',
     id: 'listGuardrailHits',
     tag: 'Admin',
@@ -36,18 +34,20 @@ export const HIT_OPERATIONS: readonly Operation[] = [
       'viewer',
       'Filters are combined with AND. Hits are kept as long as the audit log, see `audit.retention`.',
     ),
-    parameters: [
-      text('profile', 'Only hits of this guardrail.', HIT.profile),
-      {
-        ...text('mode', 'Only hits that were blocked, or only monitored.', 'block'),
-        schema: oneOf(['any', ...HIT_MODES], { default: 'any' }),
-      },
-      text('user_id', 'Only requests of this user.', HIT.user_id),
-      text('request_id', 'Only this request.', HIT.request_id),
-      ...TIME_PARAMETERS,
-      ...PAGE_PARAMETERS,
-    ],
-    answer: answerOf('A page of the hits.', hitPage, { total: 1, items: [HIT] }),
-    errors: [422, ...STORE_ERRORS],
+    ...pageOfList({
+      schema: hitPage,
+      example: { total: 1, items: [HIT] },
+      parameters: [
+        text('profile', 'Only hits of this guardrail.', HIT.profile),
+        {
+          ...text('mode', 'Only hits that were blocked, or only monitored.', 'block'),
+          schema: oneOf(['any', ...HIT_MODES], { default: 'any' }),
+        },
+        text('user_id', 'Only requests of this user.', HIT.user_id),
+        text('request_id', 'Only this request.', HIT.request_id),
+        ...TIME_PARAMETERS,
+      ],
+      errors: STORE_ERRORS,
+    }),
   },
 ];

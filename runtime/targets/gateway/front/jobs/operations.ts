@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { API } from '../http/api-path.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { dataset } from '../datasets/schemas.ts';
 import {
   job,
@@ -101,21 +101,21 @@ export const JOB_OPERATIONS: readonly Operation[] = [
   },
   {
     ...SHARED,
-    method: 'get',
     path: `${API}/jobs/`,
     id: 'listJobs',
     summary: 'List jobs, newest first.',
-    parameters: [
-      {
-        name: 'job_types',
-        in: 'query',
-        description: 'Only jobs of these types; comma-separated or repeated.',
-        example: 'inference,evaluator',
-      },
-      ...PAGE_PARAMETERS,
-    ],
-    answer: answerOf('A page of the list.', jobs, { total: 1, items: [JOB] }),
-    errors: [422, ...KEY_ERRORS],
+    ...pageOfList({
+      schema: jobs,
+      example: { total: 1, items: [JOB] },
+      parameters: [
+        {
+          name: 'job_types',
+          in: 'query',
+          description: 'Only jobs of these types; comma-separated or repeated.',
+          example: 'inference,evaluator',
+        },
+      ],
+    }),
   },
   {
     ...GET,

@@ -1,7 +1,8 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
+import { KEY_FILTERS } from './query.ts';
 import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from './schemas.ts';
 import { KEY_ERRORS, noContent, requiresManager } from '../http/operations.ts';
 
@@ -76,15 +77,12 @@ const create: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/keys',
   id: 'listKeys',
   tag: 'Keys',
   summary: 'List keys in order of creation.',
   description: requiresManager(SEES),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', keys, [KEY]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: keys, example: [KEY], parameters: KEY_FILTERS }),
 };
 
 const me: Operation = {

@@ -16,6 +16,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { keyChanges, newKey, rotation } from './schemas.ts';
 import { callerOf, managerIn } from '../sign-in/sign-in.ts';
 import { momentOrNull, nanosOrNull } from '../http/convert-values.ts';
+import { keyQuery } from './query.ts';
 import { createdKeyView, keyView, ownKeyView } from './view.ts';
 import { KEY_OPERATIONS } from './operations.ts';
 
@@ -41,7 +42,11 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
     return c.json(createdKeyView(await keys.create(await permitNewKey(managerIn(c), key, identity))));
   });
   routes.get('/v1/keys', guards.manager, async (c) =>
-    c.json((await keys.list(pageOf(c), visibleTo(managerIn(c)))).map((key) => keyView(key))),
+    c.json(
+      (await keys.list(pageOf(c), { ...keyQuery(c), visible: visibleTo(managerIn(c)) })).map((key) =>
+        keyView(key),
+      ),
+    ),
   );
   routes.get('/v1/keys/me', guards.anyKey, async (c) => {
     const caller = callerOf(c);

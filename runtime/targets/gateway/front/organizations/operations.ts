@@ -2,7 +2,8 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresRole } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
+import { ORGANIZATION_FILTERS } from './query.ts';
 import { newOrganization, organization, organizationChanges, organizations } from './schemas.ts';
 
 const ACME = {
@@ -41,15 +42,12 @@ export const ORGANIZATION_OPERATIONS: readonly Operation[] = [
     errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
   },
   {
-    method: 'get',
     path: '/v1/organizations',
     id: 'listOrganizations',
     tag: 'Organizations',
     summary: 'List organizations in order of creation.',
     description: requiresRole('viewer'),
-    parameters: PAGE_PARAMETERS,
-    answer: answerOf('A page of the list.', organizations, [ACME]),
-    errors: [422, ...KEY_ERRORS],
+    ...pageOfList({ schema: organizations, example: [ACME], parameters: ORGANIZATION_FILTERS }),
   },
   {
     method: 'get',

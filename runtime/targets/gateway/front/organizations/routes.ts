@@ -3,6 +3,7 @@ import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { groupChangesIn } from '../teams/group-request.ts';
 import { ORGANIZATION_OPERATIONS } from './operations.ts';
+import { organizationQuery } from './query.ts';
 import { newOrganization, organizationChanges } from './schemas.ts';
 import { organizationView } from './view.ts';
 
@@ -19,7 +20,7 @@ export function organizationRoutes(
     return c.json(organizationView(await organizations.create({ id, ...groupChangesIn(fields) })));
   });
   routes.get('/v1/organizations', guards.reader, async (c) =>
-    c.json((await organizations.list(pageOf(c))).map(organizationView)),
+    c.json((await organizations.list(pageOf(c), organizationQuery(c))).map(organizationView)),
   );
   routes.get('/v1/organizations/:id', guards.reader, async (c) =>
     c.json(organizationView(await organizations.get(c.req.param('id')))),

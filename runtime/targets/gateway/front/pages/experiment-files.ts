@@ -1,6 +1,7 @@
 /** Files of the pages of experiments, by path under `browser/`. */
 export const EXPERIMENT_FILES = [
   'experiments/experiments.css',
+  'experiments/about.js',
   'experiments/binned-histogram.js',
   'experiments/csv-head.js',
   'experiments/dataset-field.js',
@@ -20,6 +21,8 @@ export const EXPERIMENT_FILES = [
   'experiments/row-dialog.js',
   'experiments/row-table.js',
   'experiments/sections.js',
+  'experiments/tag-line.js',
+  'experiments/tag-text.js',
   'experiments/trade-offs.js',
   'experiments/word-diff.js',
 ] as const;

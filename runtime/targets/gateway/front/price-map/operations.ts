@@ -2,30 +2,31 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { noContent, requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { matchedPrice, newPriceMap, priceMap, updatedPriceMap } from './schemas.ts';
 
 const HEAD = { date: '2026-11-26', source: 'litellm 1.110.2 (PyPI)', models: 2211 };
 const LISTED = { model: 'openai:gpt-5', input: 1.25, output: 10, cached_input: 0.125, web_search: 0.01 };
 
 const show: Operation = {
-  method: 'get',
   path: '/v1/price-map',
   id: 'getPriceMap',
   tag: 'Pricing',
   summary: 'Search published prices, which apply to models without a price of their own.',
   description: requiresRole('viewer'),
-  parameters: [
-    {
-      name: 'search',
-      in: 'query',
-      description: 'Only entries whose name contains this text.',
-      example: 'gpt-5',
-    },
-    ...PAGE_PARAMETERS,
-  ],
-  answer: answerOf('A page of the entries.', priceMap, { ...HEAD, prices: [LISTED] }),
-  errors: [422, ...STORE_ERRORS],
+  ...pageOfList({
+    schema: priceMap,
+    example: { ...HEAD, prices: [LISTED] },
+    parameters: [
+      {
+        name: 'search',
+        in: 'query',
+        description: 'Only entries whose name contains this text.',
+        example: 'gpt-5',
+      },
+    ],
+    errors: STORE_ERRORS,
+  }),
 };
 
 const match: Operation = {

@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { newPricing, pricing, pricings } from './schemas.ts';
 import { KEY_ERRORS, noContent, requiresRole } from '../http/operations.ts';
 
@@ -62,14 +62,11 @@ const set: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/pricing',
   id: 'listPricing',
   tag: 'Pricing',
   summary: 'List current prices by model.',
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', pricings, [PRICE]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: pricings, example: [PRICE] }),
 };
 
 const history: Operation = {

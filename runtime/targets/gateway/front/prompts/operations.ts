@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { promptPage, prompts } from './schemas.ts';
 
 const HEAD = {
@@ -22,7 +22,6 @@ const text = (name: string, description: string, example: string) =>
 
 export const PROMPT_OPERATIONS: readonly Operation[] = [
   {
-    method: 'get',
     path: '/v1/admin/prompts',
     id: 'listPrompts',
     tag: 'Admin',
@@ -31,17 +30,19 @@ export const PROMPT_OPERATIONS: readonly Operation[] = [
       'admin',
       'Requests are stored only for keys with `log_prompts`. Filters are combined with AND.',
     ),
-    parameters: [
-      text('user_id', 'Only requests of this user.', HEAD.user_id),
-      text('api_key_id', 'Only requests with this key.', HEAD.api_key_id),
-      text('model', 'Only requests to this model.', HEAD.model),
-      text('request_id', 'Only this request.', HEAD.request_id),
-      text('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
-      text('to', 'End time, exclusive.', '2026-02-01'),
-      ...PAGE_PARAMETERS,
-    ],
-    answer: answerOf('A page of the requests.', promptPage, { total: 1, items: [HEAD] }),
-    errors: [422, ...STORE_ERRORS],
+    ...pageOfList({
+      schema: promptPage,
+      example: { total: 1, items: [HEAD] },
+      parameters: [
+        text('user_id', 'Only requests of this user.', HEAD.user_id),
+        text('api_key_id', 'Only requests with this key.', HEAD.api_key_id),
+        text('model', 'Only requests to this model.', HEAD.model),
+        text('request_id', 'Only this request.', HEAD.request_id),
+        text('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
+        text('to', 'End time, exclusive.', '2026-02-01'),
+      ],
+      errors: STORE_ERRORS,
+    }),
   },
   {
     method: 'get',

@@ -2,7 +2,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresRole } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { newProvider, provider, providerChanges, providers } from './schemas.ts';
 
 const MISTRAL = {
@@ -45,15 +45,12 @@ const create: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/providers',
   id: 'listProviders',
   tag: 'Providers',
   summary: 'List providers of the configuration file and of the database, by name.',
   description: requiresRole('viewer'),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', providers, [MISTRAL]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: providers, example: [MISTRAL] }),
 };
 
 const get: Operation = {

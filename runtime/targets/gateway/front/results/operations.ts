@@ -6,7 +6,7 @@ import { ROW_ORDERS, SHOWN_ROWS } from '../../lab/rows/find-rows.ts';
 import { EXPERIMENT_ID } from '../experiments/operations.ts';
 import { API } from '../http/api-path.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { plots, progress, resultRows } from './schemas.ts';
 
 const SHARED = { method: 'get', tag: 'Experiments' } as const;
@@ -28,34 +28,35 @@ export const RESULT_OPERATIONS: readonly Operation[] = [
     summary: 'List the rows with the answers, scores and errors of all models, searched and sorted.',
     description:
       'Jobs can be running. At most 200,000 rows are read, and texts are cut after 4,000 characters; the rows of a workflow have all of them.',
-    parameters: [
-      EXPERIMENT_ID,
-      textParameter(
-        'search',
-        'Text in the example, the ground truth or an answer; case is ignored.',
-        'refund',
-      ),
-      {
-        name: 'show',
-        in: 'query',
-        description: 'All rows, those with different answers, or those with an error.',
-        example: 'differences',
-        schema: oneOf(SHOWN_ROWS, { default: 'all' }),
-      },
-      {
-        name: 'sort',
-        in: 'query',
-        description:
-          'Order: number of the row, length of the text, mean score of the models, difference between their highest and lowest score, or mean latency. `-` reverses it.',
-        example: '-spread',
-        schema: oneOf(ROW_ORDERS, { default: 'row' }),
-      },
-      METRIC,
-      textParameter('workflow', 'Only this model counts for `sort` and for errors.', ''),
-      ...PAGE_PARAMETERS,
-    ],
-    answer: answerOf('A page of the rows.', resultRows, { total: 0, items: [] }),
-    errors: [422, ...KEY_ERRORS],
+    ...pageOfList({
+      schema: resultRows,
+      example: { total: 0, items: [] },
+      parameters: [
+        EXPERIMENT_ID,
+        textParameter(
+          'search',
+          'Text in the example, the ground truth or an answer; case is ignored.',
+          'refund',
+        ),
+        {
+          name: 'show',
+          in: 'query',
+          description: 'All rows, those with different answers, or those with an error.',
+          example: 'differences',
+          schema: oneOf(SHOWN_ROWS, { default: 'all' }),
+        },
+        {
+          name: 'sort',
+          in: 'query',
+          description:
+            'Order: number of the row, length of the text, mean score of the models, difference between their highest and lowest score, or mean latency. `-` reverses it.',
+          example: '-spread',
+          schema: oneOf(ROW_ORDERS, { default: 'row' }),
+        },
+        METRIC,
+        textParameter('workflow', 'Only this model counts for `sort` and for errors.', ''),
+      ],
+    }),
   },
   {
     ...SHARED,

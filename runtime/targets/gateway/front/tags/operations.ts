@@ -2,7 +2,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { noContent, requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import { tag, tagBudget, tags } from './schemas.ts';
 
 const SEARCH = {
@@ -35,15 +35,12 @@ const set: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/tags',
   id: 'listTags',
   tag: 'Budgets',
   summary: 'List tags with a budget.',
   description: requiresRole('viewer'),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', tags, [SEARCH]),
-  errors: [422, ...STORE_ERRORS],
+  ...pageOfList({ schema: tags, example: [SEARCH], errors: STORE_ERRORS }),
 };
 
 const get: Operation = {

@@ -2,7 +2,8 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresManager, requiresRole } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
+import { TEAM_FILTERS } from './query.ts';
 import { member, members, newMember, newTeam, team, teamChanges, teams } from './schemas.ts';
 
 const RESEARCH = {
@@ -54,15 +55,12 @@ const create: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/teams',
   id: 'listTeams',
   tag: 'Teams',
   summary: 'List teams in order of creation.',
   description: requiresManager(OF_MEMBERS),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', teams, [RESEARCH]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: teams, example: [RESEARCH], parameters: TEAM_FILTERS }),
 };
 
 const get: Operation = {

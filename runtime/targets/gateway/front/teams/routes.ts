@@ -10,6 +10,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { managerIn } from '../sign-in/sign-in.ts';
 import { groupChangesIn } from './group-request.ts';
 import { TEAM_OPERATIONS } from './operations.ts';
+import { teamQuery } from './query.ts';
 import { newMember, newTeam, teamChanges } from './schemas.ts';
 import { memberView, teamView } from './view.ts';
 
@@ -31,11 +32,8 @@ export function teamRoutes({ state }: GatewayContext, parts: HttpParts): Gateway
   });
   routes.get('/v1/teams', guards.manager, async (c) => {
     const manager = managerIn(c);
-    const page = pageOf(c);
-    if (readsEverything(manager)) return c.json((await teams.list(page)).map(teamView));
-    const ids = manager.memberships.slice(page.skip, page.skip + page.limit);
-    const own = await Promise.all(ids.map(async ({ teamId }) => await teams.get(teamId)));
-    return c.json(own.map(teamView));
+    const ids = readsEverything(manager) ? undefined : manager.memberships.map(({ teamId }) => teamId);
+    return c.json((await teams.list(pageOf(c), { ...teamQuery(c), ids })).map(teamView));
   });
   routes.get('/v1/teams/:id', guards.manager, async (c) => c.json(teamView(await visibleTeam(c))));
   routes.patch('/v1/teams/:id', guards.admin, async (c) => {

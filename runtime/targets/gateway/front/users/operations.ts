@@ -1,7 +1,8 @@
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
+import { USER_FILTERS } from './query.ts';
 import { usageLogs } from '../usage/schemas.ts';
 import { newUser, user, userChanges, users } from './schemas.ts';
 import { USAGE_LOG } from '../usage/operations.ts';
@@ -51,15 +52,12 @@ const create: Operation = {
 };
 
 const list: Operation = {
-  method: 'get',
   path: '/v1/users',
   id: 'listUsers',
   tag: 'Users',
   summary: 'List users in order of creation.',
   description: requiresManager(SEES),
-  parameters: PAGE_PARAMETERS,
-  answer: answerOf('A page of the list.', users, [ADA]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: users, example: [ADA], parameters: USER_FILTERS }),
 };
 
 const get: Operation = {
@@ -103,15 +101,12 @@ const remove: Operation = {
 };
 
 const usage: Operation = {
-  method: 'get',
   path: '/v1/users/{user_id}/usage',
   id: 'getUserUsage',
   tag: 'Users',
   summary: 'List requests of a user, newest first.',
   description: requiresManager('a member sees only the own usage.'),
-  parameters: [USER_ID, ...PAGE_PARAMETERS],
-  answer: answerOf('A page of the list.', usageLogs, [USAGE_LOG]),
-  errors: [422, ...KEY_ERRORS],
+  ...pageOfList({ schema: usageLogs, example: [USAGE_LOG], parameters: [USER_ID] }),
 };
 
 export const USER_OPERATIONS: readonly Operation[] = [create, list, get, change, remove, usage];

@@ -8,6 +8,7 @@ import { permitNewUser, permitUserChange, requireVisibleUser } from '../../accou
 import { pageOf } from '../http/page.ts';
 import { managerIn } from '../sign-in/sign-in.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { userQuery } from './query.ts';
 import { newUser, userChanges } from './schemas.ts';
 import { usageLogView } from '../usage/view.ts';
 import { userView } from './view.ts';
@@ -32,7 +33,11 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
     return c.json(userView(await users.create({ userId, teamId, ...changesIn(fields) })));
   });
   routes.get('/v1/users', guards.manager, async (c) =>
-    c.json((await users.list(pageOf(c), visibleTo(managerIn(c)))).map((user) => userView(user))),
+    c.json(
+      (await users.list(pageOf(c), { ...userQuery(c), visible: visibleTo(managerIn(c)) })).map((user) =>
+        userView(user),
+      ),
+    ),
   );
   routes.get('/v1/users/:id', guards.manager, async (c) =>
     c.json(userView(await visibleUser(c, c.req.param('id')))),

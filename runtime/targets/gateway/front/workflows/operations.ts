@@ -3,7 +3,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { pageOfList } from '../http/list-operation.ts';
 import {
   logs,
   newWorkflow,
@@ -84,29 +84,29 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
   },
   {
     ...SHARED,
-    method: 'get',
     path: `${API}/workflows/`,
     id: 'listWorkflows',
     summary: 'List workflows, newest first.',
-    parameters: [
-      {
-        name: 'experiment_id',
-        in: 'query',
-        description: 'Only workflows of this experiment.',
-        example: CREATED.experiment_id,
-      },
-      {
-        name: 'status',
-        in: 'query',
-        description: 'Only workflows with this status.',
-        example: 'running',
-        schema: oneOf(['any', 'created', 'running', 'succeeded', 'failed']),
-      },
-      ...SEARCH_PARAMETERS,
-      ...PAGE_PARAMETERS,
-    ],
-    answer: answerOf('A page of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
-    errors: [422, ...KEY_ERRORS],
+    ...pageOfList({
+      schema: workflows,
+      example: { total: 1, items: [WORKFLOW_DETAILS] },
+      parameters: [
+        {
+          name: 'experiment_id',
+          in: 'query',
+          description: 'Only workflows of this experiment.',
+          example: CREATED.experiment_id,
+        },
+        {
+          name: 'status',
+          in: 'query',
+          description: 'Only workflows with this status.',
+          example: 'running',
+          schema: oneOf(['any', 'created', 'running', 'succeeded', 'failed']),
+        },
+        ...SEARCH_PARAMETERS,
+      ],
+    }),
   },
   {
     ...SHARED,

@@ -70,6 +70,10 @@ function connect(path: string): DatabaseSync {
   try {
     // Committed data survives a crash of the process. Only a power failure can lose the last moments.
     useWriteAheadLog(database);
+    // The function of SQLite converts only the letters A to Z. That of PostgreSQL converts the letters of other languages, too.
+    database.function('lower', { deterministic: true }, (text) =>
+      typeof text === 'string' ? text.toLowerCase() : text,
+    );
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     // After a burst of writes, the log shrinks again with the next checkpoint.

@@ -3,6 +3,7 @@ import { exportCommand } from '../export.ts';
 import { PLUGIN_COMMANDS } from '../plugin-commands.ts';
 import { argsGroup } from './args.ts';
 import { daemonGroup } from './daemon.ts';
+import { groupsGroup } from './groups.ts';
 import { nameList } from './name-lists.ts';
 import { secretValues } from './secret-values.ts';
 
@@ -17,6 +18,7 @@ export const configGroup: CommandGroup = {
     tools: nameList({ key: 'tools', option: 'tool' }),
     prompts: nameList({ key: 'prompts', option: 'prompt' }),
     resources: nameList({ key: 'resources', option: 'resource' }),
+    groups: groupsGroup,
     daemon: daemonGroup,
     plugins: { summary: 'Manage plugins, which process requests and responses.', commands: PLUGIN_COMMANDS },
     export: exportCommand,

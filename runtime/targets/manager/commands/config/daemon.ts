@@ -3,6 +3,7 @@ import { configPaths } from '../../config/config-paths.ts';
 import { isTable } from '../../config/table-reader.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
+import { editServersFile } from '../edit-servers-file.ts';
 import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { validateCommand } from '../validate.ts';
@@ -25,7 +26,7 @@ const setSettings: Command = {
     const { first, rest } = atLeast(invocation, '<key>=<value>');
     const pairs = [first[0], ...rest].map((text) => nameAndValue(text));
     const { setDaemonKey } = await import('../../config-edit/daemon-text.ts');
-    return await edit(invocation, output, (text) =>
+    return await editServersFile(invocation, output, (text) =>
       pairs.reduce((edited, [key, value]) => setDaemonKey(edited, key, value), text),
     );
   },
@@ -54,7 +55,9 @@ const removeSettings: Command = {
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<key>');
     const { removeDaemonKey } = await import('../../config-edit/daemon-text.ts');
-    return await edit(invocation, output, (text) => [first[0], ...rest].reduce(removeDaemonKey, text));
+    return await editServersFile(invocation, output, (text) =>
+      [first[0], ...rest].reduce(removeDaemonKey, text),
+    );
   },
 };
 
@@ -89,16 +92,4 @@ function settingLines(value: unknown, key = ''): string[] {
   const text =
     typeof value === 'string' ? value : Array.isArray(value) ? value.join(',') : JSON.stringify(value);
   return [key === '' ? text : `${key}=${text}`];
-}
-
-async function edit(
-  invocation: Invocation,
-  output: Output,
-  change: (text: string) => string,
-): Promise<number> {
-  const paths = configPaths(invocation, process.env);
-  const { editServers } = await import('../../config-edit/config-editor.ts');
-  const changed = await editServers(paths, change);
-  output.err(changed ? `Changed ${paths.config}.\n` : `Nothing to change in ${paths.config}.\n`);
-  return 0;
 }

@@ -39,7 +39,7 @@ async function requireServer(path: string, server: string): Promise<void> {
     import('../../config/read-servers-text.ts'),
     import('../../config/config-file.ts'),
     import('../../config/server-name.ts'),
-    import('../../config-edit/servers-text.ts'),
+    import('../../config-edit/named-index.ts'),
   ]);
   const { names } = readConfigFile(await readServersText(path));
   if (!names.includes(serverName(server))) throw unknownServer(server, names);

@@ -2,7 +2,7 @@ import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { configError } from '../../../../contract/errors.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { editPlugins } from './edit.ts';
+import { editServersFile } from '../edit-servers-file.ts';
 import { CATEGORY_OPTION, categoryOf, ENTRY_OPTIONS, entryFrom } from './options.ts';
 
 export const addPluginCommand: Command = {
@@ -17,7 +17,7 @@ export const addPluginCommand: Command = {
     }
     const { addPlugin } = await import('../../config-edit/plugins-text.ts');
     const { listPlugins } = await import('../../config-edit/plugins-table.ts');
-    return await editPlugins(invocation, output, (text) => {
+    return await editServersFile(invocation, output, (text) => {
       if (listPlugins(text).some((entry) => entry.category === category && entry.name === name)) {
         throw configError(
           `plugins.${category} already contains a plugin ${JSON.stringify(name)}. Change it with \`config plugins set\`.`,

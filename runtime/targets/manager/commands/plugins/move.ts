@@ -4,7 +4,7 @@ import type { PluginPosition } from '../../config-edit/plugins-text.ts';
 import { PLUGIN_CATEGORIES } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { editPlugins } from './edit.ts';
+import { editServersFile } from '../edit-servers-file.ts';
 import { categoryOf, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
 export const movePluginCommand: Command = {
@@ -25,7 +25,7 @@ export const movePluginCommand: Command = {
     const to = invocation.given('to-category') ? categoryOf(invocation, 'to-category') : id.category;
     const { movePlugin, removePlugin } = await import('../../config-edit/plugins-text.ts');
     const { listPlugins } = await import('../../config-edit/plugins-table.ts');
-    return await editPlugins(invocation, output, (text) => {
+    return await editServersFile(invocation, output, (text) => {
       const twin = { category: to, name: id.name };
       const hasTwin = listPlugins(text).some(({ category, name }) => category === to && name === id.name);
       if (to === id.category || !hasTwin) return movePlugin(text, id, to, position);

@@ -1,7 +1,7 @@
 import type { Command } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { editPlugins } from './edit.ts';
+import { editServersFile } from '../edit-servers-file.ts';
 import { PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
 export const removePluginCommand: Command = {
@@ -11,6 +11,6 @@ export const removePluginCommand: Command = {
     exactly(invocation);
     const id = pluginOf(invocation);
     const { removePlugin } = await import('../../config-edit/plugins-text.ts');
-    return await editPlugins(invocation, output, (text) => removePlugin(text, id));
+    return await editServersFile(invocation, output, (text) => removePlugin(text, id));
   },
 };

@@ -1,7 +1,7 @@
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { editPlugins } from './edit.ts';
+import { editServersFile } from '../edit-servers-file.ts';
 import { ENTRY_OPTIONS, entryFrom, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
 /** Options that apply to one plugin, and therefore conflict with --dir. */
@@ -22,13 +22,13 @@ export const setPluginCommand: Command = {
       const id = pluginOf(invocation);
       const values = entryFrom(invocation);
       const { putPlugin } = await import('../../config-edit/plugins-text.ts');
-      return await editPlugins(invocation, output, (text) => putPlugin(text, id, values));
+      return await editServersFile(invocation, output, (text) => putPlugin(text, id, values));
     }
     const extra = SINGLE_PLUGIN_OPTIONS.find((option) => invocation.given(option));
     if (extra !== undefined)
       throw new UsageError(`--dir applies to all plugins and conflicts with --${extra}; use one of them.`);
     if (dir.trim() === '') throw new UsageError('--dir must not be empty.');
     const { editTable } = await import('../../config-edit/edit-table.ts');
-    return await editPlugins(invocation, output, (text) => editTable(text, ['plugins'], 'dir', dir));
+    return await editServersFile(invocation, output, (text) => editTable(text, ['plugins'], 'dir', dir));
   },
 };

@@ -7,7 +7,7 @@ import type { PluginSpec } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { readPlugins } from './edit.ts';
+import { readPlugins } from './read-plugins.ts';
 import { CATEGORY_OPTION } from './options.ts';
 
 export const validatePluginsCommand: Command = {

@@ -13,14 +13,20 @@ import { serverName } from './operations.ts';
 import { PAGE_PARAMETERS, searchParameter } from './paging.ts';
 
 const TEXT = '[[servers]]\nname = "time"\npackage = "uvx::mcp-server-time@2025.8.4"\ntools = ["*"]\n';
-const REVISION = '0f3a9c41b2d87e65';
+export const REVISION = '0f3a9c41b2d87e65';
+export const REVISION_PARAMETER = {
+  name: 'revision',
+  in: 'query',
+  description: 'The revision of the file that the change is based on.',
+  example: REVISION,
+} as const;
 const EDITED = answerOf('The change.', editedBody, {
   diff: '--- .mcpd.toml\n+++ .mcpd.toml\n@@ -3,1 +3,2 @@\n tools = ["*"]\n+lazy = true\n',
   written: true,
   warnings: [],
   applied: { added: [], removed: [], restarted: [], updated: ['time'] },
 });
-const EDITING =
+export const EDITING =
   'The running manager applies the file; if it cannot, `problem` has the reason, and the file stays as written. Requires a key with edit permission.';
 
 export const CONFIGURATION: Operation = {
@@ -105,12 +111,7 @@ export const REMOVE: Operation = {
     serverName,
     DRY_RUN,
     flagParameter('with_secrets', 'Whether its values are removed from the secrets file, too.'),
-    {
-      name: 'revision',
-      in: 'query',
-      description: 'The revision of the file that the change is based on.',
-      example: REVISION,
-    },
+    REVISION_PARAMETER,
   ],
   answer: EDITED,
   errors: [403, 409, 422],

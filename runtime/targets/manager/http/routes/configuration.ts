@@ -119,8 +119,8 @@ interface DescribedFiles {
 const containsNull = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.values(value).some(containsNull));
 
-/** The only mistake in a request for a server is its name. */
-async function found<Result>(work: () => Result): Promise<Result> {
+/** The only mistake in a request for a server or a group is its name. */
+export async function found<Result>(work: () => Result): Promise<Result> {
   try {
     return await explained(() => Promise.resolve(work()));
   } catch (error) {
@@ -128,7 +128,7 @@ async function found<Result>(work: () => Result): Promise<Result> {
   }
 }
 
-const notEditable = (path: string): AppError =>
+export const notEditable = (path: string): AppError =>
   new AppError(
     'InputError',
     `Cannot edit ${path} over HTTP: only TOML files are edited. Edit the file by hand.`,

@@ -1,20 +1,8 @@
-import { Type } from 'typebox';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { closed } from '../../../../serve/http/schemas.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { struct } from '../schemas/struct.ts';
-
-const patterns = (description: string) => Type.Array(Type.String(), { description });
-const group = closed('Group', {
-  name: Type.String(),
-  servers: patterns('Patterns of servers.'),
-  tools: patterns('Patterns `server/tool`; on a server that they mention, the group has only these tools.'),
-  prompts: patterns('Patterns `server/prompt`.'),
-  resources: patterns('Patterns `server/uri`.'),
-});
-const groupsBody = struct('Groups', { groups: Type.Array(group) });
+import { groupsBody } from '../schemas/groups.ts';
 
 /** `GET /api/v1/groups`: the groups whose endpoints the caller can use. */
 export function groupRoutes({ groups }: ManagerContext, { answer }: HttpParts): ManagerRoutes {

@@ -1,57 +1,59 @@
+import type { Context } from 'hono';
 import { admit } from '../../../../serve/http/admit.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { requiredText, wholeNumberOf } from '../../../../serve/http/query.ts';
+import type { FoundItem } from '../../calls/item-index.ts';
+import { createSearch, type Search } from '../../calls/search.ts';
+import { SEARCH_KINDS } from '../../calls/search-kinds.ts';
+import { isTool } from '../../calls/call.ts';
 import type { ManagerContext } from '../../context.ts';
-import { createToolSearch } from '../../calls/search.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { requiredText, wholeNumberOf } from '../../../../serve/http/query.ts';
-import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import { foundToolsBody } from '../schemas/search.ts';
+import { promptView } from '../views/prompt-view.ts';
+import { resourceView, templateView } from '../views/resource-view.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
+import { LIMIT, SEARCH_OPERATIONS } from './search-operations.ts';
 
-const LIMIT = { min: 1, max: 1000, fallback: 20 };
-
-/** `GET /api/v1/tools`: searches the tools of all servers. */
+/** `GET /api/v1/tools`, `/prompts` and `/resources`: searches over all servers. */
 export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
-  const search = createToolSearch(calls);
+  const tools = createSearch(calls, SEARCH_KINDS.tools);
+  const prompts = createSearch(calls, SEARCH_KINDS.prompts);
+  const resources = createSearch(calls, SEARCH_KINDS.resources);
   const routes = newRoutes();
 
   routes.get('/api/v1/tools', admit(kernel.lifecycle), async (c) => {
-    const query = requiredText(c, 'q', 'set it to the words to search for, e.g. `?q=current time`');
-    const limit = wholeNumberOf(c, 'limit', LIMIT);
-    const found = await search.search(callerOf(c), query, limit, {
-      requestId: c.get('requestId'),
-      signal: c.req.raw.signal,
-      // A server that fails is omitted; its status contains the reason.
-      onFailure: () => undefined,
+    const found = await findIn(c, tools);
+    return answer(c, 'FoundTools', {
+      tools: found.flatMap(({ server, item }) =>
+        isTool(item) ? [{ server, ...TOOL_VIEWS.summary(item) }] : [],
+      ),
     });
-    const tools = found.map(({ server, tool }) => ({ server, ...TOOL_VIEWS.summary(tool) }));
-    return answer(c, 'FoundTools', { tools });
+  });
+  routes.get('/api/v1/prompts', admit(kernel.lifecycle), async (c) => {
+    const found = await findIn(c, prompts);
+    return answer(c, 'FoundPrompts', {
+      prompts: found.map(({ server, item }) => ({ server, ...promptView(item) })),
+    });
+  });
+  routes.get('/api/v1/resources', admit(kernel.lifecycle), async (c) => {
+    const found = await findIn(c, resources);
+    return answer(c, 'FoundResources', {
+      resources: found.map(({ server, list, item }) => ({
+        server,
+        ...(list === 'resources' ? resourceView(item) : templateView(item)),
+      })),
+    });
   });
 
-  return { routes, operations: [SEARCH] };
+  return { routes, operations: SEARCH_OPERATIONS };
 }
 
-const SEARCH: Operation = {
-  method: 'get',
-  path: '/api/v1/tools',
-  id: 'searchTools',
-  tag: 'Tools',
-  summary: 'Search the tools of all servers.',
-  description:
-    'Searches names, titles, descriptions and parameters. Servers that do not respond are omitted.',
-  parameters: [
-    { name: 'q', in: 'query', required: true, description: 'Words to search for.', example: 'current time' },
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'Maximum number of tools.',
-      example: LIMIT.fallback,
-      schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
-    },
-  ],
-  answer: answerOf('The matching tools.', foundToolsBody, {
-    tools: [{ server: 'time', name: 'get_current_time', description: 'Current time in a time zone.' }],
-  }),
-  errors: [422],
-};
+async function findIn(c: Context<ShellEnv>, search: Search): Promise<FoundItem[]> {
+  const query = requiredText(c, 'q', 'set it to the words to search for, e.g. `?q=current time`');
+  return await search.search(callerOf(c), query, wholeNumberOf(c, 'limit', LIMIT), {
+    requestId: c.get('requestId'),
+    signal: c.req.raw.signal,
+    // A server that fails is omitted; its status contains the reason.
+    onFailure: () => undefined,
+  });
+}

@@ -3,7 +3,7 @@ import { anyObject, closed, textMap } from '../../../../serve/http/schemas.ts';
 import { nextCursor, optionalText, struct } from './struct.ts';
 import { reload } from './admin.ts';
 
-const revision = Type.String({
+export const revision = Type.String({
   description: 'Identifies the content of the file. A change with an older revision is refused.',
 });
 

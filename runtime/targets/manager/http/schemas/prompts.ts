@@ -8,12 +8,13 @@ const promptArgument = closed('PromptArgument', {
   required: Type.Optional(Type.Boolean({ description: 'Whether the argument is required.' })),
 });
 
-const prompt = closed('Prompt', {
+export const promptMembers = {
   name: Type.String(),
   description: optionalText('Description of the prompt.'),
   arguments: Type.Optional(listOrNull(promptArgument, 'Arguments of the prompt.')),
   _meta: metaObject,
-});
+};
+const prompt = closed('Prompt', promptMembers);
 
 export const promptsBody = struct('Prompts', { prompts: listOrNull(prompt), nextCursor });
 

@@ -2,25 +2,21 @@ import { Type } from 'typebox';
 import { closed } from '../../../../serve/http/schemas.ts';
 import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
-const description = optionalText('Description of the resource.');
 const mimeType = optionalText('Media type of the resource.');
-
-const resource = closed('Resource', {
-  uri: Type.String(),
+export const resourceMembers = {
   name: Type.String(),
-  description,
+  description: optionalText('Description of the resource.'),
   mimeType,
   _meta: metaObject,
-});
+};
+
+const resource = closed('Resource', { uri: Type.String(), ...resourceMembers });
 
 export const resourcesBody = struct('Resources', { resources: listOrNull(resource), nextCursor });
 
 const resourceTemplate = closed('ResourceTemplate', {
   uriTemplate: Type.String({ description: 'URI template (RFC 6570).' }),
-  name: Type.String(),
-  description,
-  mimeType,
-  _meta: metaObject,
+  ...resourceMembers,
 });
 
 export const resourceTemplatesBody = struct('ResourceTemplates', {

@@ -133,6 +133,18 @@ describe('prompts and resources', () => {
     );
   });
 
+  test('are searched over all servers', async () => {
+    const prompts = await run('prompts', '--search', 'greets', '--limit', '1');
+    expect(prompts.out).toMatch(/^SERVER +PROMPT +ARGUMENTS +DESCRIPTION\necho +greet +name +Greets/);
+    const resources = await run('resources', '--search', 'memo');
+    expect(resources.out).toMatch(/^SERVER +URI .*\n(?:.*\n)*echo +memo:\/\/one /);
+    expect(await json('resources', '--search', 'memo one', '--limit', '1')).toMatchObject([
+      { server: 'echo' },
+    ]);
+    expect((await run('prompts')).err).toContain('<server>');
+    expect((await run('prompts', 'echo', '--search', 'x')).err).toContain('conflicts with <server>');
+  });
+
   test('are filled in and read', async () => {
     expect((await run('prompt', 'echo', 'greet', 'name=Ada')).out).toBe('user: greet {"name":"Ada"}\n');
     expect((await run('read', 'echo', 'memo://one')).out).toBe('The first memo.\n');

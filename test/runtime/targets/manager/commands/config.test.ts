@@ -176,3 +176,28 @@ test.each([
   expect(read('.mcpd.toml')).toBe(SERVERS);
   expect(read('secrets.toml')).toBe('');
 });
+
+test('groups: set, list, show a change, remove', async () => {
+  const { run, read } = start();
+  expect(await run('config', 'groups', 'set', 'Daily', '--server', 'a', '--tool', 'far/get_*')).toEqual({
+    code: 0,
+    out: '',
+    err: 'Changed .mcpd.toml.\n',
+  });
+  expect(read('.mcpd.toml')).toBe(
+    `${SERVERS}\n[[groups]]\nname = "Daily"\nservers = [ "a" ]\ntools = [ "far/get_*" ]\n`,
+  );
+  expect((await run('config', 'groups', 'list')).out).toMatch(/^GROUP .*\ndaily +a +far\/get_\* +- +-\n$/);
+  const change = ['config', 'groups', 'set', 'daily', '--server', 'far', '--resource', 'a/file:///x,y'];
+  const shown = await run(...change, '--dry-run');
+  expect(shown.out).toContain('\n+servers = [ "far" ]\n');
+  expect(read('.mcpd.toml')).toContain('"Daily"');
+  await run(...change);
+  expect(JSON.parse((await run('config', 'groups', 'list', '--json')).out)).toEqual([
+    { name: 'daily', servers: ['far'], tools: [], prompts: [], resources: ['a/file:///x,y'] },
+  ]);
+  expect((await run('config', 'groups', 'set', 'x', '--server', 'b')).err).toContain('no server matches "b"');
+  expect((await run('config', 'groups', 'remove', 'dail')).err).toContain('Did you mean "daily"?');
+  expect((await run('config', 'groups', 'remove', 'daily')).code).toBe(0);
+  expect(read('.mcpd.toml')).toBe(SERVERS);
+});

@@ -18,7 +18,18 @@ test('every command has help', async () => {
     'config',
     'completion',
   ];
-  const groups = ['args', 'env', 'volumes', 'headers', 'tools', 'prompts', 'resources', 'daemon', 'export'];
+  const groups = [
+    'args',
+    'env',
+    'volumes',
+    'headers',
+    'tools',
+    'prompts',
+    'resources',
+    'groups',
+    'daemon',
+    'export',
+  ];
   for (const words of [...commands.map((word) => [word]), ...groups.map((word) => ['config', word])]) {
     const { code, out } = await run(...words, '--help');
     expect({ code, out }).toEqual({

@@ -1,36 +1,12 @@
 import { existsSync } from 'node:fs';
 import { parse } from 'smol-toml';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
-import { type ManagerWithFiles, serverToml, startWithFiles } from './start-with-files.ts';
+import { describe, expect, test } from 'vitest';
+import { useDescribed } from './use-described.ts';
 
 const ADMIN = '/api/v1/admin';
-const CONFIG = `# The servers of the team.
-${serverToml('echo', 'echo')}
-# Has approvals.
-${serverToml('careful', 'echo', { lazy: true, approvals: [{ tools: ['add'], action: 'ask' }] })}
-[[groups]]
-name = "research"
-servers = ["echo"]
-`;
-
-let manager: ManagerWithFiles;
-let described: DescribedAnswers;
-beforeAll(async () => {
-  manager = await startWithFiles(CONFIG);
-  described = describedAnswers((await manager.get('/openapi.json')).body);
-  await manager.get('/api/v1/servers/echo/tools');
-});
-afterAll(() => manager.close());
-
-/** Sends a request and expects the answer to be as documented. */
-const send: ManagerWithFiles['send'] = async (method, path, body, key) => {
-  const answer = await manager.send(method, path, body, key);
-  described.expectDescribed(method, path, answer);
-  return answer;
-};
+const { manager, send } = useDescribed();
 const call = (tool: string, args: object = {}): Promise<unknown> =>
-  manager.send('POST', `/api/v1/servers/echo/tools/${tool}`, args);
+  manager().send('POST', `/api/v1/servers/echo/tools/${tool}`, args);
 
 test('servers have statistics of their calls and the usage of their processes, and are searched, sorted and paged', async () => {
   await call('add', { a: 1, b: 2 });
@@ -59,9 +35,9 @@ test('servers have statistics of their calls and the usage of their processes, a
 describe('permissions', () => {
   test('each key reads its own permissions', async () => {
     const of = async (key: string) => (await send('GET', '/api/v1/caller', undefined, key)).body;
-    expect(await of(manager.keys.editor)).toMatchObject({ name: 'editor', admin: true, edit: true });
-    expect(await of(manager.keys.admin)).toMatchObject({ name: 'admin', admin: true, edit: false });
-    expect(await of(manager.keys.user)).toMatchObject({ name: 'user', admin: false, edit: false });
+    expect(await of(manager().keys.editor)).toMatchObject({ name: 'editor', admin: true, edit: true });
+    expect(await of(manager().keys.admin)).toMatchObject({ name: 'admin', admin: true, edit: false });
+    expect(await of(manager().keys.user)).toMatchObject({ name: 'user', admin: false, edit: false });
   });
 
   test.each([
@@ -72,9 +48,9 @@ describe('permissions', () => {
     ['GET', 'audit'],
     ['GET', 'servers/echo/logs'],
   ])('%s %s requires admin permission', async (method, path) => {
-    const { status, body } = await send(method, `${ADMIN}/${path}`, undefined, manager.keys.user);
+    const { status, body } = await send(method, `${ADMIN}/${path}`, undefined, manager().keys.user);
     expect([status, body.detail]).toEqual([403, expect.stringContaining('no admin permission')]);
-    expect((await send(method, `${ADMIN}/${path}`, undefined, manager.keys.admin)).status).toBe(200);
+    expect((await send(method, `${ADMIN}/${path}`, undefined, manager().keys.admin)).status).toBe(200);
   });
 
   test.each([
@@ -87,12 +63,12 @@ describe('permissions', () => {
     ['POST', 'servers/echo/pin', undefined],
     ['DELETE', 'servers/echo/pin', undefined],
   ])('%s %s requires edit permission', async (method, path, body) => {
-    const before = [manager.read('.mcpd.toml'), manager.read('keys.jsonl')];
-    const refused = await send(method, `${ADMIN}/${path}`, body, manager.keys.admin);
+    const before = [manager().read('.mcpd.toml'), manager().read('keys.jsonl')];
+    const refused = await send(method, `${ADMIN}/${path}`, body, manager().keys.admin);
     expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('edit permission')]);
-    expect((await send(method, `${ADMIN}/${path}`, body, manager.keys.user)).status).toBe(403);
+    expect((await send(method, `${ADMIN}/${path}`, body, manager().keys.user)).status).toBe(403);
     expect((await send(method, `${ADMIN}/${path}`, body, '')).status).toBe(401);
-    expect([manager.read('.mcpd.toml'), manager.read('keys.jsonl')]).toEqual(before);
+    expect([manager().read('.mcpd.toml'), manager().read('keys.jsonl')]).toEqual(before);
   });
 });
 
@@ -118,11 +94,11 @@ test('keys are created once, listed without their hashes, and revoked', async ()
     'editor',
   ]);
   expect(listed.text).not.toMatch(new RegExp(`hash|${key}`));
-  expect(manager.read('keys.jsonl')).not.toContain(key);
-  await expect.poll(async () => (await manager.get('/api/v1/caller', key)).status).toBe(200);
+  expect(manager().read('keys.jsonl')).not.toContain(key);
+  await expect.poll(async () => (await manager().get('/api/v1/caller', key)).status).toBe(200);
   const revoked = await send('DELETE', `${ADMIN}/keys/${record.id}`);
   expect(revoked.body).toMatchObject({ name: 'laptop', state: 'revoked' });
-  await expect.poll(async () => (await manager.get('/api/v1/caller', key)).status).toBe(401);
+  await expect.poll(async () => (await manager().get('/api/v1/caller', key)).status).toBe(401);
   expect((await send('DELETE', `${ADMIN}/keys/${record.id}`)).status).toBe(404);
 });
 
@@ -135,7 +111,7 @@ test('tools are compared with their pins, pinned and unpinned; rules are listed'
     members: expect.arrayContaining(['description']),
     lines: expect.arrayContaining(['    + Adds two numbers.']),
   });
-  expect(existsSync(manager.path('.mcpd.pins.json'))).toBe(false);
+  expect(existsSync(manager().path('.mcpd.pins.json'))).toBe(false);
   expect((await send('POST', `${ADMIN}/servers/echo/pin`)).body.written).toBe(true);
   const { body } = await send('GET', `${ADMIN}/pins`);
   expect(body.servers).toMatchObject([
@@ -170,9 +146,9 @@ test('every client has a text to paste, with the address of the request and with
     'GET',
     '/api/v1/clients?servers=echo&group=research',
     undefined,
-    manager.keys.user,
+    manager().keys.user,
   );
-  expect(body.url).toBe(`${manager.url}/groups/research/mcp?servers=echo`);
+  expect(body.url).toBe(`${manager().url}/groups/research/mcp?servers=echo`);
   expect(body.clients.length).toBeGreaterThan(8);
   const of = (name: string) => body.clients.find(({ client }: { client: string }) => client === name);
   expect(JSON.parse(of('cursor').text)).toEqual({
@@ -180,7 +156,7 @@ test('every client has a text to paste, with the address of the request and with
   });
   expect(JSON.parse(of('claude-desktop').text).mcpServers['mcp-manager']).toMatchObject({
     command: 'mcp-manager',
-    args: ['stdio', '--url', manager.url, '--servers', 'echo'],
+    args: ['stdio', '--url', manager().url, '--servers', 'echo'],
   });
   expect(parse(of('codex').text)).toMatchObject({ mcp_servers: { 'mcp-manager': { url: body.url } } });
   expect(text).not.toContain('mcpm_');
@@ -191,16 +167,16 @@ test('every client has a text to paste, with the address of the request and with
 });
 
 test('browsers get the pages at /, programs what they got before', async () => {
-  const html = await fetch(manager.url, { headers: { Accept: 'text/html,*/*' } });
+  const html = await fetch(manager().url, { headers: { Accept: 'text/html,*/*' } });
   expect([html.status, html.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
-  expect((await manager.get('/')).status).toBe(404);
-  expect((await manager.get('/', '')).status).toBe(401);
+  expect((await manager().get('/')).status).toBe(404);
+  expect((await manager().get('/', '')).status).toBe(401);
 });
 
 test('a log is followed as server-sent events', async () => {
   const leaving = new AbortController();
-  const response = await fetch(`${manager.url}${ADMIN}/servers/echo/logs?follow=true&lines=1`, {
-    headers: { Authorization: `Bearer ${manager.keys.admin}`, Accept: 'text/event-stream' },
+  const response = await fetch(`${manager().url}${ADMIN}/servers/echo/logs?follow=true&lines=1`, {
+    headers: { Authorization: `Bearer ${manager().keys.admin}`, Accept: 'text/event-stream' },
     signal: leaving.signal,
   });
   expect(response.headers.get('Content-Type')).toBe('text/event-stream');

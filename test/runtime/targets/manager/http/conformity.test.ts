@@ -45,6 +45,8 @@ const GETS = [
   '/api/v1/servers/echo/resources/content?uri=memo%3A%2F%2Fnothing',
   '/api/v1/servers/echo/resources/content',
   '/api/v1/tools?q=weather',
+  '/api/v1/prompts?q=greets',
+  '/api/v1/resources?q=memo',
   '/api/v1/tools',
   '/api/v1/caller',
   '/api/v1/groups',

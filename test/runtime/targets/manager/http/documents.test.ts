@@ -48,7 +48,7 @@ test('the document has every operation of the contract, by its published name', 
   expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'mcp-manager', version: 'v1' } });
   const named = operationsOf(body).map(([name, { operationId, tags }]) => [name, operationId, tags[0]]);
   const ofGroups = named.filter(([, , tag]) => tag === 'Groups');
-  expect(ofGroups).toHaveLength(13);
+  expect(ofGroups).toHaveLength(15);
   for (const [name = '', id] of ofGroups) {
     const [method, path = ''] = name.split(' /groups/{group}');
     expect(named).toContainEqual([`${method} ${path}`, id?.replace('OfGroup', ''), expect.any(String)]);
@@ -67,6 +67,8 @@ test('the document has every operation of the contract, by its published name', 
     ['GET /api/v1/servers/{name}/resources/templates', 'listResourceTemplates', 'Resources'],
     ['GET /api/v1/servers/{name}/resources/content', 'getResourceContent', 'Resources'],
     ['GET /api/v1/tools', 'searchTools', 'Tools'],
+    ['GET /api/v1/prompts', 'searchPrompts', 'Prompts'],
+    ['GET /api/v1/resources', 'searchResources', 'Resources'],
     ['GET /api/v1/caller', 'getCaller', 'Servers'],
     ['GET /api/v1/groups', 'listGroups', 'Servers'],
     ['GET /api/v1/clients', 'listClientSnippets', 'Clients'],
@@ -85,6 +87,10 @@ test('the document has every operation of the contract, by its published name', 
     ['GET /api/v1/admin/configuration/servers/{name}', 'getServerConfiguration', 'Configuration'],
     ['PUT /api/v1/admin/configuration/servers/{name}', 'replaceServer', 'Configuration'],
     ['DELETE /api/v1/admin/configuration/servers/{name}', 'removeServer', 'Configuration'],
+    ['POST /api/v1/admin/configuration/groups', 'addGroup', 'Configuration'],
+    ['GET /api/v1/admin/configuration/groups/{name}', 'getGroupConfiguration', 'Configuration'],
+    ['PUT /api/v1/admin/configuration/groups/{name}', 'replaceGroup', 'Configuration'],
+    ['DELETE /api/v1/admin/configuration/groups/{name}', 'removeGroup', 'Configuration'],
     ['GET /api/v1/admin/keys', 'listKeys', 'Keys'],
     ['POST /api/v1/admin/keys', 'createKey', 'Keys'],
     ['DELETE /api/v1/admin/keys/{id}', 'revokeKey', 'Keys'],

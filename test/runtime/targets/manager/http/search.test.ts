@@ -6,10 +6,14 @@ import { useApi } from './use-api.ts';
 const headers = { Authorization: bearer('mcpm_all') };
 const api = useApi(() => ({
   servers: [serverSpec('echo', 'echo'), serverSpec('camel', 'camel-case-tools')],
-  keys: [keyOf('mcpm_all'), keyOf('mcpm_echo', { servers: ['echo'] })],
+  keys: [
+    keyOf('mcpm_all'),
+    keyOf('mcpm_echo', { servers: ['echo'] }),
+    keyOf('mcpm_camel', { servers: ['camel'] }),
+  ],
 }));
 
-const search = (query: string, as = headers) => api().get(`/api/v1/tools${query}`, as);
+const search = (query: string, as = headers, list = 'tools') => api().get(`/api/v1/${list}${query}`, as);
 
 test('tools of all servers are found by what they do, the best first', async () => {
   const { body } = await search('?q=weather');
@@ -34,4 +38,24 @@ test('only those that the caller may use', async () => {
 test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])('"%s" is 422', async (query) => {
   const { status, body } = await search(query);
   expect([status, body.errors[0].location]).toEqual([422, expect.stringMatching(/^query\.(q|limit)$/)]);
+});
+
+test('prompts of all servers are found by their descriptions and arguments', async () => {
+  const { body } = await search('?q=greets&limit=1', headers, 'prompts');
+  expect(body).toMatchObject({
+    $schema: 'http://localhost/schemas/FoundPrompts.json',
+    prompts: [{ server: 'echo', name: 'greet', arguments: [{ name: 'name' }] }],
+  });
+  expect(
+    (await search('?q=greets', { Authorization: bearer('mcpm_camel') }, 'prompts')).body.prompts,
+  ).toEqual([]);
+});
+
+test('resources and templates of all servers are found by their names and addresses', async () => {
+  const { body } = await search('?q=memo', headers, 'resources');
+  expect(body.resources).toContainEqual(expect.objectContaining({ server: 'echo', uri: 'memo://one' }));
+  expect(body.resources).toContainEqual(
+    expect.objectContaining({ server: 'echo', uriTemplate: expect.stringContaining('memo://') }),
+  );
+  expect((await search('', headers, 'resources')).status).toBe(422);
 });

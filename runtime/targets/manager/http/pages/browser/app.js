@@ -3,10 +3,14 @@ import { showClients } from './clients.js';
 import { showAdd } from './configuration/add.js';
 import { showConfiguration } from './configuration/edit.js';
 import { showConfigurationFile } from './configuration/list.js';
-import { showGroups } from './groups.js';
+import { showGroup } from './groups/edit.js';
+import { showGroups } from './groups/list.js';
+import { showNewGroup } from './groups/new.js';
 import { showKeys } from './keys/list.js';
 import { showNewKey } from './keys/new.js';
 import { showPins } from './pins.js';
+import { showAllPrompts } from './search/prompts.js';
+import { showAllResources } from './search/resources.js';
 import { showServers } from './servers/list.js';
 import { showLog } from './servers/log.js';
 import { showServer } from './servers/overview.js';
@@ -26,6 +30,8 @@ startApp({
   sections: [
     { path: '', name: 'Servers', group: 'Use', show: showServers },
     { path: 'tools', name: 'Tools', group: 'Use', show: showTools },
+    { path: 'prompts', name: 'Prompts', group: 'Use', show: showAllPrompts },
+    { path: 'resources', name: 'Resources', group: 'Use', show: showAllResources },
     { path: 'clients', name: 'Connect a client', group: 'Use', show: showClients },
     { path: 'groups', name: 'Groups', group: 'Use', show: showGroups },
     { path: 'configuration', name: 'Configuration', group: 'Manage', show: showConfigurationFile },
@@ -33,6 +39,8 @@ startApp({
     { path: 'keys', name: 'Keys', group: 'Manage', show: showKeys },
     { path: 'pins', name: 'Pins and approvals', group: 'Manage', show: showPins },
     { path: 'audit', name: 'Audit log', group: 'Manage', show: showAudit },
+    { path: 'groups/:name', show: showGroup },
+    { path: 'new-group', title: 'New group', show: showNewGroup },
     { path: 'keys/new', title: 'New key', show: showNewKey },
     { path: 'servers/:name', show: showServer },
     { path: 'servers/:name/log', show: showLog },

@@ -49,7 +49,13 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
     await gateway.close();
   });
 
-  const open = (body: (page: Page) => Promise<void>, colorScheme: 'light' | 'dark' = 'light') =>
+  const open = (
+    body: (page: Page) => Promise<void>,
+    {
+      colorScheme = 'light',
+      callFails = false,
+    }: { colorScheme?: 'light' | 'dark'; callFails?: boolean } = {},
+  ) =>
     pages.visit(
       `${origin}/#/experiments/${experiment}`,
       async (page) => {
@@ -60,23 +66,26 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         await page.getByRole('button', { name: 'Open row 1', exact: true }).waitFor();
         await body(page);
       },
-      { colorScheme, before: signIn },
+      { colorScheme, callFails, before: signIn },
     );
 
   test.each(['light', 'dark'] as const)(
     'an experiment shows metrics, differences, plots and rows, in %s',
     (scheme) =>
-      open(async (page) => {
-        expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(NAME);
-        const matrix = await page.getByRole('table', { name: 'Metrics of the models' }).innerText();
-        expect(matrix).toContain('careless');
-        expect(matrix).toContain('worse');
-        expect(matrix).toContain('not proven worse');
-        for (const summary of await page.getByText('Data as a table').all()) await summary.click();
-        for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
-          expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
-        expect(await audit(page)).toEqual([]);
-      }, scheme),
+      open(
+        async (page) => {
+          expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(NAME);
+          const matrix = await page.getByRole('table', { name: 'Metrics of the models' }).innerText();
+          expect(matrix).toContain('careless');
+          expect(matrix).toContain('worse');
+          expect(matrix).toContain('not proven worse');
+          for (const summary of await page.getByText('Data as a table').all()) await summary.click();
+          for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
+            expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
+          expect(await audit(page)).toEqual([]);
+        },
+        { colorScheme: scheme },
+      ),
   );
 
   test('rows are searched, filtered and sorted by the server; a row opens with differences, by keyboard', () =>
@@ -101,6 +110,51 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
     }));
+
+  test(
+    'tags of an experiment, its dataset and its models are edited, by keyboard',
+    () =>
+      open(
+        async (page) => {
+          const edit = async (name: string, text: string) => {
+            const button = page.getByRole('button', { name: `Edit tags of ${name}`, exact: true });
+            await button.press('Enter');
+            const field = page.getByRole('dialog').getByLabel('Tags, separated by commas');
+            await field.fill(text);
+            await field.press('Enter');
+            return button;
+          };
+          const lines = page.locator('.tag-line .tag-list');
+          expect((await lines.allInnerTexts())[0]).toBe('nightly');
+          await edit(NAME, 'a "quote"');
+          await page.getByRole('dialog').getByRole('alert').getByText('tags').waitFor();
+          expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await edit(NAME, `nightly, ${HOSTILE}`);
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          expect((await lines.allInnerTexts())[0]).toContain(HOSTILE);
+          const { dataset } = (await gateway.ask('GET', `/api/v1/experiments/${experiment}`)).body;
+          const { filename } = (await gateway.ask('GET', `/api/v1/datasets/${dataset}`)).body;
+          await edit(filename, 'gold');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await page.getByText('Tags of the models').first().press('Enter');
+          const button = await edit('careful', 'small, fast');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          expect(await button.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+          expect((await gateway.ask('GET', `/api/v1/datasets/${dataset}`)).body.tags).toEqual(['gold']);
+          const { workflows, tags } = (await gateway.ask('GET', `/api/v1/experiments/${experiment}`)).body;
+          expect(tags).toEqual(['nightly', HOSTILE]);
+          expect(workflows.find(({ name }: { readonly name: string }) => name === 'careful').tags).toEqual([
+            'small',
+            'fast',
+          ]);
+          expect(await audit(page)).toEqual([]);
+        },
+        { callFails: true },
+      ),
+    60_000,
+  );
 
   test('no width from 320 to 2560 pixels scrolls sideways', () =>
     open(async (page) => {
@@ -129,7 +183,10 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         });
         await page.getByLabel('Column with the texts').selectOption('text');
         await page.getByLabel('Column with the right answers').selectOption('label');
+        await page.getByLabel('Tags of the dataset').fill('gold, gold,');
         await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);
+        await page.getByLabel('Tags of the models').fill('small');
+        await page.getByLabel('Tags, separated by commas', { exact: true }).fill('weekly');
         expect(await audit(page)).toEqual([]);
         await page.getByRole('button', { name: 'Start experiment' }).click();
         await page.getByRole('heading', { level: 1, name: 'from the form' }).waitFor();
@@ -137,6 +194,9 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
         await doJobs(gateway.context.jobs, origin);
         await page.getByRole('heading', { name: 'Progress' }).waitFor({ state: 'hidden' });
         await page.getByRole('button', { name: 'Open row 2', exact: true }).waitFor();
+        await page.getByText('Tags of the models').first().click();
+        const lines = page.locator('.tag-line .tag-list');
+        await expect.poll(() => lines.allInnerTexts()).toEqual(['weekly', 'gold', 'small']);
         expect(await page.getByRole('region', { name: 'Rows', exact: true }).innerText()).toContain(
           'good; really',
         );

@@ -113,6 +113,36 @@ describe.skipIf(chromium === undefined)('pages of the gateway', () => {
     );
   }, 60_000);
 
+  test('keys, users, teams and budgets are filtered and sorted by the server, with the keyboard', async () => {
+    await pages.visit(
+      at('keys'),
+      async (page) => {
+        const names = () => page.locator('tbody th').allInnerTexts();
+        await page.getByRole('link', { name: 'nightly job' }).waitFor();
+        await tabTo(page, 'Search');
+        await page.keyboard.type('NIGHTLY');
+        await expect.poll(names, WAIT).toEqual(['nightly job']);
+        await expect.poll(() => page.url(), WAIT).toContain('search=NIGHTLY');
+        await page.getByLabel('Search').fill('');
+        await page.getByLabel('Status').selectOption('inactive');
+        await page.getByText('No rows match the filters.').waitFor();
+        await page.getByLabel('Status').selectOption('');
+        await page.getByLabel('User id').fill('ada');
+        await page.getByRole('button', { name: 'Name', exact: true }).press('Enter');
+        await expect.poll(names, WAIT).toEqual(['nightly job', 'laptop of Ada']);
+        await page.getByRole('button', { name: 'Name', exact: true }).press('Enter');
+        await expect.poll(names, WAIT).toEqual(['laptop of Ada', 'nightly job']);
+        await page.goto(at('users?team_id=research'));
+        await expect.poll(names, WAIT).toEqual(['ada']);
+        await page.goto(at('teams?search=RESEARCH&sort=-spend'));
+        await expect.poll(names, WAIT).toEqual(['research']);
+        await page.goto(at('budgets?search=tier'));
+        await expect.poll(names, WAIT).toEqual(['tier 1']);
+      },
+      signedIn(gateway()),
+    );
+  }, 60_000);
+
   test('two models answer side by side, with the keyboard only and with scripts as text', async () => {
     scripted.says([
       piece('Hello '),

@@ -174,6 +174,57 @@ describe.skipIf(chromium === undefined)('the pages of the manager, in a browser'
       { callFails: true },
     ));
 
+  test('prompts and resources of all servers are found, and opened', () =>
+    visit('#/prompts', async (page) => {
+      await page.getByLabel('Search names, descriptions and arguments').fill('greets');
+      await page
+        .getByRole('row', { name: /^greet\s+echo/ })
+        .getByRole('link')
+        .press('Enter');
+      await heading(page, 'greet').waitFor();
+      await page.goto(`${manager().url}/#/resources?q=memo`);
+      await page.getByRole('link', { name: 'memo://one', exact: true }).first().press('Enter');
+      await page.getByRole('heading', { name: 'Content' }).waitFor();
+      await page.goto(`${manager().url}/#/resources?q=javascript`);
+      await page
+        .getByRole('row', { name: /javascript:alert/ })
+        .getByText(SCRIPT)
+        .first()
+        .waitFor();
+      expect(await page.title()).not.toBe('run');
+    }));
+
+  test('a group is created, changed and removed after its diff was shown, with the keyboard', () =>
+    visit(
+      '#/groups',
+      async (page) => {
+        const pressKey = (name: string) =>
+          page.getByRole('button', { name, exact: true }).last().press('Enter');
+        await page.getByRole('link', { name: 'New group' }).press('Enter');
+        await page.getByLabel('Name', { exact: true }).fill('daily');
+        await pressKey('Review change');
+        await page.getByText('the group is empty').waitFor();
+        const servers = page.getByRole('group', { name: 'Servers' });
+        await servers.getByRole('button', { name: /^Add/ }).press('Enter');
+        await servers.getByRole('textbox').fill('echo');
+        await pressKey('Review change');
+        await page.getByRole('dialog').getByText('+name = "daily"').waitFor();
+        expect(manager().read('.mcpd.toml')).not.toContain('daily');
+        await pressKey('Write the file');
+        await heading(page, 'daily').waitFor();
+        await page.getByRole('group', { name: 'Servers' }).getByRole('textbox').fill('e*');
+        await pressKey('Review change');
+        await page.getByRole('dialog').getByText('+servers = [ "e*" ]').waitFor();
+        await pressKey('Write the file');
+        await page.getByText('The file was written.').waitFor();
+        await pressKey('Remove group');
+        await pressKey('Remove the group');
+        await heading(page, 'Groups').waitFor();
+        expect(manager().read('.mcpd.toml')).not.toContain('daily');
+      },
+      { callFails: true },
+    ));
+
   test('a key is created, shown once and revoked', () =>
     visit('#/keys/new', async (page) => {
       await page.getByLabel('Name', { exact: true }).fill('phone');

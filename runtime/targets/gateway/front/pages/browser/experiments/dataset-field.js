@@ -4,6 +4,7 @@ import { element, scrollable } from '../dom.js';
 import { table } from '../table.js';
 import { count } from '../format.js';
 import { readDatasetFile } from './dataset-file.js';
+import { tagsIn } from './tag-text.js';
 
 /** Columns with a meaning for the gateway. */
 const MEANINGS = [
@@ -32,12 +33,19 @@ export function datasetField(session, datasets) {
     'aria-describedby': 'new-file-words',
   });
   const preview = element('div', { class: 'page' });
+  const tags = element('input', { id: 'new-dataset-tags', autocomplete: 'off' });
   const upload = element(
     'div',
     { class: 'page' },
     element('p', { class: 'field' }, element('label', { for: 'new-file' }, 'File'), input),
     element('p', { id: 'new-file-words', class: 'hint' }, 'CSV, JSON lines or Parquet, at most 50 MB.'),
     preview,
+    element(
+      'p',
+      { class: 'field' },
+      element('label', { for: tags.id }, 'Tags of the dataset, separated by commas'),
+      tags,
+    ),
   );
   /** @type {DatasetFile | undefined} */
   let chosen;
@@ -83,6 +91,10 @@ export function datasetField(session, datasets) {
       known.append(element('option', { value: data.id }, data.filename));
       known.value = data.id;
       upload.hidden = true;
+      if (tags.value.trim() !== '') {
+        const path = `api/v1/datasets/${encodeURIComponent(data.id)}`;
+        await session.call(path, { method: 'PATCH', body: { tags: tagsIn(tags.value) } });
+      }
       return data.id;
     },
   };

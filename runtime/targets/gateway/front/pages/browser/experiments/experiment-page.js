@@ -7,6 +7,7 @@ import { element } from '../dom.js';
 import { count, duration, money } from '../format.js';
 import { changeQuery, linkTo, readRoute } from '../route.js';
 import { ServerError } from '../server.js';
+import { aboutExperiment } from './about.js';
 import { differences } from './differences.js';
 import { downloadReport } from './download-report.js';
 import { metricMatrix } from './matrix.js';
@@ -35,6 +36,7 @@ export async function showExperiment({ root, params, session, setTitle, navigate
     session.call(path, { signal }),
     session.call(`${path}/progress`, { signal }),
   ]);
+  const about = await aboutExperiment(session, experiment, signal);
   setTitle(experiment.name);
   const live = element('section', { 'aria-label': 'Progress', hidden: !progress.active });
   const results = element('div', { class: 'page' }, loading());
@@ -42,8 +44,7 @@ export async function showExperiment({ root, params, session, setTitle, navigate
   drawProgress(live, progress);
   root.append(
     toolbar({ path, name: experiment.name, session, navigate }),
-    ...(experiment.description === '' ? [] : [element('p', {}, experiment.description)]),
-    element('p', { class: 'hint' }, `Task: ${experiment.task_definition.task}`),
+    ...about,
     figuresPart,
     live,
     results,

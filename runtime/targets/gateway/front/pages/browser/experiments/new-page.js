@@ -5,6 +5,7 @@ import { linkTo } from '../route.js';
 import { ServerError } from '../server.js';
 import { datasetField } from './dataset-field.js';
 import { modelField } from './model-field.js';
+import { TAGS_LABEL, tagsIn } from './tag-text.js';
 
 const TASKS = [
   'text-classification',
@@ -27,7 +28,8 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
   );
   const models = modelField(session);
   const name = textField('new-name', 'Name', { required: true, maxlength: 255 });
-  const tags = textField('new-tags', 'Tags, separated by commas', {});
+  const tags = textField('new-tags', TAGS_LABEL, {});
+  const modelTags = textField('new-model-tags', 'Tags of the models, separated by commas', {});
   const rows = textField('new-rows', 'Maximum number of rows (empty for all)', { type: 'number', min: 1 });
   const languages = ['Source language', 'Target language'].map((title, at) =>
     textField(`new-language-${at}`, title, {}),
@@ -56,7 +58,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
         prompt,
       ),
     ),
-    part('Models', models.node),
+    part('Models', models.node, modelTags.node),
     part('More', rows.node, tags.node),
     problem,
     element('div', { class: 'actions' }, button),
@@ -92,11 +94,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
       body: {
         name: name.value(),
         dataset: id,
-        tags: tags
-          .value()
-          .split(',')
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ''),
+        tags: tagsIn(tags.value()),
         task_definition: definition,
         ...(rows.value() === '' ? {} : { max_samples: Number(rows.value()) }),
       },
@@ -119,7 +117,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
       const system = isChat && prompt.value.trim() !== '' ? { system_prompt: prompt.value } : {};
       try {
         await session.call('api/v1/workflows/', {
-          body: { ...model, ...system, experiment_id: experiment },
+          body: { ...model, ...system, experiment_id: experiment, tags: tagsIn(modelTags.value()) },
         });
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;

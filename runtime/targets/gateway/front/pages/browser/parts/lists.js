@@ -9,15 +9,13 @@
 export const pagesOf =
   (session, path, fixed = {}) =>
   async (
-    /** @type {{ filters: Record<string, string>, cursor: string | undefined, limit: number, signal: AbortSignal }} */ {
-      filters,
-      cursor,
-      limit,
-      signal,
-    },
+    /** @type {import('../components/data-table.js').Wanted} */ { sort, filters, cursor, limit, signal },
   ) => {
     const skip = Number(cursor ?? 0);
-    const { data } = await session.call(path, { query: { ...fixed, ...filters, skip, limit }, signal });
+    const { data } = await session.call(path, {
+      query: { ...fixed, ...filters, ...(sort === '' ? {} : { sort }), skip, limit },
+      signal,
+    });
     const rows = Array.isArray(data) ? data : data.items;
     return {
       rows,

@@ -4,15 +4,19 @@ import { lineChart } from '../components/chart.js';
 import { empty } from '../components/states.js';
 import { element, scrollable } from '../dom.js';
 import { count, duration, short } from '../format.js';
-import { livePart } from '../parts/live-part.js';
-import { choiceOf, rangeChoice, rangeIn, rangeQuery } from '../parts/time-range.js';
+import { rangePage } from '../parts/range-page.js';
+import { rangeQuery } from '../parts/time-range.js';
 import { seriesOf } from '../parts/trend-series.js';
 import { table } from '../table.js';
 
-const GROUPS = [
-  { name: 'model', words: 'Model' },
-  { name: 'provider', words: 'Provider' },
-];
+const GROUP_BY = {
+  name: 'group',
+  title: 'Group by',
+  choices: [
+    { name: 'model', words: 'Model' },
+    { name: 'provider', words: 'Provider' },
+  ],
+};
 const PERCENTILES = /** @type {const} */ (['p50', 'p90', 'p95', 'p99']);
 
 /** @type {readonly GatewaySection[]} */
@@ -21,27 +25,9 @@ export const LATENCY = [
     path: 'latency',
     name: 'Latency',
     group: 'Usage',
-    show({ root, query, session, signal }) {
-      const chosen = { range: rangeIn(query), group: query.get('group') ?? 'model' };
-      const part = livePart(signal, (leaving) => draw(session, chosen, leaving));
-      const change = (/** @type {Partial<typeof chosen>} */ changes) => {
-        Object.assign(chosen, changes);
-        void part.refresh();
-      };
-      root.append(
-        element(
-          'div',
-          { class: 'filters' },
-          rangeChoice(query, (range) => change({ range })),
-          choiceOf({
-            name: 'group',
-            title: 'Group by',
-            choices: GROUPS,
-            value: chosen.group,
-            onChange: (group) => change({ group }),
-          }),
-        ),
-        part,
+    show: (place) => {
+      rangePage(place, [GROUP_BY], (range, chosen, signal) =>
+        draw(place.session, { range, group: chosen('group') }, signal),
       );
     },
   },

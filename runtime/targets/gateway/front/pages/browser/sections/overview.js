@@ -5,8 +5,9 @@ import { figures } from '../components/facts.js';
 import { empty } from '../components/states.js';
 import { element } from '../dom.js';
 import { count, duration, money, percent } from '../format.js';
-import { every, livePart } from '../parts/live-part.js';
-import { rangeChoice, rangeIn, rangeQuery } from '../parts/time-range.js';
+import { every } from '../parts/live-part.js';
+import { rangePage } from '../parts/range-page.js';
+import { rangeQuery } from '../parts/time-range.js';
 import { seriesOf, stackOf } from '../parts/trend-series.js';
 import { linkTo } from '../route.js';
 
@@ -18,15 +19,9 @@ export const OVERVIEW = [
     path: '',
     name: 'Overview',
     group: 'Usage',
-    show({ root, query, session, signal }) {
-      let range = rangeIn(query);
-      const part = livePart(signal, (leaving) => draw(session, range, leaving));
-      const choice = rangeChoice(query, (chosen) => {
-        range = chosen;
-        void part.refresh();
-      });
-      root.append(element('div', { class: 'filters' }, choice), part);
-      every(signal, REFRESH_MS, part.refresh);
+    show(place) {
+      const part = rangePage(place, [], (range, _chosen, signal) => draw(place.session, range, signal));
+      every(place.signal, REFRESH_MS, part.refresh);
     },
   },
 ];

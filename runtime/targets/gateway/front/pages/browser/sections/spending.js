@@ -2,11 +2,11 @@
 /** @import { Session } from '../session.js' */
 import { barChart, columnChart } from '../components/chart.js';
 import { empty } from '../components/states.js';
-import { element, scrollable } from '../dom.js';
+import { scrollable } from '../dom.js';
 import { count, money, percent } from '../format.js';
 import { keyNames } from '../parts/key-names.js';
-import { livePart } from '../parts/live-part.js';
-import { choiceOf, rangeChoice, rangeIn, rangeQuery } from '../parts/time-range.js';
+import { rangePage } from '../parts/range-page.js';
+import { rangeQuery } from '../parts/time-range.js';
 import { stackOf } from '../parts/trend-series.js';
 import { table } from '../table.js';
 
@@ -24,6 +24,10 @@ const MEASURES = [
   { name: 'errors', words: 'Errors', unit: 'errors' },
   { name: 'total_tokens', words: 'Tokens', unit: 'tokens' },
 ];
+const CHOICES = [
+  { name: 'group', title: 'Group by', choices: GROUPS },
+  { name: 'measure', title: 'Show', choices: MEASURES },
+];
 /** A chart has six colors, and one is for the others. */
 const SERIES = 5;
 const ROWS = 50;
@@ -34,38 +38,9 @@ export const SPENDING = [
     path: 'spending',
     name: 'Spend',
     group: 'Usage',
-    show({ root, query, session, signal }) {
-      const chosen = {
-        range: rangeIn(query),
-        group: query.get('group') ?? 'model',
-        measure: query.get('measure') ?? 'cost',
-      };
-      const part = livePart(signal, (leaving) => draw(session, chosen, leaving));
-      const change = (/** @type {Partial<typeof chosen>} */ changes) => {
-        Object.assign(chosen, changes);
-        void part.refresh();
-      };
-      root.append(
-        element(
-          'div',
-          { class: 'filters' },
-          rangeChoice(query, (range) => change({ range })),
-          choiceOf({
-            name: 'group',
-            title: 'Group by',
-            choices: GROUPS,
-            value: chosen.group,
-            onChange: (group) => change({ group }),
-          }),
-          choiceOf({
-            name: 'measure',
-            title: 'Show',
-            choices: MEASURES,
-            value: chosen.measure,
-            onChange: (measure) => change({ measure }),
-          }),
-        ),
-        part,
+    show: (place) => {
+      rangePage(place, CHOICES, (range, chosen, signal) =>
+        draw(place.session, { range, group: chosen('group'), measure: chosen('measure') }, signal),
       );
     },
   },

@@ -2,6 +2,7 @@
 import { badge } from '../components/facts.js';
 import { element, scrollable } from '../dom.js';
 import { dateTime, money } from '../format.js';
+import { ACCOUNT_FILTERS } from '../parts/account-filters.js';
 import { actionButton, actions, confirmedButton } from '../parts/actions.js';
 import { createBy } from '../parts/edit.js';
 import { ownSpending } from '../parts/own-spending.js';
@@ -20,17 +21,19 @@ export const TEAMS = resourcePages({
   readers: false,
   managers: true,
   columns: [
-    { key: 'team_id', title: 'Team' },
-    { key: 'alias', title: 'Name' },
+    { key: 'team_id', title: 'Team', sortable: true },
+    { key: 'alias', title: 'Name', sortable: true },
     { key: 'organization_id', title: 'Organization' },
     {
       key: 'blocked',
       title: 'Status',
       cell: (row) => (row.blocked ? badge('Blocked', 'alarm') : badge('Active', 'good')),
     },
-    { key: 'spend', title: 'Spend', numeric: true, cell: (row) => money(row.spend) },
+    { key: 'spend', title: 'Spend', numeric: true, sortable: true, cell: (row) => money(row.spend) },
     { key: 'reserved', title: 'Held', numeric: true, cell: (row) => money(row.reserved) },
+    { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
   ],
+  filters: [...ACCOUNT_FILTERS, { key: 'organization_id', title: 'Organization id', kind: 'text' }],
   empty: 'No teams yet. The keys of a team share its budget, its limits and its models.',
   deletion: 'The keys of the team lose it. Its usage is kept.',
   async more({ item, session, signal, refresh }) {

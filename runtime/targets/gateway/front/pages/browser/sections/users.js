@@ -1,6 +1,7 @@
 import { badge } from '../components/facts.js';
 import { element } from '../dom.js';
-import { money } from '../format.js';
+import { dateTime, money } from '../format.js';
+import { ACCOUNT_FILTERS } from '../parts/account-filters.js';
 import { ownSpending } from '../parts/own-spending.js';
 import { resourcePages } from '../parts/resource.js';
 import { linkTo } from '../route.js';
@@ -13,18 +14,20 @@ export const USERS = resourcePages({
   newSchema: 'NewUser',
   changeSchema: 'UserChanges',
   columns: [
-    { key: 'user_id', title: 'User' },
-    { key: 'alias', title: 'Name' },
+    { key: 'user_id', title: 'User', sortable: true },
+    { key: 'alias', title: 'Name', sortable: true },
     { key: 'role', title: 'Role' },
     {
       key: 'blocked',
       title: 'Status',
       cell: (row) => (row.blocked ? badge('Blocked', 'alarm') : badge('Active', 'good')),
     },
-    { key: 'spend', title: 'Spend', numeric: true, cell: (row) => money(row.spend) },
+    { key: 'spend', title: 'Spend', numeric: true, sortable: true, cell: (row) => money(row.spend) },
     { key: 'reserved', title: 'Held', numeric: true, cell: (row) => money(row.reserved) },
     { key: 'team_id', title: 'Service account of' },
+    { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
   ],
+  filters: [...ACCOUNT_FILTERS, { key: 'team_id', title: 'Team id', kind: 'text' }],
   empty: 'No users yet. A key creates its user, and an administrator can create more.',
   deletion: 'The keys of the user stop working. The usage is kept.',
   more: async ({ item, session, signal }) => [

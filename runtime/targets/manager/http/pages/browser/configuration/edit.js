@@ -1,10 +1,9 @@
 /** @import { Place } from '../start-app.js' */
 import { element } from '../dom.js';
-import { errorNotice } from '../notice.js';
-import { ServerError } from '../server.js';
 import { admin } from '../shared/api.js';
 import { button } from '../shared/button.js';
 import { readCaller } from '../shared/caller.js';
+import { guarded } from '../shared/guarded.js';
 import { serverHead } from '../servers/head.js';
 import { reviewChange, writtenNotice } from './review.js';
 
@@ -34,20 +33,8 @@ export async function showConfiguration(place) {
     ({ revision } = data);
     return data;
   }
-  /** @param {() => Promise<void>} run */
-  async function guarded(run) {
-    notice.replaceChildren();
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
-      const shown = errorNotice(error);
-      shown.setAttribute('role', 'alert');
-      notice.replaceChildren(shown);
-    }
-  }
   const save = () =>
-    guarded(async () => {
+    guarded(notice, async () => {
       const written = await reviewChange({
         title: `Change ${name}`,
         send: (isDryRun) =>
@@ -67,7 +54,7 @@ export async function showConfiguration(place) {
       notice.replaceChildren(writtenNotice(written));
     });
   const remove = () =>
-    guarded(async () => {
+    guarded(notice, async () => {
       const written = await reviewChange({
         title: `Remove ${name}?`,
         confirm: 'Remove the server',

@@ -15,7 +15,7 @@ import { serverHead } from './head.js';
  * @param {Place} place
  */
 export async function showResources(place) {
-  const { root, params, session, signal } = place;
+  const { root, params, query, session, signal } = place;
   const { name = '' } = params;
   const caller = await readCaller(session, signal);
   const path = api('servers', name, 'resources');
@@ -116,4 +116,7 @@ export async function showResources(place) {
     form,
     content,
   );
+  const uri = query.get('uri') ?? '';
+  // A template has parts in braces, which the user replaces before it is read.
+  if (uri !== '') choose(uri, !uri.includes('{'));
 }

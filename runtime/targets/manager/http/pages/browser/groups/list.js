@@ -1,22 +1,30 @@
-/** @import { Place } from './start-app.js' */
-import { dataTable } from './components/data-table.js';
-import { element } from './dom.js';
-import { linkTo } from './route.js';
-import { api } from './shared/api.js';
-import { localRows } from './shared/local-rows.js';
-import { listText } from './shared/patterns.js';
+/** @import { Place } from '../start-app.js' */
+import { dataTable } from '../components/data-table.js';
+import { empty } from '../components/states.js';
+import { element } from '../dom.js';
+import { linkTo } from '../route.js';
+import { api } from '../shared/api.js';
+import { EDIT_HINT, readCaller } from '../shared/caller.js';
+import { localRows } from '../shared/local-rows.js';
+import { listText } from '../shared/patterns.js';
+
+const NEW = { name: 'New group', href: '#/new-group' };
 
 /**
  * The groups of servers and tools, which have endpoints of their own.
  * @param {Place} place
  */
-export function showGroups({ root, session, signal }) {
+export async function showGroups({ root, session, signal }) {
+  const caller = await readCaller(session, signal);
   root.append(
     element(
       'p',
       { class: 'hint' },
       'A group is a part of the servers and tools with an MCP endpoint of its own. The configuration file defines groups as [[groups]].',
     ),
+    caller.edit
+      ? element('p', {}, element('a', { href: NEW.href }, NEW.name))
+      : element('p', { class: 'hint' }, EDIT_HINT),
     dataTable({
       caption: 'Groups',
       filters: [{ key: 'q', title: 'Search', kind: 'text' }],
@@ -31,8 +39,18 @@ export function showGroups({ root, session, signal }) {
           title: 'MCP endpoint',
           cell: ({ name }) => element('code', {}, `/groups/${encodeURIComponent(name)}/mcp`),
         },
+        {
+          key: 'client',
+          title: 'Client',
+          cell: ({ name }) =>
+            element(
+              'a',
+              { href: linkTo(['clients'], { group: name }), 'aria-label': `Connect ${name}` },
+              'Connect',
+            ),
+        },
       ],
-      href: ({ name }) => linkTo(['clients'], { group: name }),
+      ...(caller.edit ? { href: ({ name }) => linkTo(['groups', name]) } : {}),
       load: localRows(
         async () => {
           const { data } = await session.call(api('groups'), { signal });
@@ -40,7 +58,9 @@ export function showGroups({ root, session, signal }) {
         },
         ({ name, servers, tools }) => [name, ...servers, ...tools].join(' '),
       ),
-      empty: 'The configuration has no groups.',
+      empty: caller.edit
+        ? empty('The configuration has no groups.', NEW)
+        : 'The configuration has no groups.',
     }),
   );
 }

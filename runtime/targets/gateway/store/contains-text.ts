@@ -1,0 +1,27 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isStorable } from './storable-text.ts';
+
+/** The condition that a column contains a text, as both are written. */
+export const contains = (column: string, text: string): RawBuilder<SqlBool> => like(sql.ref(column), text);
+
+/** The condition that one of several columns contains a text, in any case; true without a text. */
+export function containsInAnyCase(columns: readonly string[], text: string | undefined): RawBuilder<SqlBool> {
+  if (text === undefined) return sql`1 = 1`;
+  const values = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
+  // The columns are joined, so that the database converts each row once. Texts of one line do not match across two columns.
+  return like(
+    sql`lower(${sql.join(values, sql` || ${'\n'} || `)})`,
+    text,
+    (pattern) => sql`lower(${pattern})`,
+  );
+}
+
+function like(
+  value: RawBuilder<unknown>,
+  text: string,
+  convert = (pattern: RawBuilder<unknown>): RawBuilder<unknown> => pattern,
+): RawBuilder<SqlBool> {
+  // A value that cannot be stored matches no row.
+  if (!isStorable(text)) return sql`1 = 0`;
+  return sql`${value} like ${convert(sql`${`%${text.replaceAll(/[_%!]/g, '!$&')}%`}`)} escape '!'`;
+}

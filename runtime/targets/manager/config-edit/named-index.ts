@@ -1,0 +1,34 @@
+import { configError } from '../../../contract/errors.ts';
+import { suggest } from '../../../core/text/suggest.ts';
+import { serverName } from '../config/server-name.ts';
+import { isTable } from '../config/table-reader.ts';
+
+type Kind = 'server' | 'group';
+
+/** Returns the index of the table with a name, in any case; throws if there is none. */
+export function namedIndex(kind: Kind, tables: readonly unknown[], name: string): number {
+  const names = tables.map((table) =>
+    isTable(table) && typeof table['name'] === 'string' ? serverName(table['name']) : '',
+  );
+  const index = names.indexOf(serverName(name));
+  if (index >= 0) return index;
+  throw unknownName(
+    kind,
+    name,
+    names.filter((known) => known !== ''),
+  );
+}
+
+export const unknownServer = (name: string, names: readonly string[]): Error =>
+  unknownName('server', name, names);
+
+function unknownName(kind: Kind, name: string, names: readonly string[]): Error {
+  const suggestion = suggest(name, names);
+  const plural = kind === 'server' ? 'servers' : 'groups';
+  const known =
+    names.length === 0
+      ? `No ${plural} are configured.`
+      : `${plural === 'servers' ? 'Servers' : 'Groups'}: ${names.join(', ')}.`;
+  const wayOut = suggestion === undefined ? known : `Did you mean ${JSON.stringify(suggestion)}?`;
+  return configError(`Unknown ${kind} ${JSON.stringify(name)}. ${wayOut}`);
+}

@@ -1,0 +1,78 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import { addGroup, readGroup, removeGroup, replaceGroup } from '../../config-edit/groups-text.ts';
+import { isJsonPath } from '../../config/config-file.ts';
+import type { GroupSpec } from '../../config/group-spec.ts';
+import { readServersText } from '../../config/read-servers-text.ts';
+import { nameProblem } from '../../config/server-name.ts';
+import type { ManagerContext } from '../../context.ts';
+import type { ManagerFiles } from '../app-options.ts';
+import { createServersChanger, explained, revisionOf } from '../change-servers.ts';
+import { requireAdmin, requireEditor } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { groupRequest } from '../schemas/groups.ts';
+import { found, notEditable } from './configuration.ts';
+import { CONFIGURED_GROUP_OPERATIONS } from './configured-groups-operations.ts';
+import { flagOf } from './flag-parameter.ts';
+
+const GROUPS = '/api/v1/admin/configuration/groups';
+
+/** `/api/v1/admin/configuration/groups`: the groups in the servers file. */
+export function configuredGroupRoutes(
+  context: ManagerContext,
+  { paths }: ManagerFiles,
+  { answer, readBody }: HttpParts,
+): ManagerRoutes {
+  const { lifecycle } = context.kernel;
+  const changer = createServersChanger(paths, context);
+  const routes = newRoutes();
+
+  routes.post(GROUPS, admit(lifecycle), async (c) => {
+    requireEditor(c);
+    const { revision, ...group } = await readBody(c, groupRequest);
+    const added = groupIn(group);
+    const isDryRun = flagOf(c, 'dry_run');
+    const edited = await changer.change({ edit: (file) => addGroup(file, added), revision, isDryRun });
+    return answer(c, 'EditedConfiguration', edited);
+  });
+  routes.get(`${GROUPS}/:name`, async (c) => {
+    requireAdmin(c);
+    if (isJsonPath(paths.config)) throw notEditable(paths.config);
+    const { whole } = await explained(() => readServersText(paths.config));
+    const group = await found(() => readGroup(whole, c.req.param('name')));
+    return answer(c, 'GroupConfiguration', {
+      ...group,
+      path: paths.config,
+      revision: revisionOf(whole),
+    });
+  });
+  routes.put(`${GROUPS}/:name`, admit(lifecycle), async (c) => {
+    requireEditor(c);
+    const { revision, ...group } = await readBody(c, groupRequest);
+    const changed = groupIn(group);
+    const edited = await changer.change({
+      edit: (file) => replaceGroup(file, c.req.param('name'), changed),
+      revision,
+      isDryRun: flagOf(c, 'dry_run'),
+    });
+    return answer(c, 'EditedConfiguration', edited);
+  });
+  routes.delete(`${GROUPS}/:name`, admit(lifecycle), async (c) => {
+    requireEditor(c);
+    const edited = await changer.change({
+      edit: (file) => removeGroup(file, c.req.param('name')),
+      revision: c.req.query('revision') || undefined,
+      isDryRun: flagOf(c, 'dry_run'),
+    });
+    return answer(c, 'EditedConfiguration', edited);
+  });
+
+  return { routes, operations: CONFIGURED_GROUP_OPERATIONS };
+}
+
+/** The group of a request. Throws an InputError if its name is invalid; its patterns are checked with the file. */
+function groupIn({ name, ...lists }: Partial<GroupSpec> & Pick<GroupSpec, 'name'>): GroupSpec {
+  const problem = nameProblem(name, 'group');
+  if (problem !== undefined) throw new AppError('InputError', problem);
+  return { name, servers: [], tools: [], prompts: [], resources: [], ...lists };
+}

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { closed } from '../../../../serve/http/schemas.ts';
+import { struct } from './struct.ts';
+import { revision } from './configuration.ts';
+
+const DESCRIPTIONS = {
+  servers: 'Patterns of servers.',
+  tools: 'Patterns `server/tool`; on a server that they mention, the group has only these tools.',
+  prompts: 'Patterns `server/prompt`.',
+  resources: 'Patterns `server/uri`.',
+};
+const patterns = (list: keyof typeof DESCRIPTIONS) =>
+  Type.Array(Type.String(), { description: DESCRIPTIONS[list] });
+const optional = (list: keyof typeof DESCRIPTIONS) => Type.Optional(patterns(list));
+
+const lists = {
+  servers: patterns('servers'),
+  tools: patterns('tools'),
+  prompts: patterns('prompts'),
+  resources: patterns('resources'),
+};
+
+export const groupsBody = struct('Groups', {
+  groups: Type.Array(closed('Group', { name: Type.String(), ...lists })),
+});
+
+export const groupConfigurationBody = struct('GroupConfiguration', {
+  name: Type.String(),
+  path: Type.String({ description: 'Path of the servers file.' }),
+  revision,
+  ...lists,
+});
+
+export const groupRequest = closed('ConfiguredGroup', {
+  name: Type.String({ minLength: 1, description: 'Name of the group.' }),
+  servers: optional('servers'),
+  tools: optional('tools'),
+  prompts: optional('prompts'),
+  resources: optional('resources'),
+  revision: Type.Optional(
+    Type.String({ description: 'The revision of the file that the change is based on.' }),
+  ),
+});

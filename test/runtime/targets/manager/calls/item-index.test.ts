@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { type FoundItem, ItemIndex } from '../../../../../runtime/targets/manager/calls/item-index.ts';
+import { SEARCH_KINDS } from '../../../../../runtime/targets/manager/calls/search-kinds.ts';
+
+const tool = (name: string): FoundItem => ({ server: 's', list: 'tools', item: { name } });
+const namesOf = (found: readonly FoundItem[]): unknown[] => found.map(({ item }) => item['name']);
+
+test('an index follows its items: new ones are found, and removed ones are not', async () => {
+  const index = new ItemIndex(SEARCH_KINDS.tools.texts);
+  const [first, second, third] = [tool('getWeather'), tool('get_time'), tool('set_time')];
+  const before = [first, second];
+  index.update(before);
+  expect(index.has([...before])).toBe(true);
+  expect(index.has([first])).toBe(false);
+  expect(namesOf(await index.find('time', 5, before))).toEqual(['get_time']);
+  const after = [first, third];
+  index.update(after);
+  expect(namesOf(await index.find('time', 5, after))).toEqual(['set_time']);
+  expect(namesOf(await index.find('wether', 5, after))).toEqual(['getWeather']);
+});
+
+test('a search that an update for another caller overtakes returns only the items of its own caller', async () => {
+  const index = new ItemIndex(SEARCH_KINDS.tools.texts);
+  const own = [tool('get_time')];
+  index.update(own);
+  const finding = index.find('time', 5, own);
+  index.update([...own, tool('secret_time')]);
+  expect(namesOf(await finding)).toEqual(['get_time']);
+  expect(namesOf(await index.find('time', 5, own))).toEqual(['get_time']);
+});
