@@ -40,7 +40,8 @@ export const SPENDING = [
         group: query.get('group') ?? 'model',
         measure: query.get('measure') ?? 'cost',
       };
-      const part = livePart(signal, (leaving) => draw(session, chosen, leaving));
+      const read = spendingReader(session);
+      const part = livePart(signal, (leaving) => draw(read, chosen, leaving));
       const change = (/** @type {Partial<typeof chosen>} */ changes) => {
         Object.assign(chosen, changes);
         void part.refresh();
@@ -72,18 +73,37 @@ export const SPENDING = [
 ];
 
 /**
+ * Reads spending. The last answer is kept, because another measure needs no new one.
  * @param {Session} session
+ */
+function spendingReader(session) {
+  /** @type {{ range: object, group: string, data: any, names: Map<string, string> } | undefined} */
+  let known;
+  return async (
+    /** @type {import('../parts/time-range.js').TimeRange} */ range,
+    /** @type {string} */ group,
+    /** @type {AbortSignal} */ signal,
+  ) => {
+    if (known?.range === range && known.group === group) return known;
+    const [{ data }, names] = await Promise.all([
+      session.call('v1/usage/spending', {
+        query: { ...rangeQuery(range), group_by: group, top: ROWS },
+        signal,
+      }),
+      group === 'key' ? keyNames(session, signal) : new Map(),
+    ]);
+    known = { range, group, data, names };
+    return known;
+  };
+}
+
+/**
+ * @param {ReturnType<typeof spendingReader>} read
  * @param {{ range: import('../parts/time-range.js').TimeRange, group: string, measure: string }} chosen
  * @param {AbortSignal} signal
  */
-async function draw(session, { range, group, measure }, signal) {
-  const [{ data }, names] = await Promise.all([
-    session.call('v1/usage/spending', {
-      query: { ...rangeQuery(range), group_by: group, top: ROWS },
-      signal,
-    }),
-    group === 'key' ? keyNames(session, signal) : new Map(),
-  ]);
+async function draw(read, { range, group, measure }, signal) {
+  const { data, names } = await read(range, group, signal);
   if (data.totals.requests === 0) return [empty('No requests in this time range.')];
   const { words, unit } = MEASURES.find(({ name }) => name === measure) ??
     MEASURES[0] ?? { words: '', unit: '' };
