@@ -39,26 +39,46 @@ export const SPENDING = [
     name: 'Spend',
     group: 'Usage',
     show: (place) => {
+      const read = spendingReader(place.session);
       rangePage(place, CHOICES, (range, chosen, signal) =>
-        draw(place.session, { range, group: chosen('group'), measure: chosen('measure') }, signal),
+        draw(read, { range, group: chosen('group'), measure: chosen('measure') }, signal),
       );
     },
   },
 ];
 
 /**
+ * Reads spending. The last answer is kept, because another measure needs no new one.
  * @param {Session} session
+ */
+function spendingReader(session) {
+  /** @type {{ range: object, group: string, data: any, names: Map<string, string> } | undefined} */
+  let known;
+  return async (
+    /** @type {import('../parts/time-range.js').TimeRange} */ range,
+    /** @type {string} */ group,
+    /** @type {AbortSignal} */ signal,
+  ) => {
+    if (known?.range === range && known.group === group) return known;
+    const [{ data }, names] = await Promise.all([
+      session.call('v1/usage/spending', {
+        query: { ...rangeQuery(range), group_by: group, top: ROWS },
+        signal,
+      }),
+      group === 'key' ? keyNames(session, signal) : new Map(),
+    ]);
+    known = { range, group, data, names };
+    return known;
+  };
+}
+
+/**
+ * @param {ReturnType<typeof spendingReader>} read
  * @param {{ range: import('../parts/time-range.js').TimeRange, group: string, measure: string }} chosen
  * @param {AbortSignal} signal
  */
-async function draw(session, { range, group, measure }, signal) {
-  const [{ data }, names] = await Promise.all([
-    session.call('v1/usage/spending', {
-      query: { ...rangeQuery(range), group_by: group, top: ROWS },
-      signal,
-    }),
-    group === 'key' ? keyNames(session, signal) : new Map(),
-  ]);
+async function draw(read, { range, group, measure }, signal) {
+  const { data, names } = await read(range, group, signal);
   if (data.totals.requests === 0) return [empty('No requests in this time range.')];
   const { words, unit } = MEASURES.find(({ name }) => name === measure) ??
     MEASURES[0] ?? { words: '', unit: '' };
