@@ -17,6 +17,8 @@ export interface WorkerClient<Request> {
   readonly alive: () => boolean;
   /** Resolves with the reason when the thread exits by itself. */
   readonly died: Promise<AppError>;
+  /** Resolves when the thread has ended, by itself or not, and its memory is freed. */
+  readonly ended: Promise<void>;
   /** Terminates the thread immediately; it must not be running native code. */
   readonly kill: () => void;
   /** Waits until the thread runs no native code (terminating it there would abort the process), then lets it exit. */
@@ -26,6 +28,7 @@ export interface WorkerClient<Request> {
 export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   const died = Promise.withResolvers<AppError>();
+  const ended = Promise.withResolvers<void>();
   let dead: AppError | undefined;
   let closing = false;
   let nextId = 0;
@@ -44,11 +47,15 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     else promise?.resolve(message.reply);
   });
   worker.on('error', (error) => end(AppError.from(error)));
-  worker.on('exit', () => end(new AppError('InternalError', 'A worker thread exited.')));
+  worker.on('exit', () => {
+    end(new AppError('InternalError', 'A worker thread exited.'));
+    ended.resolve();
+  });
 
   return {
     alive: () => dead === undefined,
     died: died.promise,
+    ended: ended.promise,
     async ask(request) {
       if (dead) throw dead;
       const id = nextId++;

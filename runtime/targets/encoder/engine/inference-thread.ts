@@ -16,6 +16,8 @@ export interface InferenceThread {
   readonly render: (batch: TokenBatch, rows: readonly RenderRow[]) => Promise<RenderReply>;
   readonly alive: () => boolean;
   readonly died: Promise<AppError>;
+  /** Resolves when the thread has ended and its memory is freed. */
+  readonly ended: Promise<void>;
   readonly kill: () => void;
   readonly close: () => Promise<void>;
 }
@@ -43,6 +45,7 @@ export function startInferenceThread(): InferenceThread {
       (await explained('Error running model', worker.ask({ kind: 'render', batch, rows }))) as RenderReply,
     alive: worker.alive,
     died: worker.died,
+    ended: worker.ended,
     kill: worker.kill,
     close: worker.close,
   };

@@ -1,4 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
+import { returnFreedMemory } from '../../../platform/malloc.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { JobItem } from './job.ts';
 import type { MemberHooks, PoolMember } from './pool-member.ts';
@@ -41,6 +42,7 @@ export function createLargeThread(
     const released = member;
     member = undefined;
     await released?.close();
+    void released?.ended.then(returnFreedMemory);
   };
   const run = async (items: readonly JobItem[]): Promise<void> => {
     cancelTimer();

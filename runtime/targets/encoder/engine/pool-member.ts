@@ -31,6 +31,8 @@ export interface PoolMember {
   readonly running: () => number;
   readonly run: (items: readonly JobItem[]) => Promise<void>;
   readonly died: Promise<AppError>;
+  /** Resolves when the thread has ended and its memory is freed. */
+  readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -111,6 +113,7 @@ export async function startMember(
       }
     },
     died: thread.died,
+    ended: thread.ended,
     async close() {
       endWatch?.();
       await thread.close();

@@ -1,5 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { returnFreedMemory } from '../../../platform/malloc.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
 import type { InferenceThread } from './inference-thread.ts';
@@ -113,10 +114,12 @@ export async function startPool(
   const closeWorkers = (): void => {
     if (!canReopen()) return;
     workersWanted = false;
-    for (const worker of workersOf()) {
+    const closed = workersOf();
+    for (const worker of closed) {
       members.delete(worker);
       void worker.close();
     }
+    void Promise.all(closed.map(({ ended }) => ended)).then(returnFreedMemory);
   };
   const pauseWorkers = (): void => {
     cancelPause();

@@ -21,6 +21,7 @@ function setUp(open: (start: () => PoolMember) => PoolMember = (start) => start(
       running: () => 0,
       run: async (items) => void events.push(`run ${items.length}`),
       died: died.promise,
+      ended: Promise.resolve(),
       close: async () => void events.push('close'),
     };
   };

@@ -44,6 +44,7 @@ async function setUp(plan: ThreadPlan = PLAN) {
         await run.promise;
       },
       died: died.promise,
+      ended: Promise.resolve(),
       close: async () => void events.push(`close ${name}`),
     };
   };
