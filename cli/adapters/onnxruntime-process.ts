@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { getEachMessage, sendMessage } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { WORD_INPUT_NAMES } from '../../runtime/contract/manifest.ts';
 import { WORD_INPUTS } from '../../runtime/core/model/word-inputs.ts';
@@ -25,21 +24,30 @@ import type {
   TryTask,
 } from './onnxruntime-task.ts';
 
-/** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
-export async function runOnnxRuntimeProcess(): Promise<void> {
+/** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives, one at a time. */
+export function runOnnxRuntimeProcess(): void {
   endWithParent();
   const opened: OpenedGraphs = new Map();
-  for await (const task of getEachMessage()) {
-    await sendMessage(await answer(task as unknown as OnnxTask, opened));
-  }
+  // Loading takes as long as the other process needs to read the tokenizer, so it does not wait for the first task.
+  const loading = load();
+  loading.catch(() => {});
+  process.on('message', (task: OnnxTask) => {
+    void answer(task, loading, opened).then((result) => process.send?.(result));
+  });
 }
+
+const load = async (): Promise<OnnxRuntime> => loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
 
 /** The session of each graph that was tried: a build runs a graph ten times, and a session has threads of its own. */
 type OpenedGraphs = Map<string, Session>;
 
-async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer> {
+async function answer(
+  task: OnnxTask,
+  loading: Promise<OnnxRuntime>,
+  opened: OpenedGraphs,
+): Promise<OnnxAnswer> {
   try {
-    const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
+    const addon = await loading;
     if (task.kind === 'try') return { result: await tryOut(addon, task, opened) };
     if (task.kind === 'measure') return { result: await measure(addon, task) };
     opened.delete(task.graph);
@@ -51,7 +59,7 @@ async function answer(task: OnnxTask, opened: OpenedGraphs): Promise<OnnxAnswer>
 }
 
 async function tryOut(addon: OnnxRuntime, task: TryTask, opened: OpenedGraphs): Promise<TryResult> {
-  const { graph, output, prepack = false } = task;
+  const { graph, output, prepack = false, isUnused = false } = task;
   const key = prepack ? `${graph} prepacked` : graph;
   const session = opened.get(key) ?? (await open(addon, task, prepack));
   opened.set(key, session);
@@ -59,11 +67,19 @@ async function tryOut(addon: OnnxRuntime, task: TryTask, opened: OpenedGraphs): 
   const before = process.cpuUsage();
   const { type, dims, data } = session.run(feeds, output);
   const { user, system } = process.cpuUsage(before);
-  return { type, dims: [...dims], data: data as Float32Array, processorMs: (user + system) / 1000 };
+  return {
+    type,
+    dims: [...dims],
+    data: isUnused ? NO_DATA : (data as Float32Array),
+    processorMs: (user + system) / 1000,
+  };
 }
 
+const NO_DATA = new Float32Array();
+
 async function measure(addon: OnnxRuntime, task: MeasureTask): Promise<MeasureResult[]> {
-  const session = await open(addon, task, false);
+  // Its runs are too short for more threads, which would also wait for each other actively.
+  const session = await open(addon, task, false, 1);
   const runs = task.runs.map((ids) =>
     session.runAll(feedsOf(task, ids), task.values).map(({ type, dims }) => ({ type, dims: [...dims] })),
   );
@@ -74,11 +90,16 @@ async function measure(addon: OnnxRuntime, task: MeasureTask): Promise<MeasureRe
   }));
 }
 
-const open = async (addon: OnnxRuntime, { graph, folder }: RunTask, prepack: boolean): Promise<Session> =>
+const open = async (
+  addon: OnnxRuntime,
+  { graph, folder }: RunTask,
+  prepack: boolean,
+  threads = availableParallelism(),
+): Promise<Session> =>
   openSession(addon, {
     graph: await readFile(graph),
     weightsFolder: folder,
-    threads: availableParallelism(),
+    threads,
     prepack,
   });
 

@@ -38,6 +38,8 @@ export interface TryTask extends RunTask {
   readonly ids: readonly (readonly number[])[];
   /** Whether weights are prepacked, as in a server; by default not. */
   readonly prepack?: boolean | undefined;
+  /** Whether only the success of the run matters: then `data` of the result is empty. */
+  readonly isUnused?: boolean | undefined;
 }
 
 /** Measures the sizes of many values of a graph in several runs. */

@@ -22,7 +22,7 @@ export interface OnnxRuntime {
    * the process has been ended.
    */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
-  /** Measures the sizes of values that are outputs of a graph. */
+  /** Measures the sizes of values that are outputs of a graph. Rejects like `tryOut` if the runs do not end. */
   measure(task: Omit<MeasureTask, 'kind'>): Promise<readonly MeasureResult[]>;
 }
 
@@ -32,14 +32,26 @@ export interface OnnxRuntime {
  */
 const MAX_RUN_MS = 600_000;
 
-/**
- * Runs `use` with ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken
- * model.
- */
+/** ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken model. */
+export interface StartedOnnxRuntime extends OnnxRuntime {
+  /** Ends the process; tasks that it has not answered fail. */
+  readonly end: () => Promise<void>;
+}
+
+/** Runs `use` with ONNX Runtime, and ends its process. */
 export async function withOnnxRuntime<Result>(
   use: (runtime: OnnxRuntime) => Promise<Result>,
-  maxRunMs = MAX_RUN_MS,
+  runtime = startOnnxRuntime(),
 ): Promise<Result> {
+  try {
+    return await use(runtime);
+  } finally {
+    await runtime.end();
+  }
+}
+
+/** Starts the process, which loads the library while the caller does other work. */
+export function startOnnxRuntime(maxRunMs = MAX_RUN_MS): StartedOnnxRuntime {
   const [file, ...args] = ownCommand(new URL('../bin.ts', import.meta.url));
   const child = execa(file, [...args, ONNXRUNTIME_PROCESS], { ipc: true, reject: false });
   const ask = async (task: OnnxTask): Promise<unknown> => {
@@ -56,24 +68,23 @@ export async function withOnnxRuntime<Result>(
       return explainEnd(await child);
     }
   };
-  const tryOut: OnnxRuntime['tryOut'] = async (task) => {
-    const result = ask({ kind: 'try', ...task });
-    if (await settlesWithin(maxRunMs, result)) return (await result) as TryResult;
+  const run = async (task: OnnxTask): Promise<unknown> => {
+    const result = ask(task);
+    if (await settlesWithin(maxRunMs, result)) return await result;
     child.kill('SIGKILL');
     // Its process has been ended.
     await result.catch(() => {});
     throw new AppError('TimeoutError', `no result within ${spanText(maxRunMs)}`);
   };
-  try {
-    return await use({
-      optimize: async (task) => void (await ask({ kind: 'optimize', ...task })),
-      tryOut,
-      measure: async (task) => (await ask({ kind: 'measure', ...task })) as readonly MeasureResult[],
-    });
-  } finally {
-    child.kill();
-    await child;
-  }
+  return {
+    optimize: async (task) => void (await ask({ kind: 'optimize', ...task })),
+    tryOut: async (task) => (await run({ kind: 'try', ...task })) as TryResult,
+    measure: async (task) => (await run({ kind: 'measure', ...task })) as readonly MeasureResult[],
+    async end() {
+      child.kill();
+      await child;
+    },
+  };
 }
 
 function explainEnd({

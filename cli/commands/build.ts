@@ -70,6 +70,10 @@ export class Build extends BaseCommand {
     force: Flags.boolean({
       summary: 'Overwrite an output that another config file or another program created',
     }),
+    timing: Flags.boolean({
+      summary:
+        'Print on stderr how long each step takes, from the start of the process; one line of JSON with --json',
+    }),
   };
 
   async run(): Promise<BuildResult> {
@@ -77,6 +81,8 @@ export class Build extends BaseCommand {
     const { flags } = parsed;
     const { build } = await import('../services/build-executable/index.ts');
     const { buildSummary } = await import('../services/build-executable/result.ts');
+    const { createBuildTiming } = await import('../services/build-executable/build-timing.ts');
+    const timing = flags.timing ? createBuildTiming() : undefined;
     const result = await build(
       configSource(parsed),
       {
@@ -95,8 +101,9 @@ export class Build extends BaseCommand {
         variant: flags.variant,
         quantize: flags.quantize,
       },
-      this.reporter(flags.quiet),
+      { ...this.reporter(flags.quiet), onStep: timing?.onStep },
     );
+    if (timing) process.stderr.write(timing.text(this.jsonEnabled() ? 'json' : 'table'));
     if (!flags.quiet) this.log(buildSummary(result));
     return result;
   }

@@ -1,3 +1,6 @@
+import type { OnStep } from '../../runtime/core/time/time-step.ts';
+import type { BuildStep } from './build-steps.ts';
+
 /** Receives the progress of long work; commands decide how to show it. */
 export interface Reporter {
   /** Starts a step; `done` ends it with a short result. */
@@ -6,6 +9,8 @@ export interface Reporter {
   readonly warn: (message: string) => void;
   /** Prints a line: what the user's script printed, or a choice that the build made. */
   readonly print: (line: string) => void;
+  /** Receives the time of each step of a build, for `--timing`. */
+  readonly onStep?: OnStep<BuildStep> | undefined;
 }
 
 export interface Step {

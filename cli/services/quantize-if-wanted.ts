@@ -1,4 +1,5 @@
 import type { Quantization } from '../../runtime/contract/quantization.ts';
+import { timeStep } from '../../runtime/core/time/time-step.ts';
 import { accuracyText } from '../../runtime/core/model/quantization-facts.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
@@ -25,7 +26,9 @@ export async function quantizeIfWanted(
 ): Promise<{ readonly graph: PreparedGraph; readonly quantization: Quantization | undefined }> {
   if (quantize.form === 'none') return { graph: original, quantization: undefined };
   const step = report.step('Quantizing the model');
-  const result = await quantizePrepared(request, tokenizer, original, { ...quantize, compared }, folder);
+  const result = await timeStep(report.onStep, 'quantize', () =>
+    quantizePrepared(request, tokenizer, original, { ...quantize, compared }, folder),
+  );
   if ('reason' in result) {
     step.done('not quantized');
     report.warn(`The model stays in float32: ${result.reason}`);

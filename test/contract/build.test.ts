@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { BUILD_STEPS } from '../../cli/packaging/build-steps.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
@@ -84,6 +85,23 @@ verifiesOnce('build:assets', async () => {
   expect(existsSync(join(folder(), 'model.assets', 'graph.onnx'))).toBe(true);
   writeFileSync(join(folder(), 'model.assets', 'mine.txt'), 'keep');
   expect((await build(config)).stderr).toMatch(/it contains other files \(mine\.txt\)/);
+});
+
+verifiesOnce('build:timing', async () => {
+  const config = copyModel(folder());
+  const timed = await build(config, '--timing', '--json');
+  expect(JSON.parse(timed.stdout)).toMatchObject({ kind: 'executable' });
+  const { timing } = JSON.parse(timed.stderr);
+  const steps = new Map<string, { start_ms: number; ms: number }>(
+    timing.steps.map((step: { step: string }) => [step.step, step]),
+  );
+  const unused = ['transform', 'quantize'];
+  expect([...steps.keys(), ...unused].toSorted()).toEqual(Object.keys(BUILD_STEPS).toSorted());
+  const [run, write] = [steps.get('run'), steps.get('write')];
+  expect(write?.start_ms).toBeLessThan(run?.start_ms ?? 0);
+  expect(timing.total_ms).toBeGreaterThan((run?.start_ms ?? Infinity) + (run?.ms ?? 0));
+  const { stderr } = await build(config, '--timing', '--quiet');
+  expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start of Node\n/);
 });
 
 verifiesOnce('build:missing-files', async () => {

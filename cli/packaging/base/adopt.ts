@@ -32,7 +32,6 @@ export async function adoptBase(
     payload: [{ name: 'runtime', content: { bytes: new TextEncoder().encode(JSON.stringify(base.info)) } }],
     platform,
     output: findOutputFile(output),
-    onProgress: () => {},
   });
   return await openBase(output, platform);
 }

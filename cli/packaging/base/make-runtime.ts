@@ -76,7 +76,6 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
       payload: [{ name: 'runtime', content: { bytes: describe(input, parts) } }],
       platform,
       output,
-      onProgress: () => {},
     });
   } catch (error) {
     throw explainWriteError(output.shown, await explainFullDisk(scratch, error));

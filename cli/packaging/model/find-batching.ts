@@ -13,6 +13,8 @@ export interface BatchingTrial {
   readonly fixedShape: FixedShape | undefined;
   /** Token ids of texts of different lengths. */
   readonly texts: readonly Ids[];
+  /** The result of each text when run alone. */
+  readonly alone: readonly Float32Array[];
   /** Runs a batch, padded to its longest text. */
   readonly run: (batch: readonly Ids[]) => Promise<TryResult>;
 }
@@ -26,11 +28,10 @@ export async function findBatching({
   inputs,
   fixedShape = {},
   texts,
+  alone,
   run,
 }: BatchingTrial): Promise<Batching> {
   if (fixedShape.texts === 1 || quantizesOverBatch(graph)) return 'single';
-  const alone: Float32Array[] = [];
-  for (const ids of texts) alone.push(rowOf(await run([ids]), 0, ids.length));
   const isExact = async (
     batch: readonly Ids[],
     row: number,

@@ -1,6 +1,10 @@
-import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { type OnStep, timeStep } from '../../../runtime/core/time/time-step.ts';
+import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { BuildStep } from '../build-steps.ts';
+import type { OptimizedGraph } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { type GraphRequest, type RewrittenGraph, rewriteGraph } from './rewrite-graph.ts';
+import { isStuck } from './stuck-error.ts';
 import { tryEntityGraph } from './try-entity-graph.ts';
 import { type RunnableGraph, type TriedGraph, tryGraph } from './try-graph.ts';
 import { type TriedTokenOutputs, tryTokenOutputs } from './try-token-outputs.ts';
@@ -12,37 +16,65 @@ export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
     readonly tokenOutputs: TriedTokenOutputs | undefined;
   };
 
-/** Prepares the graph of a model: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
-export function prepareGraph(
+/** Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
+export async function prepareGraph(
+  runtime: OnnxRuntime,
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
+  optimized: Promise<OptimizedGraph>,
   folder: string,
+  onStep?: OnStep<BuildStep>,
 ): Promise<PreparedGraph> {
-  return withOnnxRuntime(async (runtime) => {
-    const rewritten = await rewriteGraph(runtime, request, tokenizer, folder);
-    const { entities } = request;
-    const tried = entities
-      ? await tryEntityGraph(runtime, request, entities, tokenizer, rewritten, folder)
-      : await tryTextGraph(runtime, request, tokenizer, rewritten, folder);
-    const tokenOutputs = await tryTokenOutputs(runtime, request.file, tokenizer, rewritten, folder);
-    const { graph: _, changes, ...prepared } = rewritten;
-    const possible = Math.min(tokenizer.settings.maxLength, rewritten.fixedShape?.tokens ?? Infinity);
-    const limit =
-      tried.maxLength < possible
-        ? [`Texts are limited to ${tried.maxLength} tokens, because the model fails on longer ones`]
-        : [];
-    return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
-  });
+  const rewritten = await timeStep(onStep, 'rewrite', async () =>
+    rewriteGraph(request, tokenizer, await optimized),
+  );
+  const { entities } = request;
+  const tried = entities
+    ? await timeStep(onStep, 'run', () =>
+        tryEntityGraph(runtime, request, entities, tokenizer, rewritten, folder),
+      )
+    : await tryTextGraph(runtime, request, tokenizer, rewritten, folder, onStep);
+  const tokenOutputs = await tryTokenOutputs(runtime, request.file, tokenizer, rewritten, folder);
+  const { graph: _, changes, ...prepared } = rewritten;
+  const limit =
+    tried.maxLength < longestPossible(tokenizer, rewritten)
+      ? [`Texts are limited to ${tried.maxLength} tokens, because the model fails on longer ones`]
+      : [];
+  return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
 }
 
-/** Runs texts through a graph, and records the shapes of its values. */
+type TriedFile = TriedGraph & Pick<RunnableGraph, 'graphPath'>;
+
+/** Records the shapes of the values of a graph, and runs texts through it. A graph that fails with shapes stays without. */
 export async function tryTextGraph(
   runtime: OnnxRuntime,
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
   runnable: RunnableGraph,
   folder: string,
-): Promise<TriedGraph & Pick<RunnableGraph, 'graphPath'>> {
-  const tried = await tryGraph(runtime, request, tokenizer, runnable, folder);
-  return { ...tried, graphPath: await writeShapes(runtime, tokenizer, runnable, tried) };
+  onStep?: OnStep<BuildStep>,
+): Promise<TriedFile> {
+  const attempt = (graphPath: string): Promise<TriedFile> =>
+    timeStep(onStep, 'run', async () => ({
+      ...(await tryGraph(runtime, request, tokenizer, { ...runnable, graphPath }, folder)),
+      graphPath,
+    }));
+  const path = await timeStep(onStep, 'shapes', () =>
+    writeShapes(runtime, request.file, tokenizer, runnable),
+  );
+  const shaped = path === undefined ? undefined : await attempt(path).catch(unlessStuck);
+  if (shaped?.maxLength === longestPossible(tokenizer, runnable)) return shaped;
+  // Whether the model or a shape is at fault shows the graph without shapes. Its errors are those of the model.
+  const plain = await attempt(runnable.graphPath);
+  return shaped?.maxLength === plain.maxLength ? shaped : plain;
+}
+
+const longestPossible = (
+  { settings }: PreparedTokenizer,
+  { fixedShape }: Pick<RunnableGraph, 'fixedShape'>,
+): number => Math.min(settings.maxLength, fixedShape?.tokens ?? Infinity);
+
+/** After a run that did not end, there is no process for another one. */
+function unlessStuck(error: unknown): undefined {
+  if (isStuck(error)) throw error;
 }

@@ -1,14 +1,10 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { MODEL_TYPES } from '../../../runtime/contract/model-types.ts';
 import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
-import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import {
   appendProjection,
@@ -21,7 +17,6 @@ import { checkWordInputs, isWordInput } from '../onnx/word-inputs.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape } from '../onnx/find-fixed-shape.ts';
-import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';
 import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import type { MatchedInput } from '../onnx/matched-input.ts';
@@ -37,13 +32,11 @@ import { GraphAppender } from '../onnx/graph-appender.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { findFirstPosition } from './find-first-position.ts';
-import { graphError } from './graph-error.ts';
 import type { EntityModel } from './entity-model.ts';
+import type { OptimizedGraph, OptimizeRequest } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
-export interface GraphRequest extends SignatureRequest {
-  /** The ONNX file. It is another one than `file`, which messages name, if the build has written it. */
-  readonly graph: string;
+export interface GraphRequest extends SignatureRequest, OptimizeRequest {
   /** Whether the user chose the maximum length, which is then not reduced. */
   readonly isLengthChosen: boolean;
   /** `model_type` of config.json. */
@@ -52,8 +45,6 @@ export interface GraphRequest extends SignatureRequest {
   readonly projection?: readonly ProjectionLayer[] | undefined;
   /** How texts are read, for zero_shot_ner models. */
   readonly entities?: EntityModel | undefined;
-  /** Whether weights that are stored as integers stay integers. */
-  readonly keepsIntegers: boolean;
   /** Settings of a sparse_embedding model, whose pooling is added to the graph unless it pools itself. */
   readonly sparse?: SparseSettings | undefined;
   /** Id of the mask token of a fill_mask model. */
@@ -82,23 +73,15 @@ export interface RewrittenGraph {
 }
 
 /**
- * Rewrites a model for the runtime: ONNX Runtime optimizes it once, its weights go to a separate file, inputs have the names and types
- * that are fed, and only float32 outputs that are needed remain. All files are written to `folder`.
+ * Rewrites an optimized model for the runtime, in place: inputs have the names and types that are fed, and only float32 outputs that are
+ * needed remain.
  */
 export async function rewriteGraph(
-  runtime: OnnxRuntime,
   request: GraphRequest,
   { tokenizer, settings }: PreparedTokenizer,
-  folder: string,
+  { graphPath, weightsPath, integers }: OptimizedGraph,
 ): Promise<RewrittenGraph> {
-  const { file: model, graph: source, family, keepsIntegers, sparse, maskId } = request;
-  const graphPath = join(folder, ASSETS.graph);
-  const weightsPath = join(folder, ASSETS.weights);
-  const convertsIntegers = await withFileSource(source, convertsIntegerWeights);
-  const integers = !convertsIntegers ? undefined : keepsIntegers ? 'keep' : 'convert';
-  await optimize(runtime, request, graphPath, integers);
-  // A model with only tiny tensors has no external weights.
-  await writeFile(weightsPath, '', { flag: 'a' });
+  const { file: model, family, sparse, maskId } = request;
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph. Export the model to ONNX again.`);
@@ -177,21 +160,6 @@ function projectVectors(graph: GraphProto, { projection, output: chosen, file }:
 
 const ownName = (inputs: readonly MatchedInput[], wanted: string): string =>
   inputs.find(({ name }) => name === wanted)?.value.name ?? wanted;
-
-async function optimize(
-  runtime: OnnxRuntime,
-  request: GraphRequest,
-  graph: string,
-  integers: OptimizeTask['integers'],
-): Promise<void> {
-  const { file, graph: source } = request;
-  if ((await stat(source)).size === 0) throw configError(`${file} is empty. Export the model to ONNX again.`);
-  try {
-    await runtime.optimize({ model: source, graph, weights: ASSETS.weights, integers });
-  } catch (error) {
-    throw graphError(request, `ONNX Runtime cannot load ${file}`, error);
-  }
-}
 
 function checkVocabulary(rows: number | undefined, vocabularySize: number, model: string): void {
   if (rows === undefined || vocabularySize <= rows) return;

@@ -12,6 +12,7 @@ import { findMaxLength } from './find-max-length.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
+import { stuckError } from './stuck-error.ts';
 
 /** What is only known after running a graph. */
 export interface TriedGraph {
@@ -50,8 +51,8 @@ export async function tryGraph(
   const { file: model, isLengthChosen } = request;
   if (isLengthChosen) refuseLonger(wanted, fixedShape, model);
   const limit = Math.min(wanted, fixedShape?.tokens ?? Infinity);
-  const tryOut = async (ids: readonly Ids[]): Promise<TryResult> => {
-    const task = { graph: graphPath, folder, inputs, output: output.name, ids, padId };
+  const tryOut = async (ids: readonly Ids[], isUnused = false): Promise<TryResult> => {
+    const task = { graph: graphPath, folder, inputs, output: output.name, ids, padId, isUnused };
     try {
       return await runtime.tryOut({ ...task, fixedShape, firstPosition });
     } catch (error) {
@@ -74,30 +75,29 @@ export async function tryGraph(
   const { dims } = await run(batch);
   const width = checkDims(dims, batch, output, fixedShape, model);
   const maxLength = await findMaxLength({
-    run: tryOut,
+    run: (longest) => tryOut(longest, true),
     sample: ids[0] ?? [],
     maxLength: limit,
     padId,
     isChosen: isLengthChosen,
     model,
   });
-  const samples: Tensor[] = [];
-  for (const row of ids) {
+  const long = (await encode([LONG_TEXT])).map((row) => row.slice(0, maxLength));
+  const texts = [...ids, ...long];
+  const alone: Tensor[] = [];
+  for (const row of texts) {
     const raw = await run([row]);
-    samples.push({ data: rowOf(raw, 0, row.length), shape: shapeOfRow(raw, row.length) });
+    alone.push({ data: rowOf(raw, 0, row.length), shape: shapeOfRow(raw, row.length) });
   }
-  const texts = [...ids, ...(await encode([LONG_TEXT]))];
-  const batching = await findBatching({ graph, inputs, fixedShape, texts, run });
-  return { width, batching, maxLength, samples };
-}
-
-/** The error for a graph that has not ended its run in time. */
-function stuckError(model: string, ids: readonly Ids[], { message }: AppError): AppError {
-  const shape = `[${ids.length}, ${Math.max(...ids.map((row) => row.length))}]`;
-  return configError(
-    `${model} did not finish a run with inputs of shape ${shape}: ${message}. ` +
-      'Export it again without a loop that does not end; if only its longest text takes so long, set `max_length` to less.',
-  );
+  const batching = await findBatching({
+    graph,
+    inputs,
+    fixedShape,
+    texts,
+    alone: alone.map(({ data }) => data),
+    run,
+  });
+  return { width, batching, maxLength, samples: alone.slice(0, ids.length) };
 }
 
 function refuseLonger(chosen: number, fixed: FixedShape | undefined, model: string): void {

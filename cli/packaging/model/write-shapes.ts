@@ -1,49 +1,53 @@
 import { dirname } from 'node:path';
+import { AppError } from '../../../runtime/contract/errors.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import { exposeValues, recordShapes, type RunSize } from '../onnx/value-shapes.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { RunnableGraph, TriedGraph } from './try-graph.ts';
+import { stuckError } from './stuck-error.ts';
+import type { RunnableGraph } from './try-graph.ts';
 
 /**
  * Writes a copy of a graph that has the shapes of its values, so that ONNX Runtime opens it in a fraction of the time
- * (docs/decisions/0094). Returns the path of the copy; or that of the graph, if the copy does not run.
+ * (docs/decisions/0094). Returns the path of the copy; or undefined if the shapes cannot be found. `model` is the file that messages name.
  */
 export async function writeShapes(
   runtime: OnnxRuntime,
-  { tokenizer, settings: { padId } }: PreparedTokenizer,
-  { graphPath, signature: { inputs, output }, fixedShape, firstPosition }: RunnableGraph,
-  { maxLength }: Pick<TriedGraph, 'maxLength'>,
-): Promise<string> {
-  if (maxLength < LONGEST.tokens) return graphPath;
+  model: string,
+  { tokenizer, settings: { padId, maxLength } }: PreparedTokenizer,
+  { graphPath, signature: { inputs }, fixedShape, firstPosition }: RunnableGraph,
+): Promise<string | undefined> {
+  if (Math.min(maxLength, fixedShape?.tokens ?? Infinity) < LONGEST.tokens) return undefined;
   const [sample = []] = await tokenizer.encode(['Hello']);
-  const text = (length: number): number[] =>
-    Array.from({ length }, (_, at) => sample[Math.min(at, 1)] ?? padId);
   // Texts of different lengths, so that a size that counts tokens without padding is not taken for one of the shape.
   const batch = ({ texts, tokens }: RunSize): number[][] =>
-    Array.from({ length: texts }, (_, row) => text(tokens - row));
+    Array.from({ length: texts }, (_, row) => textOf(sample, tokens - row, padId));
   const sizes = [...SHORTER, LONGEST].map((size) => ({ ...size, ...fixedShape }));
-  const rules = { folder: dirname(graphPath), inputs, padId, fixedShape, firstPosition };
+  const runs = sizes.map(batch);
   const file = await GraphFile.read(graphPath);
   try {
     const exposed = await file.write('exposed', ({ graph }) => graph && exposeValues(graph));
-    const runs = sizes.map(batch);
     const values = await runtime.measure({
-      ...rules,
+      folder: dirname(graphPath),
+      inputs,
+      padId,
+      fixedShape,
+      firstPosition,
       graph: exposed.path,
       values: exposed.result ?? [],
       runs,
     });
     const shaped = await file.write('shaped', ({ graph }) => graph && recordShapes(graph, values, sizes));
-    const longest = [text(Math.min(maxLength, MAX_TRIED_TOKENS))];
-    for (const ids of [longest, ...runs])
-      await runtime.tryOut({ ...rules, graph: shaped.path, output: output.name, ids });
     return shaped.path;
-  } catch {
-    // The graph itself runs. One with values of types that cannot be outputs, such as sequences, stays without shapes.
-    return graphPath;
+  } catch (error) {
+    if (error instanceof AppError) throw stuckError(model, runs[0] ?? [], error);
+    // The graph itself may run: one with values of types that cannot be outputs, such as sequences, stays without shapes.
+    return undefined;
   }
 }
+
+const textOf = (sample: readonly number[], length: number, padId: number): number[] =>
+  Array.from({ length }, (_, at) => sample[Math.min(at, 1)] ?? padId);
 
 /** Sizes that are not multiples of each other, so that one run explains each size. */
 const SHORTER: readonly RunSize[] = [
@@ -51,6 +55,3 @@ const SHORTER: readonly RunSize[] = [
   { texts: 3, tokens: 5 },
 ];
 const LONGEST: RunSize = { texts: 1, tokens: 16 };
-
-/** A size that is limited, such as that of a window, is limited to less. */
-const MAX_TRIED_TOKENS = 2048;

@@ -8,6 +8,8 @@ import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
 
 /** Platform-specific changes to an executable when data is appended to it. */
 export interface Seal {
+  /** Whether `patchHead` needs the end of the payload, so that all of it must be known before the first bytes are written. */
+  readonly needsEnd: boolean;
   /** Returns the patched first bytes of the program for a payload that ends at `end`; undefined if nothing changes. */
   patchHead(this: void, head: Uint8Array, end: number): Uint8Array | undefined;
   /** Appends a signature after `end` if one is required; returns the file size. */
@@ -23,6 +25,7 @@ export function sealFor(platform: Platform, executable: { length: number; fileSi
 }
 
 const NO_SEAL: Seal = {
+  needsEnd: false,
   patchHead: () => undefined,
   sign: (_path, _file, end) => Promise.resolve(end),
 };
@@ -33,6 +36,7 @@ const IDENTIFIER = 'encoderfile';
 function sealForMacos(executable: { length: number; fileSize: number }): Seal {
   let plan: MachoPlan | undefined;
   return {
+    needsEnd: true,
     patchHead(firstChunk, end) {
       const head = firstChunk.slice(0, HEAD_LENGTH);
       plan = { ...planMacho(head, executable.fileSize), codeEnd: executable.length };

@@ -3,10 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   encodeTail,
+  type Layout,
   layoutContainer,
   type SectionHashes,
 } from '../../../runtime/contract/container/layout.ts';
-import type { SectionName } from '../../../runtime/contract/container/sections.ts';
+import {
+  alignUp,
+  SECTION_ALIGNMENT,
+  type SectionName,
+} from '../../../runtime/contract/container/sections.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
@@ -18,66 +23,80 @@ import { sealFor } from './seal.ts';
 /** Content of a section: bytes in memory, or a part of a file whose hash may be known. */
 export type Content = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
 
+export interface NamedContent {
+  readonly name: SectionName;
+  readonly content: Content;
+}
+
 export interface ContainerInput {
   readonly executable: FileRange & { readonly fileSize: number; readonly sha256?: string };
-  readonly payload: readonly { readonly name: SectionName; readonly content: Content }[];
+  /** The sections in their order. Those of an async iterable are written while the next ones are prepared. */
+  readonly payload: Iterable<NamedContent> | AsyncIterable<NamedContent>;
   readonly platform: Platform;
   readonly output: FileTarget;
-  readonly onProgress: (doneBytes: number, totalBytes: number) => void;
+  /** Receives the number of bytes that are written. */
+  readonly onProgress?: (doneBytes: number) => void;
 }
 
 /** Writes an executable and its payload as one file; returns the file size. The result is described in docs/file-format.md. */
 export async function writeContainer(input: ContainerInput): Promise<number> {
-  const { executable, payload, onProgress } = input;
-  const contents = new Map<SectionName, Content>([['executable', executable]]);
-  for (const { name, content } of payload) contents.set(name, content);
-  const layout = layoutContainer(
-    executable.length,
-    payload.map(({ name, content }) => ({ name, length: lengthOf(content) })),
-  );
+  const { executable, payload, onProgress = () => {} } = input;
   const seal = sealFor(input.platform, executable);
-  let size = layout.end;
+  let size = 0;
   createFolders(dirname(input.output.path), 0o777);
   await replaceFile(input.output, { mode: 0o755, isProgram: true }, async (file, path) => {
+    // The first bytes of a sealed file contain its size, so it is written when all sections are known.
+    const sections = seal.needsEnd ? await Array.fromAsync(payload) : payload;
+    const end = Array.isArray(sections) ? layoutOf(executable, sections).end : 0;
     const hashes = new Map<SectionName, SectionHashes>();
-    for (const { name, offset } of layout.parts) {
-      const content = contents.get(name);
-      if (!content) throw new Error(`section ${name} has no content`);
-      const written = await writePart(file, offset, content, {
-        patch: (head) => (name === 'executable' ? seal.patchHead(head, layout.end) : undefined),
-        onBytes: (done) => onProgress(offset + done, layout.end),
-      });
-      hashes.set(name, written);
+    const patch = (head: Uint8Array): Uint8Array | undefined => seal.patchHead(head, end);
+    hashes.set('executable', await writePart(file, 0, executable, onProgress, patch));
+    const written: NamedContent[] = [];
+    let at = executable.length;
+    let flushing = Promise.resolve();
+    for await (const section of sections) {
+      const offset = alignUp(at, SECTION_ALIGNMENT);
+      hashes.set(section.name, await writePart(file, offset, section.content, onProgress));
+      // The disk writes large sections while the next one is prepared, so that less is left for the end.
+      if (lengthOf(section.content) > FLUSHED_FROM) flushing = file.datasync().catch(() => {});
+      written.push(section);
+      at = offset + lengthOf(section.content);
     }
+    await flushing;
+    const layout = layoutOf(executable, written);
     await file.writev([encodeTail(layout, hashes)], layout.indexOffset);
     size = await seal.sign(path, file, layout.end);
   });
   return size;
 }
 
-interface PartHooks {
-  /** Returns new first bytes for a part, given its first chunk. */
-  readonly patch: (firstChunk: Uint8Array) => Uint8Array | undefined;
-  readonly onBytes: (done: number) => void;
-}
+const FLUSHED_FROM = 16 * 1024 * 1024;
 
+const layoutOf = (executable: FileRange, payload: readonly NamedContent[]): Layout =>
+  layoutContainer(
+    executable.length,
+    payload.map(({ name, content }) => ({ name, length: lengthOf(content) })),
+  );
+
+/** `patch` returns new first bytes for a part, given its first chunk. */
 async function writePart(
   file: FileHandle,
   offset: number,
   content: Content,
-  hooks: PartHooks,
+  onProgress: (doneBytes: number) => void,
+  patch: (firstChunk: Uint8Array) => Uint8Array | undefined = () => undefined,
 ): Promise<SectionHashes> {
   if ('bytes' in content) {
     const { bytes } = content;
     await file.writev([bytes], offset);
-    hooks.onBytes(bytes.length);
+    onProgress(offset + bytes.length);
     return { crc32: crc32(bytes), sha256: sha256(bytes) };
   }
   const hash = newSha256();
   let known = content.sha256;
   let done = 0;
   for await (const chunk of readChunks(content)) {
-    const head = done === 0 ? hooks.patch(chunk) : undefined;
+    const head = done === 0 ? patch(chunk) : undefined;
     if (head) {
       chunk.set(head);
       known = undefined;
@@ -87,7 +106,7 @@ async function writePart(
     if (known === undefined) hash.update(chunk);
     await writing;
     done += chunk.length;
-    hooks.onBytes(done);
+    onProgress(offset + done);
   }
   return { sha256: known ?? hash.hex() };
 }

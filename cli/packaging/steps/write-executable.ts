@@ -4,64 +4,63 @@ import {
   SECTION_ALIGNMENT,
   type SectionName,
 } from '../../../runtime/contract/container/sections.ts';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { LOCATION_PLACEHOLDER } from '../../../runtime/contract/weights-location.ts';
 import { mapExternalData } from '../onnx/external-data.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
-import type { BuildPlan } from '../plan.ts';
-import type { Reporter } from '../reporter.ts';
-import { type Content, writeContainer } from './write-container.ts';
+import { type NamedContent, writeContainer } from './write-container.ts';
 
 export interface ExecutableInput {
   readonly output: FileTarget;
-  readonly model: PreparedModel;
   readonly base: BaseRuntime;
-  readonly plan: BuildPlan;
-  readonly report: Reporter;
+  readonly platform: Platform;
+  /** Path of the weights, which are ready before the rest of the model has been tried. */
+  readonly weights: Promise<string>;
+  readonly model: Promise<PreparedModel>;
+  readonly onProgress?: (doneBytes: number) => void;
 }
 
-/** Appends a model to a base runtime; returns the size of the executable. */
-export async function writeExecutable({
-  output,
-  model,
-  base,
-  plan,
-  report,
-}: ExecutableInput): Promise<number> {
-  const step = report.step('Writing the executable');
-  const { files, tokenizer, graph, transform, layers, licenseText, cardText, manifest } = model;
-  const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
+/**
+ * Appends a model to a base runtime; returns the size of the executable. Everything is written as soon as it is ready. If the model is
+ * refused, nothing remains.
+ */
+export async function writeExecutable(input: ExecutableInput): Promise<number> {
+  const { output, base, platform, onProgress } = input;
+  return await writeContainer({
+    executable: { ...base, offset: 0 },
+    payload: sectionsOf(input),
+    platform,
+    output,
+    ...(onProgress ? { onProgress } : {}),
+  });
+}
+
+async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGenerator<NamedContent> {
   const runtime = encode(base.info);
+  yield { name: 'runtime', content: { bytes: runtime } };
   // The weights come before the graph, so their position is known before the graph is complete.
   const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
-  const payload: { name: SectionName; content: Content }[] = [
-    { name: 'runtime', content: { bytes: runtime } },
-    {
-      name: 'weights',
-      content: { path: graph.weightsPath, offset: 0, length: (await stat(graph.weightsPath)).size },
+  const path = await weights;
+  yield { name: 'weights', content: { path, offset: 0, length: (await stat(path)).size } };
+  const { files, tokenizer, graph, transform, layers, licenseText, cardText, manifest } = await model;
+  yield {
+    name: 'graph',
+    content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) },
+  };
+  yield { name: 'tokenizer', content: { bytes: text(tokenizer.json) } };
+  yield {
+    name: 'config',
+    content: {
+      bytes: files.modelConfig === undefined ? text('{}\n') : await readFile(files.modelConfig),
     },
-    { name: 'graph', content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) } },
-    { name: 'tokenizer', content: { bytes: text(tokenizer.json) } },
-    {
-      name: 'config',
-      content: files.modelConfig === undefined ? { bytes: text('{}\n') } : await bytes(files.modelConfig),
-    },
-    ...optional('transform', transform),
-    ...(layers === undefined ? [] : [{ name: 'layers' as const, content: { bytes: layers } }]),
-    { name: 'manifest', content: { bytes: encode(manifest) } },
-    ...optional('license', licenseText),
-    ...optional('card', cardText),
-  ];
-  const size = await writeContainer({
-    executable: { ...base, offset: 0 },
-    payload,
-    platform: plan.platform,
-    output,
-    onProgress: step.progress,
-  });
-  step.done();
-  return size;
+  };
+  yield* optional('transform', transform);
+  if (layers !== undefined) yield { name: 'layers', content: { bytes: layers } };
+  yield { name: 'manifest', content: { bytes: encode(manifest) } };
+  yield* optional('license', licenseText);
+  yield* optional('card', cardText);
 }
 
 /** Points the weights of a graph into the executable: at their offset, under a name that is filled in at start. */
@@ -73,10 +72,7 @@ function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   }));
 }
 
-const optional = (
-  name: SectionName,
-  content: string | undefined,
-): { name: SectionName; content: Content }[] =>
+const optional = (name: SectionName, content: string | undefined): NamedContent[] =>
   content === undefined ? [] : [{ name, content: { bytes: text(content) } }];
 const text = (content: string): Uint8Array => new TextEncoder().encode(content);
 const encode = (value: unknown): Uint8Array => text(JSON.stringify(value));

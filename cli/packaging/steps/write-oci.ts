@@ -11,7 +11,6 @@ import { writeArchive } from '../oci/write-archive.ts';
 import { writeImage, type WrittenImage } from '../oci/write-image.ts';
 import { type BuildPlan, isArchive } from '../plan.ts';
 import type { Reporter } from '../reporter.ts';
-import { writeExecutable } from './write-executable.ts';
 
 export interface OciInput {
   readonly output: FileTarget;
@@ -19,32 +18,30 @@ export interface OciInput {
   readonly base: BaseRuntime;
   readonly baseImage: BaseImage | undefined;
   readonly plan: BuildPlan;
-  /** A folder for the executable, which the image contains in compressed form. */
+  /** The complete executable, which the image contains in compressed form. It is removed. */
+  readonly executable: string;
   readonly workFolder: string;
   readonly created: string | undefined;
   readonly report: Reporter;
 }
 
-/** Builds the executable and writes it as an OCI image: a layout in a folder, or an archive of it. */
+/** Writes an executable as an OCI image: a layout in a folder, or an archive of it. */
 export async function writeOci(input: OciInput): Promise<WrittenImage> {
-  const { output, workFolder } = input;
-  const executable = join(workFolder, 'image.encoder');
-  const target: FileTarget = { kind: 'file', shown: executable, path: executable, existing: undefined };
-  await writeExecutable({ ...input, output: target });
+  const { output, executable, workFolder } = input;
   if (!isArchive(output.path)) {
-    return await replaceLayout(output, async (layout) => await write(input, layout, executable));
+    return await replaceLayout(output, async (layout) => await write(input, layout));
   }
   const layout = join(workFolder, 'layout');
   await mkdir(layout);
-  const written = await write(input, layout, executable);
+  const written = await write(input, layout);
   await rm(executable);
   return { ...written, bytes: await writeArchive(layout, output) };
 }
 
-async function write(input: OciInput, layout: string, executable: string): Promise<WrittenImage> {
+async function write(input: OciInput, layout: string): Promise<WrittenImage> {
   const { base: runtime, model, plan } = input;
   const { manifest } = model;
-  return await writeImage({ ...input, layout, executable, runtime, manifest, platform: plan.platform });
+  return await writeImage({ ...input, layout, runtime, manifest, platform: plan.platform });
 }
 
 /** Writes a folder that appears complete or not at all. The old one stays in place until then. */

@@ -36,7 +36,6 @@ async function writeBuildTool(input: TargetInput): Promise<number> {
     ],
     platform,
     output,
-    onProgress: () => {},
   });
 }
 

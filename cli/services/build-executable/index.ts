@@ -1,10 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { timeStep } from '../../../runtime/core/time/time-step.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { type StartedOnnxRuntime, startOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
-import { type BaseOrigin, type BaseRuntime, openIntactBase } from '../../packaging/base/base-runtime.ts';
+import { openIntactBase } from '../../packaging/base/base-runtime.ts';
 import { provideBase } from '../../packaging/base/provide-base.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { QuantizeForm } from '../../../runtime/contract/quantization.ts';
@@ -13,20 +15,70 @@ import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan
 import type { Reporter } from '../../packaging/reporter.ts';
 import { buildInputs } from '../../packaging/steps/build-inputs.ts';
 import { checkOutput } from '../../packaging/steps/check-output.ts';
-import { writeAssets } from '../../packaging/steps/write-assets.ts';
-import { writeExecutable } from '../../packaging/steps/write-executable.ts';
-import { type OciInput, writeOci } from '../../packaging/steps/write-oci.ts';
 import { type BaseImage, openBaseImage } from '../../packaging/oci/open-base-image.ts';
-import { creationTime } from '../../packaging/oci/creation-time.ts';
 import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { prepareModel } from '../prepare-model.ts';
 import { type ConfigSource, readConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
+import { type ChosenBase, type Written, writeProduct } from './write-product.ts';
 
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
+  // Its start takes as long as reading the config.
+  const runtime = startOnnxRuntime();
+  try {
+    const decided = await timeStep(report.onStep, 'config', () => decide(source, flags, report));
+    const { manifest, ...written } = await withWorkFolder(decided.cacheDir, (folder) =>
+      prepareAndWrite(decided, runtime, folder, report),
+    );
+    const { plan } = decided;
+    return {
+      kind: plan.output.kind,
+      path: resolve(plan.output.path),
+      ...written,
+      platform: plan.platform.triple,
+      seconds: (performance.now() - started) / 1000,
+      manifest,
+    };
+  } finally {
+    await runtime.end();
+  }
+}
+
+/** Prepares the model, and writes what is ready meanwhile. */
+async function prepareAndWrite(
+  { config, plan, cacheDir, origin, output, baseImage }: Decided,
+  runtime: StartedOnnxRuntime,
+  folder: string,
+  report: Reporter,
+): Promise<Written & Pick<BuildResult, 'manifest'>> {
+  // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
+  const base =
+    plan.output.kind === 'assets'
+      ? undefined
+      : timeStep(report.onStep, 'base', () => provide(plan, cacheDir));
+  base?.catch(() => {});
+  // Another version is only searched in the cache: that fails before the model is optimized.
+  if (plan.base.kind === 'provided' && plan.base.version !== undefined) await base;
+  const weights = Promise.withResolvers<string>();
+  const onWeights = weights.resolve;
+  const model = prepareModel(config, folder, report, { runtime, onWeights }).then((prepared) => ({
+    ...prepared,
+    manifest: { ...prepared.manifest, origin },
+  }));
+  model.catch(weights.reject);
+  weights.promise.catch(() => {});
+  const parts = { base, weights: weights.promise, model };
+  const written = await writeProduct({ plan, output, baseImage, ...parts, workFolder: folder }, report);
+  return { ...written, manifest: (await model).manifest };
+}
+
+type Decided = Awaited<ReturnType<typeof decide>>;
+
+/** Reads the config, decides what is built, and checks that it can be written, before any long work. */
+async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, offline } = flags;
   const config = withQuantize(await readConfig(source, { report, variant, offline }), flags.quantize);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
@@ -39,30 +91,7 @@ export async function build(source: ConfigSource, flags: BuildFlags, report: Rep
     inputs: await buildInputs(config, plan.base),
     force: plan.output.force,
   });
-
-  const baseImage = await openBase(plan, output);
-
-  return await withWorkFolder(cacheDir, async (folder) => {
-    // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
-    const base = plan.output.kind === 'assets' ? undefined : provide(plan, cacheDir);
-    base?.catch(() => {});
-    // Another version is only searched in the cache: that fails before the model is optimized.
-    if (plan.base.kind === 'provided' && plan.base.version !== undefined) await base;
-    const prepared = await prepareModel(config, folder, report);
-    const model = { ...prepared, manifest: { ...prepared.manifest, origin } };
-    const input = { output, model, baseImage, plan, workFolder: folder, report };
-    const written = base
-      ? await writeProduct({ ...input, base: await tell(base, report) })
-      : { bytes: await writeAssets(resolve(plan.output.path), model) };
-    return {
-      kind: plan.output.kind,
-      path: resolve(plan.output.path),
-      ...written,
-      platform: plan.platform.triple,
-      seconds: (performance.now() - started) / 1000,
-      manifest: model.manifest,
-    };
-  });
+  return { config, plan, cacheDir, origin, output, baseImage: await openBase(plan, output) };
 }
 
 /** The flag overrides the config. */
@@ -79,13 +108,6 @@ async function openBase(
   return opened;
 }
 
-async function writeProduct(
-  input: Omit<OciInput, 'created'>,
-): Promise<Pick<BuildResult, 'bytes' | 'image' | 'digest'>> {
-  if (input.plan.output.kind !== 'oci') return { bytes: await writeExecutable(input) };
-  return await writeOci({ ...input, created: creationTime(process.env['SOURCE_DATE_EPOCH']) });
-}
-
 /** Identical for identical folder layouts, or models on the hub, so that two machines produce the same bytes. */
 const originOf = (configFile: string, output: string): string =>
   sha256(
@@ -96,34 +118,13 @@ const originOf = (configFile: string, output: string): string =>
 const realPath = (file: string): string =>
   existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 
-const ORIGIN_TEXT: Record<BaseOrigin, string> = {
-  own: 'inside this encoderfile',
-  cache: 'from the cache',
-  built: 'built and cached',
-  rebuilt: 'rebuilt, because the cached one was corrupted',
-  downloaded: 'downloaded and cached',
-};
-
-interface ProvidedBase {
-  readonly base: BaseRuntime;
-  readonly how: string;
-}
-
-async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ProvidedBase> {
+async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ChosenBase> {
   if (base.kind === 'file')
-    return { base: await openIntactBase(resolve(base.path), platform), how: base.path };
-  const provided = await provideBase({
+    return { base: await openIntactBase(resolve(base.path), platform), origin: { path: base.path } };
+  return await provideBase({
     platform,
     version: base.version ?? ownVersion(),
     cacheDir,
     canDownload: base.canDownload,
   });
-  return { base: provided.base, how: ORIGIN_TEXT[provided.origin] };
-}
-
-async function tell(base: Promise<ProvidedBase>, report: Reporter): Promise<BaseRuntime> {
-  const step = report.step('Preparing the base runtime');
-  const provided = await base;
-  step.done(provided.how);
-  return provided.base;
 }

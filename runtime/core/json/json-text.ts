@@ -20,9 +20,8 @@ export function parseJsonText(text: string, revive?: Reviver): unknown {
     from = end;
   });
   const value: unknown = JSON.parse(spelled + text.slice(from), revive as Parse);
-  if (standIns.size > 0)
-    renameMembers(value, new Map([...standIns].map(([name, standIn]) => [standIn, name])));
-  return value;
+  if (standIns.size === 0) return value;
+  return renameMembers(value, new Map([...standIns].map(([name, standIn]) => [standIn, name])));
 }
 
 type Parse = Parameters<typeof JSON.parse>[1];
@@ -76,22 +75,27 @@ function standInsFor(names: readonly string[], text: string): Map<string, string
 const MARK = /\uE000(\d+)/g;
 
 /** Restores the names of members. As deep as the text, so it must not be recursive. */
-function renameMembers(value: unknown, names: ReadonlyMap<string, string>): void {
-  const open = [value];
+function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unknown {
+  const whole: Members = { root };
+  const open = [whole];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
-    if (typeof item !== 'object' || item === null) continue;
-    const entries = Object.entries(item);
-    for (const [, child] of entries) if (typeof child === 'object' && child !== null) open.push(child);
-    if (!entries.some(([name]) => names.has(name))) continue;
-    for (const [name] of entries) Reflect.deleteProperty(item, name);
-    for (const [name, child] of entries) {
+    for (const key of Object.keys(item)) {
+      const child = item[key];
+      if (!isObject(child)) continue;
+      const renamed = withNames(child, names);
+      open.push(renamed);
       // An assignment would treat `__proto__` specially.
-      Object.defineProperty(item, names.get(name) ?? name, {
-        value: child,
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
+      if (renamed !== child) Object.defineProperty(item, key, { value: renamed });
     }
   }
+  return whole.root;
+}
+
+type Members = Record<string, unknown>;
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+
+/** Returns the same object, or a copy with its own names. A copy is faster than an object whose members are deleted. */
+function withNames(item: Members, names: ReadonlyMap<string, string>): Members {
+  if (Array.isArray(item) || !Object.keys(item).some((name) => names.has(name))) return item;
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [names.get(name) ?? name, value]));
 }

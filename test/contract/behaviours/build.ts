@@ -57,6 +57,11 @@ export const BUILD = {
     behaviour:
       'A build with --quantize int8 compares its results with float32, states the accuracy in its summary and in the manifest, and its weights take about a quarter of the space.',
   },
+  'build:timing': {
+    source: 'docs/build.md',
+    behaviour:
+      'build --timing prints on stderr how long each step takes: a table, or one line of JSON with --json; parts of the output are written while the model is prepared.',
+  },
   'build:quantize-refused': {
     source: 'docs/config.md',
     behaviour:

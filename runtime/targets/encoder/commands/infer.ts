@@ -10,7 +10,8 @@ import { ENTITY_FLAGS } from '../infer/entity-flags.ts';
 import { LABEL_FLAGS } from '../infer/labels.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
-import type { Timing } from '../infer/timing.ts';
+import type { Timing } from '../../../platform/step-timing.ts';
+import type { Step } from '../engine/steps.ts';
 import { printOptions, roleIn } from '../infer/print-options.ts';
 
 /** The `infer` command: runs the model on texts from the command line or from a file. */
@@ -168,16 +169,19 @@ export function inferCommand(modelPath: string): Command {
           output: file,
         });
       } finally {
-        timing?.write(output, invocation.flag('json') ? 'json' : 'table');
+        if (timing) output.err(timing.text(invocation.flag('json') ? 'json' : 'table'));
         await engine.close();
       }
     },
   };
 }
 
-async function startTiming(): Promise<Timing> {
-  const { createTiming } = await import('../infer/timing.ts');
-  return createTiming();
+async function startTiming(): Promise<Timing<Step>> {
+  const [{ createTiming }, { STEPS }] = await Promise.all([
+    import('../../../platform/step-timing.ts'),
+    import('../engine/steps.ts'),
+  ]);
+  return createTiming<Step>(STEPS);
 }
 
 const PREPACK_FROM_TEXTS = 16;

@@ -18,7 +18,8 @@ import { encodeMarked } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
-import { type OnStep, reportShared, sharedNow, type SharedSpan, timeStep } from './steps.ts';
+import { type OnStep, timeStep } from '../../../core/time/time-step.ts';
+import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
 import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { rowOf, tokenRowsOf } from '../../../core/model/raw-output.ts';
 
@@ -63,7 +64,7 @@ export interface EngineOptions {
   /** What the texts of a multi_vector model are. Default: documents. */
   readonly role?: TextRole | undefined;
   /** Receives how long each step takes. */
-  readonly onStep?: OnStep | undefined;
+  readonly onStep?: OnStep<Step> | undefined;
 }
 
 /**
@@ -147,7 +148,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
 }
 
 /** The thread starts while ONNX Runtime is loaded and the model is read. */
-function reportOpening(onStep: OnStep, threadStarted: number, session: SharedSpan | undefined): void {
+function reportOpening(onStep: OnStep<Step>, threadStarted: number, session: SharedSpan | undefined): void {
   if (!session) return;
   reportShared(onStep, 'thread', [threadStarted, session[0]]);
   reportShared(onStep, 'session', session);

@@ -1,3 +1,5 @@
+import type { OnStep } from '../../../core/time/time-step.ts';
+
 /** Steps of `infer`, in the order in which they usually begin. */
 export const STEPS = {
   node: 'start of Node',
@@ -15,27 +17,13 @@ export const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** Receives the start and the end of a step, in milliseconds of `performance.now`. */
-export type OnStep = (step: Step, start: number, end: number) => void;
-
-/** Runs `work`, and reports how long it took if there is a receiver. */
-export function timeStep<Result>(onStep: OnStep | undefined, step: Step, work: () => Result): Result {
-  if (!onStep) return work();
-  const start = performance.now();
-  const done = (): void => onStep(step, start, performance.now());
-  const result = work();
-  if (result instanceof Promise) return result.finally(done) as Result;
-  done();
-  return result;
-}
-
 /** The start and the end of a step in another thread, in milliseconds of a clock that all threads share. */
 export type SharedSpan = readonly [start: number, end: number];
 
 export const sharedNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** Reports a step of another thread. */
-export function reportShared(onStep: OnStep, step: Step, [start, end]: SharedSpan): void {
+export function reportShared(onStep: OnStep<Step>, step: Step, [start, end]: SharedSpan): void {
   const offset = performance.now() - sharedNow();
   onStep(step, start + offset, end + offset);
 }

@@ -1,7 +1,8 @@
+import { type OnStep, timeStep } from '../../../core/time/time-step.ts';
 import { toPrettyJson } from '../json/json.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type OnStep, timeStep } from '../engine/steps.ts';
+import type { Step } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 import { inferOptions } from './infer-options.ts';
@@ -15,7 +16,7 @@ export async function inferArguments(
   options: PrintOptions,
   file: string | undefined,
   output: Output,
-  onStep?: OnStep,
+  onStep?: OnStep<Step>,
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];

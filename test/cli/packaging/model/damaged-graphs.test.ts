@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
+import { optimizeGraph } from '../../../../cli/packaging/model/optimize-graph.ts';
 import { prepareGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
 import { graphOutputs } from '../../../../cli/packaging/model/graph-outputs.ts';
 import { convertsIntegerWeights } from '../../../../cli/packaging/onnx/converts-integer-weights.ts';
@@ -56,7 +58,11 @@ test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, 
   const ends: (readonly [seed: number, end: unknown])[] = [];
   for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     const request = graphRequest(damaged(seed));
-    ends.push([seed, await endOf(() => prepareGraph(request, tokenizer, folder()))]);
+    const prepare = (): Promise<unknown> =>
+      withOnnxRuntime((runtime) =>
+        prepareGraph(runtime, request, tokenizer, optimizeGraph(runtime, request, folder()), folder()),
+      );
+    ends.push([seed, await endOf(prepare)]);
   }
   expect(ends.filter(([, end]) => typeof end === 'object')).toEqual([]);
   expect(ends.filter(([, end]) => end === 'clear error').length).toBeGreaterThan(COUNT / 3);

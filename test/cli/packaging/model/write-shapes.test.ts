@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
+import { optimizeGraph } from '../../../../cli/packaging/model/optimize-graph.ts';
 import { tryTextGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
 import { rewriteGraph } from '../../../../cli/packaging/model/rewrite-graph.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
@@ -46,7 +47,7 @@ async function prepare(
   const tokenizer = await embedderTokenizer();
   const request = graphRequest(file);
   return await withOnnxRuntime(async (runtime) => {
-    const rewritten = await rewriteGraph(runtime, request, tokenizer, folder);
+    const rewritten = await rewriteGraph(request, tokenizer, await optimizeGraph(runtime, request, folder));
     const { graphPath, maxLength } = await tryTextGraph(runtime, request, tokenizer, rewritten, folder);
     const { inputs } = rewritten.signature;
     const results: number[][] = [];

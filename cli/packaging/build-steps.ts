@@ -1,0 +1,17 @@
+/** Steps of a build that `--timing` reports, in the order in which they usually begin. */
+export const BUILD_STEPS = {
+  node: 'start of Node',
+  program: 'load the program, read the command line',
+  config: 'read the config, check the output',
+  base: 'find the base runtime and verify its checksum (in parallel)',
+  check: 'read the tokenizer and the other files of the model',
+  optimize: 'wait for the process of ONNX Runtime, optimize the graph, write the weights (in parallel)',
+  rewrite: 'wait for the optimized graph, rewrite it for the runtime',
+  shapes: 'find the shapes of values with short texts',
+  run: 'run short texts, alone and together, and the longest text',
+  transform: 'run the transform',
+  quantize: 'quantize the graph, measure the accuracy',
+  write: 'write the output, each part as soon as it is ready (in parallel)',
+} as const;
+
+export type BuildStep = keyof typeof BUILD_STEPS;

@@ -1,0 +1,17 @@
+/** Receives the start and the end of a step, in milliseconds of `performance.now`. */
+export type OnStep<Step extends string> = (step: Step, start: number, end: number) => void;
+
+/** Runs `work`, and reports how long it took if there is a receiver. */
+export function timeStep<Step extends string, Result>(
+  onStep: OnStep<Step> | undefined,
+  step: Step,
+  work: () => Result,
+): Result {
+  if (!onStep) return work();
+  const start = performance.now();
+  const done = (): void => onStep(step, start, performance.now());
+  const result = work();
+  if (result instanceof Promise) return result.finally(done) as Result;
+  done();
+  return result;
+}
