@@ -83,7 +83,8 @@ export class Build extends BaseCommand {
     const { flags } = parsed;
     const { build } = await import('../services/build-executable/index.ts');
     const { buildSummary } = await import('../services/build-executable/result.ts');
-    const timing = flags.timing ? createTiming<BuildStep>(BUILD_STEPS) : undefined;
+    const { createBuildTiming } = await import('../services/build-executable/build-timing.ts');
+    const timing = flags.timing ? createBuildTiming() : undefined;
     const result = await build(
       configSource(parsed),
       {
