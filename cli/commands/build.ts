@@ -1,6 +1,4 @@
 import { Flags } from '@oclif/core';
-import { createTiming } from '../../runtime/platform/step-timing.ts';
-import { BUILD_STEPS, type BuildStep } from '../packaging/build-steps.ts';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
