@@ -6,7 +6,7 @@ void start(process.argv.slice(2));
 async function start(argv: readonly string[]): Promise<void> {
   if (argv[0] === ONNXRUNTIME_PROCESS && process.connected) {
     const { runOnnxRuntimeProcess } = await import('./adapters/onnxruntime-process.ts');
-    await runOnnxRuntimeProcess();
+    runOnnxRuntimeProcess();
     return;
   }
   // oclif reads the home folder and the shell from the system, and Node throws for a user id that the system does not know.

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, boolean, constantFrom, double, integer, oneof, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { sortedOrder } from '../../../../../../runtime/targets/gateway/lab/metrics/sorted-order.ts';
 
@@ -12,15 +12,15 @@ const compared = (numbers: readonly number[], isDescending: boolean): number[] =
     return first < second === isDescending ? 1 : -1;
   });
 
-const number = fc.oneof(
-  fc.double(),
-  fc.integer({ min: -3, max: 3 }),
-  fc.constantFrom(Number.NaN, 0, -0, Infinity, -Infinity, Number.MIN_VALUE, -Number.MAX_VALUE),
+const number = oneof(
+  double(),
+  integer({ min: -3, max: 3 }),
+  constantFrom(Number.NaN, 0, -0, Infinity, -Infinity, Number.MIN_VALUE, -Number.MAX_VALUE),
 );
 
 test('any numbers are ordered as by a sort that compares them, in both directions', () => {
-  fc.assert(
-    fc.property(fc.array(number), fc.boolean(), (numbers, isDescending) => {
+  assert(
+    property(array(number), boolean(), (numbers, isDescending) => {
       expect([...sortedOrder(numbers, isDescending)]).toEqual(compared(numbers, isDescending));
     }),
     { numRuns: 300 },
