@@ -5,7 +5,7 @@ import type { CallStatistics } from '../../calls/statistics.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, ServerStatus } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
-import { callerOf, requireAdmin } from '../env.ts';
+import { requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
@@ -63,9 +63,7 @@ export function adminServerRoutes(
     const server = serverOf(supervisor, c.req.param('name'));
     const usage = await sampler.read();
     const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
-    // Each user can have a sign-in of their own, which the server itself does not have.
-    const signIn = server.forUser(callerOf(c).user).signIn();
-    return answer(c, 'ServerOverviewBody', { ...view, ...compact({ signIn }) });
+    return answer(c, 'ServerOverviewBody', view);
   });
 
   return { routes, operations: [LIST_SERVERS, GET_SERVER] };
