@@ -56,7 +56,7 @@ test('the comparison has the numbers of the benchmark, also where another projec
     `${memory(RUST)} MB after the run, here ${memory(OURS)}`,
     `${measured('program', RUST, 'file')} MB, here ${measured('program', OURS, 'file')}`,
     `${alone(RUST)} texts per second, here ${alone(OURS)}`,
-    `after ${start(OURS)} ms instead of ${start(RUST)}`,
+    `after ${start(OURS)} ms, there after ${start(RUST)}`,
     `${measured('program', OURS, 'one text, new process')} ms instead of ${measured('program', RUST, 'one text, new process')}`,
     `${ratio('mixed, 64 at a time', RUST)} times as fast`,
     `${alone(TEI)} texts per second, here ${alone(OURS)}`,

@@ -1,3 +1,4 @@
+import { keepLittleFreedMemory } from '../../../platform/malloc.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
 import { type RunningGateway, startGateway, type StartOptions } from './start-gateway.ts';
@@ -7,6 +8,7 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
   runServer({
     reloads: true,
     async start(write) {
+      keepLittleFreedMemory();
       const running = await startGateway({ ...options, write });
       const { log, url, firstKey, reload, stop } = running;
       if (firstKey !== undefined) output.out(`${firstKey}\n`);

@@ -22,13 +22,15 @@ export function namedIndex(kind: Kind, tables: readonly unknown[], name: string)
 export const unknownServer = (name: string, names: readonly string[]): Error =>
   unknownName('server', name, names);
 
+const WORDS: Record<Kind, { readonly unknown: string; readonly none: string; readonly list: string }> = {
+  server: { unknown: 'Unknown server', none: 'No servers are configured.', list: 'Servers' },
+  group: { unknown: 'Unknown group', none: 'No groups are configured.', list: 'Groups' },
+};
+
 function unknownName(kind: Kind, name: string, names: readonly string[]): Error {
+  const { unknown, none, list } = WORDS[kind];
   const suggestion = suggest(name, names);
-  const plural = kind === 'server' ? 'servers' : 'groups';
-  const known =
-    names.length === 0
-      ? `No ${plural} are configured.`
-      : `${plural === 'servers' ? 'Servers' : 'Groups'}: ${names.join(', ')}.`;
+  const known = names.length === 0 ? none : `${list}: ${names.join(', ')}.`;
   const wayOut = suggestion === undefined ? known : `Did you mean ${JSON.stringify(suggestion)}?`;
-  return configError(`Unknown ${kind} ${JSON.stringify(name)}. ${wayOut}`);
+  return configError(`${unknown} ${JSON.stringify(name)}. ${wayOut}`);
 }

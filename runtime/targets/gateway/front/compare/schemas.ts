@@ -76,7 +76,7 @@ const pair = closed('ComparedPair', {
   ),
   interval,
   rows: count('Number of rows that both have a score for.'),
-  test: oneOf(['mcnemar_exact', 'randomisation']),
+  test: oneOf(['mcnemar_exact', 'randomization']),
   p_value: orNull(Type.Number()),
   adjusted_p_value: orNull(
     Type.Number(),

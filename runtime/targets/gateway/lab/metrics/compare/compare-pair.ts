@@ -7,7 +7,7 @@ import { scoreInterval, type ScoreInterval } from './score-interval.ts';
 
 /** How much better the second model is than the first: the mean difference with its interval. */
 export interface PairComparison extends ScoreInterval {
-  readonly test: 'mcnemar_exact' | 'randomisation';
+  readonly test: 'mcnemar_exact' | 'randomization';
   readonly p_value: number | null;
 }
 
@@ -39,7 +39,7 @@ export function* comparePair(
     scores.every((score) => score === 0 || score === 1),
   );
   const interval = yield* scoreInterval(differences, options);
-  const test = isRightOrWrong ? 'mcnemar_exact' : 'randomisation';
+  const test = isRightOrWrong ? 'mcnemar_exact' : 'randomization';
   if (differences.length === 0) return { ...interval, test, p_value: null };
   return {
     ...interval,

@@ -17,7 +17,7 @@ interface BootstrapCase {
   readonly confidence: number;
   readonly interval: readonly [low: number, high: number];
 }
-interface RandomisationCase {
+interface RandomizationCase {
   readonly differences: readonly number[];
   readonly rounds: number;
   readonly seed: number;
@@ -28,7 +28,7 @@ interface RandomisationCase {
 const GOLDEN = readGolden('compare') as {
   readonly random: readonly { readonly seed: number; readonly numbers: readonly number[] }[];
   readonly bootstrap: readonly BootstrapCase[];
-  readonly randomization: readonly RandomisationCase[];
+  readonly randomization: readonly RandomizationCase[];
   readonly mcnemar: readonly {
     readonly first_only: number;
     readonly second_only: number;

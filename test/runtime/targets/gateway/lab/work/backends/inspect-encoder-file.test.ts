@@ -44,7 +44,7 @@ test('a job on this machine needs an executable for it', async () => {
   expect((await inspect(file(modelFor(here)))).labels).toHaveLength(2);
 });
 
-test('a file that is no model, is damaged or is not allowed is refused before it is started', async () => {
+test('a file without a model, a damaged one and one that is not allowed are refused before they are started', async () => {
   const path = file(modelFor(here));
   await expect(inspect(path, { trusted: false })).rejects.toMatchObject({ reason: 'files_not_allowed' });
   const damaged = Buffer.from(modelFor(here));
