@@ -42,7 +42,17 @@ function configureGateway(folder: string): void {
 export const GATEWAY_IN_USE: readonly Session[] = [
   {
     page: 'docs/gateway.md',
-    sections: ['gateway', 'HTTP API', 'Tags', 'Keys', 'Roles', 'Cache', 'Audit log', 'Stored prompts'],
+    sections: [
+      'gateway',
+      'HTTP API',
+      'Tags',
+      'Keys',
+      'Roles',
+      'Filters and orders of lists',
+      'Cache',
+      'Audit log',
+      'Stored prompts',
+    ],
     before: [
       ...START,
       {

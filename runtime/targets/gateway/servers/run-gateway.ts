@@ -1,4 +1,3 @@
-import { keepLittleFreedMemory } from '../../../platform/malloc.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
 import { type RunningGateway, startGateway, type StartOptions } from './start-gateway.ts';
@@ -8,7 +7,6 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
   runServer({
     reloads: true,
     async start(write) {
-      keepLittleFreedMemory();
       const running = await startGateway({ ...options, write });
       const { log, url, firstKey, reload, stop } = running;
       if (firstKey !== undefined) output.out(`${firstKey}\n`);

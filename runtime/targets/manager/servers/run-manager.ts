@@ -1,5 +1,4 @@
 import { openLineFile } from '../../../platform/line-file.ts';
-import { keepLittleFreedMemory } from '../../../platform/malloc.ts';
 import type { LogSink } from '../../../serve/program/log-sink.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
 import type { FlagSettings } from './settings.ts';
@@ -11,7 +10,6 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
     reloads: true,
     openLog: async (stderr) => await openLog(stderr, settings),
     async start(write) {
-      keepLittleFreedMemory();
       const { url, context, stop, reopenAudit } = await startManager(settings, write);
       return {
         log: context.kernel.log,

@@ -112,7 +112,8 @@ describeDatabases((database) => {
       resume: (from) => void resumed.push(from),
       run: async (batch) => {
         if (batch.firstRow === 0) {
-          await db.updateTable('gateway_job_ranges').set({ lease_until: 1 }).execute();
+          // Without an owner, because a lease that has expired can be renewed before it is given.
+          await db.updateTable('gateway_job_ranges').set({ lease_owner: null, lease_until: 1 }).execute();
           given = await queue.lease(claim, 'other');
         }
         return outcomeOf(batch);
