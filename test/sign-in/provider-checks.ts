@@ -28,7 +28,7 @@ export interface ProviderChecks {
   /** Returns the configuration of a protected manager. */
   readonly protect: (settings: string) => string;
   readonly robotToken: (resource: string) => Promise<string>;
-  readonly ports: Readonly<Record<'users' | 'robots' | 'opaque', number>>;
+  readonly ports: Readonly<Record<'users' | 'pages' | 'robots' | 'opaque', number>>;
 }
 
 const echo = { message: 'hello' };

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
+import { checkPages } from './browser-checks.ts';
 import { checkProofs, checkUsers } from './provider-checks.ts';
 import { checkKeycloak } from './keycloak.ts';
 import { freePort, type Manager, processesIn, until } from './processes.ts';
 
 // `npm run test:sign-in`: signs in with authorization servers of others on loopback, in both directions. One manager is a
 // protected resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls
-// the first one. Further ones have a sign-in for each user, clients with a key, tokens that are bound to a key, and opaque tokens. Then
-// the conformance suite tests the client. With KEYCLOAK_HOME, the first manager accepts tokens of Keycloak,
-// too. Prints a table. Needs the npm registry.
+// the first one. Further ones have a sign-in for each user, also by clicks in Chromium and Firefox, clients with a key, tokens that are
+// bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager accepts tokens
+// of Keycloak, too. Prints a table. Needs the npm registry.
 
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
@@ -66,7 +67,7 @@ const toml = (value: string): string => JSON.stringify(value);
 
 async function run(): Promise<void> {
   const tools = process.env['SIGN_IN_TOOLS'] ?? (await installTools());
-  const ports = await Promise.all(Array.from({ length: 9 }, () => freePort()));
+  const ports = await Promise.all(Array.from({ length: 10 }, () => freePort()));
   const [
     oidcPort,
     resourcePort,
@@ -77,7 +78,8 @@ async function run(): Promise<void> {
     dpopPort,
     usersPort,
     robotsPort,
-  ] = ports as [number, number, number, number, number, number, number, number, number];
+    pagesPort,
+  ] = ports as [number, number, number, number, number, number, number, number, number, number];
   const issuer = `http://localhost:${oidcPort}`;
   const resource = `http://127.0.0.1:${resourcePort}`;
   const opaqueResource = `http://127.0.0.1:${opaquePort}`;
@@ -153,9 +155,10 @@ async function run(): Promise<void> {
     dpopServer: `http://127.0.0.1:${dpopPort}/mcp`,
     protect: (more: string) => echoServer + oauth(`issuer = ${toml(issuer)}\n${more}`),
     robotToken: (target: string) => robotToken(issuer, target),
-    ports: { users: usersPort, robots: robotsPort, opaque: opaquePort },
+    ports: { users: usersPort, pages: pagesPort, robots: robotsPort, opaque: opaquePort },
   };
   await checkUsers(provider);
+  await checkPages(provider);
   await checkProofs(provider);
   await check('oidc-provider: logout revokes, and calls fail with the way out', async () => {
     await client.run(['logout', 'person']);

@@ -2,10 +2,11 @@ import { systemClock } from '../../../../platform/clock.ts';
 import { readProcessTable } from '../../../../platform/process-tree/process-table.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
 import type { CallStatistics } from '../../calls/statistics.ts';
+import { isPerUser } from '../../config/is-per-user.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, ServerStatus } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
-import { requireAdmin } from '../env.ts';
+import { callerOf, requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
@@ -63,7 +64,10 @@ export function adminServerRoutes(
     const server = serverOf(supervisor, c.req.param('name'));
     const usage = await sampler.read();
     const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
-    return answer(c, 'ServerOverviewBody', view);
+    // A user has not signed in to such a server before the first call, and the server itself never has.
+    const own = server.forUser(callerOf(c).user).signIn();
+    const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
+    return answer(c, 'ServerOverviewBody', { ...view, ...compact({ signIn }) });
   });
 
   return { routes, operations: [LIST_SERVERS, GET_SERVER] };

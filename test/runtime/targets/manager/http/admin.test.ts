@@ -4,6 +4,7 @@ import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { followLogs } from '../../../../../runtime/targets/manager/http/follow-logs.ts';
+import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi, readAnswer } from './open-api.ts';
 import { useApi } from './use-api.ts';
@@ -45,6 +46,26 @@ test('a restart gives a server another process', async () => {
     status: 404,
     body: { detail: 'server not found: nobody' },
   });
+});
+
+test('a server to which each user signs in shows that the caller has not', async () => {
+  const { managed, get } = api();
+  const remote: ServerSpec = {
+    ...serverSpec('tickets', 'echo', { lazy: true }),
+    launch: {
+      kind: 'remote',
+      transport: 'http',
+      url: 'http://127.0.0.1:9/mcp',
+      headers: {},
+      oauth: { grant: 'authorization_code', perUser: true },
+    },
+  };
+  managed.configure([serverSpec('echo', 'echo'), serverSpec('idle', 'echo', { lazy: true }), remote]);
+  await api().post('/api/v1/admin/reload');
+  expect(await get('/api/v1/admin/servers/tickets')).toMatchObject({ body: { signIn: 'required' } });
+  expect((await get('/api/v1/admin/servers/echo')).body).not.toHaveProperty('signIn');
+  managed.configure([serverSpec('echo', 'echo'), serverSpec('idle', 'echo', { lazy: true })]);
+  await api().post('/api/v1/admin/reload');
 });
 
 describe('a reload', () => {
