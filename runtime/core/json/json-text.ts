@@ -81,7 +81,7 @@ function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unkno
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
     for (const key of Object.keys(item)) {
       const child = item[key];
-      if (!isObject(child)) continue;
+      if (!hasMembers(child)) continue;
       const renamed = withNames(child, names);
       open.push(renamed);
       // An assignment would treat `__proto__` specially.
@@ -92,7 +92,7 @@ function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unkno
 }
 
 type Members = Record<string, unknown>;
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
 /** Returns the same object, or a copy with its own names. A copy is faster than an object whose members are deleted. */
 function withNames(item: Members, names: ReadonlyMap<string, string>): Members {

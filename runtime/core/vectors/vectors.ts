@@ -18,7 +18,8 @@ export function meanOfRows(values: Float32Array, rows: number, width: number): F
   return divided(sum, Math.max(rows, 1));
 }
 
-function divided(values: Float32Array | Float64Array, divisor: number): Float32Array {
+/** The quotients of numbers and a divisor, in single precision. */
+export function divided(values: Float32Array | Float64Array, divisor: number): Float32Array {
   const quotients = new Float32Array(values.length);
   for (let at = 0; at < values.length; at++) quotients[at] = (values[at] ?? 0) / divisor;
   return quotients;

@@ -35,9 +35,13 @@ const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 type RequestBody = Pick<HttpExchange, 'headers' | 'readBody'>;
 
 /** Schemas are compiled once, on first use. */
-export function createBodyReader(options: BodyOptions): BodyReader {
-  const read = createExchangeBodyReader(options);
-  return (c, schema) =>
+export const createBodyReader = (options: BodyOptions): BodyReader =>
+  bodyReaderFrom(createExchangeBodyReader(options));
+
+/** The reader of an app that has exchanges, too, so that each schema is compiled once for both. */
+export const bodyReaderFrom =
+  (read: ExchangeBodyReader): BodyReader =>
+  (c, schema) =>
     read(
       {
         headers: c.req.raw.headers,
@@ -45,7 +49,6 @@ export function createBodyReader(options: BodyOptions): BodyReader {
       },
       schema,
     );
-}
 
 /** Reads and validates the body of an exchange. */
 export type ExchangeBodyReader = <Schema extends TSchema>(

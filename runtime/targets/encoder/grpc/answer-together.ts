@@ -1,6 +1,7 @@
 import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import type { HandlerContext } from '@connectrpc/connect';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import type { RunModel } from '../engine/serving.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
@@ -13,15 +14,12 @@ export async function answerTogether<Answer extends Message>(
   schema: GenMessage<Answer>,
   resultsOf: (run: RunModel) => Promise<readonly object[]>,
 ): Promise<Answer> {
-  const leave = kernel.lifecycle.enter();
-  try {
+  return await runAdmitted(kernel.lifecycle, async () => {
     const results = await resultsOf(async (request) => {
       const answer = await engine.run({ ...request, signal: call.signal });
       for (const [name, value] of truncatedHeaders(answer.truncated)) call.responseHeader.set(name, value);
       return answer;
     });
     return fromJson(schema, { results, modelId: engine.manifest.name, metadata } as unknown as JsonValue);
-  } finally {
-    leave();
-  }
+  });
 }

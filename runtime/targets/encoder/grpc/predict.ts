@@ -5,6 +5,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { targetIds } from '../tasks/masks.ts';
 import { filled } from '../predict/masks.ts';
@@ -48,8 +49,7 @@ export async function predict<Answer extends Response>(
   request: Request,
   schema: GenMessage<Answer>,
 ): Promise<Answer> {
-  const leave = kernel.lifecycle.enter();
-  try {
+  return await runAdmitted(kernel.lifecycle, async () => {
     // Results with masks are completed here, and encoded as a part of the response.
     const format = wantsJson(call) || engine.manifest.mask ? 'json' : 'proto';
     const { maxActiveDims, topK, role } = request;
@@ -84,9 +84,7 @@ export async function predict<Answer extends Response>(
       : results.map(parsedResult);
     mergeFromJson(schema, response, { results: parsed }, { ignoreUnknownFields: true });
     return response;
-  } finally {
-    leave();
-  }
+  });
 }
 
 /** Other protocols check it by their schemas. */

@@ -1,10 +1,13 @@
 import type { Hono } from 'hono';
-import { createBodyReader, createExchangeBodyReader } from '../../../serve/http/body.ts';
+import { returnsTextVectors } from '../../../contract/model-types.ts';
+import { bodyReaderFrom, createExchangeBodyReader } from '../../../serve/http/body.ts';
+import type { DirectListener } from '../../../serve/http/direct-route.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
-import { createEmbeddingsAnswer } from './embeddings-answer.ts';
+import { directRequests } from './direct-requests.ts';
+import { createEmbeddingsAnswer, EMBEDDINGS_PATH } from './embeddings-answer.ts';
 import { createPredictAnswer } from './predict-answer.ts';
 import { ERROR_FORMATS } from './errors.ts';
 import { sharedRequests } from '../schemas/tei.ts';
@@ -31,10 +34,16 @@ export interface EncoderAppOptions {
   readonly mcp?: Hono;
 }
 
+export interface EncoderHttp {
+  readonly app: Hono<ShellEnv>;
+  /** Answers common requests without the app. */
+  readonly direct: DirectListener;
+}
+
 /** Creates the HTTP app of a model executable. The app does not listen. */
-export function encoderApp(context: EncoderContext, options: EncoderAppOptions): Hono<ShellEnv> {
-  const readBody = createBodyReader(options);
+export function encoderHttp(context: EncoderContext, options: EncoderAppOptions): EncoderHttp {
   const readExchange = createExchangeBodyReader(options);
+  const readBody = bodyReaderFrom(readExchange);
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
@@ -46,14 +55,16 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   });
   const { manifest, limits } = context.engine;
   const requests = sharedRequests(manifest, limits);
+  const predict = createPredictAnswer(context, readExchange, requests);
+  const embeddings = createEmbeddingsAnswer(context, readExchange);
   const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
     // Documents list operations in this order.
-    predictRoutes(context, createPredictAnswer(context, readExchange, requests)),
+    predictRoutes(context, predict),
     modelRoutes(context),
     rerankRoutes(context, readBody),
     tokenizeRoutes(context, readBody),
-    openAiEmbeddingRoutes(context, createEmbeddingsAnswer(context, readExchange)),
+    openAiEmbeddingRoutes(context, embeddings),
     openAiModelRoutes(context),
     teiRoutes(context, readBody, requests),
     inferenceApiRoutes(context, readBody, requests),
@@ -64,5 +75,9 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);
-  return app;
+  const direct = directRequests(context.kernel, options.maxBodyBytes, {
+    '/predict': predict,
+    ...(returnsTextVectors(manifest.modelType) ? { [EMBEDDINGS_PATH]: embeddings } : {}),
+  });
+  return { app, direct };
 }

@@ -1,5 +1,5 @@
-import { admitted } from '../../../serve/http/admit.ts';
 import type { ExchangeBodyReader } from '../../../serve/http/body.ts';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { embeddingsRequest } from '../schemas/openai.ts';
 import { overflowOf } from '../schemas/overflow.ts';
@@ -17,27 +17,28 @@ export function createEmbeddingsAnswer(
 ): AnswerExchange {
   const { name } = engine.manifest;
   const request = embeddingsRequest(engine.manifest, engine.limits);
-  return admitted(kernel.lifecycle, async (exchange) => {
-    const body = await readBody(exchange, request);
-    checkTokenIds(body.input, 'input', engine);
-    const inputs = embeddingInputs(body.input);
-    const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
-    const format = body.encoding_format === 'base64' ? 'base64' : 'json';
-    const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
-      inputs,
-      view: { kind: 'vector', format, ...options },
-      prompt,
-      overflow: overflowOf(body),
+  return (exchange) =>
+    runAdmitted(kernel.lifecycle, async () => {
+      const body = await readBody(exchange, request);
+      checkTokenIds(body.input, 'input', engine);
+      const inputs = embeddingInputs(body.input);
+      const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
+      const format = body.encoding_format === 'base64' ? 'base64' : 'json';
+      const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
+        inputs,
+        view: { kind: 'vector', format, ...options },
+        prompt,
+        overflow: overflowOf(body),
+      });
+      const count = sumOf(tokens);
+      const usage = {
+        prompt_tokens: count,
+        total_tokens: count,
+        // Absent if there are none: clients that know OpenAI's two members only are the rule.
+        ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
+      };
+      const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
+      const rest = JSON.stringify({ model: name, usage });
+      exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
     });
-    const count = sumOf(tokens);
-    const usage = {
-      prompt_tokens: count,
-      total_tokens: count,
-      // Absent if there are none: clients that know OpenAI's two members only are the rule.
-      ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
-    };
-    const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
-    const rest = JSON.stringify({ model: name, usage });
-    exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
-  });
 }

@@ -1,3 +1,5 @@
+import { divided } from '../../../core/vectors/vectors.ts';
+
 /** A vector, and the number of tokens it stands for. */
 export interface WeightedVector {
   readonly vector: Float32Array;
@@ -11,5 +13,5 @@ export function meanOfWindows(windows: readonly WeightedVector[]): Float32Array 
   for (const { vector, weight } of windows) {
     for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + value * weight;
   }
-  return Float32Array.from(sum, (value) => value / total);
+  return divided(sum, total);
 }

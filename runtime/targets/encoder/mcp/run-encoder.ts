@@ -6,6 +6,7 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '../../../core/json/trusted-schemas.ts';
 import { DOCUMENTED_KEYWORD } from '../../../serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
 import { predict } from '../predict/predict.ts';
@@ -54,8 +55,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
     },
     async call(args, signal) {
       check(args, (validate ??= compile(request)));
-      const leave = context.kernel.lifecycle.enter();
-      try {
+      return await runAdmitted(context.kernel.lifecycle, async () => {
         const { engine } = context;
         let truncated: readonly number[] = [];
         const pieces = await predict(engine, args, async (request) => {
@@ -70,9 +70,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
           // The contract defines the members of the result.
           ...(truncated.length > 0 ? { _meta: { truncated_inputs: truncated } } : {}),
         };
-      } finally {
-        leave();
-      }
+      });
     },
   };
 }

@@ -1,7 +1,6 @@
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
-import { encoderApp } from '../http/app.ts';
-import { directRequests } from '../http/direct-requests.ts';
+import { encoderHttp } from '../http/app.ts';
 import { mcpApp } from '../mcp/app.ts';
 import { type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
 import type { Address, ServeSettings } from './settings.ts';
@@ -25,10 +24,9 @@ export async function serveHttp(
     allowedOrigins: corsOrigins,
     maxBodyBytes,
   });
-  const app = settings.mcpOnly
-    ? mcpApp(context, mcp.routes, { corsOrigins, metrics })
-    : encoderApp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
-  const direct = settings.mcpOnly ? undefined : directRequests(context, { maxBodyBytes });
-  const http = await listenHttp({ app, direct, ...address, tls, lifecycle: context.kernel.lifecycle });
+  const apps = settings.mcpOnly
+    ? { app: mcpApp(context, mcp.routes, { corsOrigins, metrics }) }
+    : encoderHttp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
+  const http = await listenHttp({ ...apps, ...address, tls, lifecycle: context.kernel.lifecycle });
   return { http, closeSessions: mcp.close };
 }

@@ -5,6 +5,7 @@ import {
   type HttpAnswer,
   type HttpExchange,
 } from '../../../serve/http/exchange/exchange.ts';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { ManagerContext } from '../context.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
@@ -47,9 +48,8 @@ export function createToolCallAnswer(
     parse: parseLossless,
   });
   const { redact } = options;
-  return async (exchange, call) => {
-    const leave = kernel.lifecycle.enter();
-    try {
+  return (exchange, call) =>
+    runAdmitted(kernel.lifecycle, async () => {
       const args = await readArguments(exchange, toolArguments);
       // Checked before the call, because its effects cannot be undone.
       const answer = resultOf(exchange);
@@ -61,8 +61,5 @@ export function createToolCallAnswer(
         signal: disconnectSignal(exchange),
       });
       exchange.answer(answer({ ...call, redact }, result));
-    } finally {
-      leave();
-    }
-  };
+    });
 }

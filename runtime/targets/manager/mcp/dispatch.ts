@@ -1,5 +1,6 @@
 import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { runAdmitted } from '../../../serve/run-admitted.ts';
 import type { ManagerContext } from '../context.ts';
 import type { McpParts } from './parts.ts';
 import { toRpcError } from './rpc-failure.ts';
@@ -11,14 +12,10 @@ export const createDispatch =
     const handler = methods.get(method);
     if (!handler) throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
     return await answerTraced(kernel.tracer, { method, params: call.params }, async () => {
-      let leave: (() => void) | undefined;
       try {
-        leave = kernel.lifecycle.enter();
-        return await handler(call);
+        return await runAdmitted(kernel.lifecycle, () => handler(call));
       } catch (error) {
         throw toRpcError(error);
-      } finally {
-        leave?.();
       }
     });
   };

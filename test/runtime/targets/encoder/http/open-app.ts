@@ -4,8 +4,7 @@ import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
-import { directRequests } from '../../../../../runtime/targets/encoder/http/direct-requests.ts';
+import { encoderHttp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
 import type { DirectListener } from '../../../../../runtime/serve/http/direct-route.ts';
 import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';
 import { builtAssets } from '../../../../helpers/built.ts';
@@ -45,12 +44,12 @@ export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): 
   };
   const context = { kernel, engine, runtime };
   const appOptions = { maxBodyBytes: 8_000_000, ...options };
-  const app = encoderApp(context, appOptions);
+  const { app, direct } = encoderHttp(context, appOptions);
   return {
     app,
     engine,
     kernel,
-    direct: directRequests(context, appOptions),
+    direct,
     async post(path, body, init = {}) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const headers = { 'Content-Type': 'application/json' };

@@ -1,9 +1,8 @@
 /** @import { Place } from '../start-app.js' */
 import { badge } from '../components/facts.js';
 import { element } from '../dom.js';
-import { errorNotice } from '../notice.js';
-import { ServerError } from '../server.js';
 import { button } from '../shared/button.js';
+import { guarded } from '../shared/guarded.js';
 
 const CHECK_MS = 1500;
 
@@ -21,8 +20,9 @@ export async function signInPart({ params, session, signal }) {
   const { name = '' } = params;
   const path = `api/v1/servers/${encodeURIComponent(name)}/sign-in`;
   const part = element('section', {}, element('h2', {}, 'Sign-in'));
+  const notice = element('div');
   const body = element('div', { class: 'page' });
-  part.append(body);
+  part.append(notice, body);
 
   async function draw() {
     const { data } = await session.call(path, { signal });
@@ -47,20 +47,9 @@ export async function signInPart({ params, session, signal }) {
         'div',
         { class: 'actions' },
         start,
-        ...(isSignedIn ? [button('Sign out', () => guarded(end), 'quiet')] : []),
+        ...(isSignedIn ? [button('Sign out', () => guarded(notice, end), 'quiet')] : []),
       ),
     );
-    return data;
-  }
-
-  /** @param {() => Promise<unknown>} run */
-  async function guarded(run) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
-      body.prepend(errorNotice(error));
-    }
   }
 
   /** Shows the new state after the sign-in in the other tab. */
@@ -80,6 +69,6 @@ export async function signInPart({ params, session, signal }) {
     await draw();
   }
 
-  await guarded(draw);
+  await guarded(notice, draw);
   return part;
 }
