@@ -1,6 +1,7 @@
 import { AppError, inputError, messageOf } from '../contract/errors.ts';
 import type { TokenizerSettings } from '../contract/manifest.ts';
-import type { TokenizedText } from '../core/model/tokenized-text.ts';
+import type { TextInput, TokenizedText } from '../core/model/tokenized-text.ts';
+import { createPlainEncoder } from './plain-encoder.ts';
 
 /** The used part of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */
 export interface TokenizersAddon {
@@ -34,12 +35,6 @@ interface Encoding {
   getWordIds(): (number | null | undefined)[];
   getSequenceIds(): (number | null | undefined)[];
   getOverflowing(): unknown[];
-}
-
-/** A text, or a pair of texts. */
-export interface TextInput {
-  readonly text: string;
-  readonly pair?: string | undefined;
 }
 
 interface TokenizeOptions {
@@ -82,8 +77,11 @@ export function openTokenizer(
     }
     return await tokenizer.encode(text, null, options);
   };
+  const encodePlain = createPlainEncoder(json, maxLength);
   return {
     async encode(inputs, { details, addSpecialTokens = true }) {
+      const plainTexts = details ? undefined : encodePlain(inputs, addSpecialTokens);
+      if (plainTexts) return plainTexts;
       const options = { addSpecialTokens };
       const one = ({ text, pair }: TextInput): Promise<Encoding> =>
         pair === undefined

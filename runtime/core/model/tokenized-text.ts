@@ -1,5 +1,11 @@
 import type { WordWindow } from './word-windows.ts';
 
+/** A text, or a pair of texts. */
+export interface TextInput {
+  readonly text: string;
+  readonly pair?: string | undefined;
+}
+
 /** A tokenized text as plain data that can be sent to another thread. */
 export interface TokenizedText {
   readonly ids: Int32Array;
