@@ -1,5 +1,5 @@
-import { dirname, resolve } from 'node:path';
-import { build, transform } from 'esbuild';
+import { dirname, posix, resolve } from 'node:path';
+import { build, type Plugin, transform } from 'esbuild';
 
 export interface Bundle {
   readonly code: Uint8Array;
@@ -53,6 +53,38 @@ export async function bundle(
       .sort(),
   };
 }
+
+/** Bundles a module for browsers with all that it imports. Paths are those of the texts. */
+export async function bundleModules(entry: string, texts: ReadonlyMap<string, string>): Promise<string> {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+    plugins: [moduleTexts(texts)],
+  });
+  const [file] = result.outputFiles;
+  if (!file) throw new Error(`esbuild wrote nothing for ${entry}`);
+  return file.text;
+}
+
+/** Lets esbuild read modules from texts instead of files. */
+const moduleTexts = (texts: ReadonlyMap<string, string>): Plugin => ({
+  name: 'module-texts',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /.*/ }, ({ path, importer, kind }) => ({
+      path: kind === 'entry-point' ? path : posix.join(posix.dirname(importer), path),
+      namespace: 'texts',
+    }));
+    esbuild.onLoad({ filter: /.*/, namespace: 'texts' }, ({ path }) => {
+      const contents = texts.get(path);
+      return contents === undefined ? { errors: [{ text: `There is no module ${path}.` }] } : { contents };
+    });
+  },
+});
 
 /** Minifies a browser file. Imports are not bundled. */
 export async function minify(source: string, language: 'js' | 'css'): Promise<string> {

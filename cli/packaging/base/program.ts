@@ -1,19 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
-import {
-  ASSET_NOTICES,
-  dataAsset,
-  LUA_WASM,
-  textAsset,
-  workerAsset,
-} from '../../../runtime/contract/native.ts';
-import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { ASSET_NOTICES, dataAsset, LUA_WASM, workerAsset } from '../../../runtime/contract/native.ts';
+import { type Bundle, bundle } from '../../adapters/esbuild.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
 import { luaWasmFile } from './native-libraries.ts';
+import { pageAssets } from './page-assets.ts';
 
 /** The program of an executable: one file of code, and its assets. */
 export interface Program {
@@ -84,7 +79,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
   const sources: Sources = SOURCES[name];
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
   const bundleEntry = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
-  const [main, workers, data, ...pages] = await Promise.all([
+  const [main, workers, data, pages] = await Promise.all([
     bundleEntry(sources.main),
     Promise.all(
       Object.entries(sources.workers).map(async ([worker, entry]) => ({
@@ -96,7 +91,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
       ...(sources.data ?? []).map((path) => packedData(repositoryFile(path))),
       ...(sources.hasLua ? [packedData(luaWasmFile(), LUA_WASM)] : []),
     ]),
-    ...sources.pages.map(pageAssets),
+    pageAssets(sources.pages.map(repositoryFile)),
   ]);
   const files = [main, ...workers].flatMap((part) => part.files);
   const notices = formatNotices(
@@ -107,7 +102,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<Program> {
     files,
     assets: new Map([
       ...workers.map(({ worker, code }) => [workerAsset(worker), code] as const),
-      ...pages.flat(),
+      ...pages,
       ...data,
       [ASSET_NOTICES, await zstd(new TextEncoder().encode(notices))],
     ]),
@@ -122,24 +117,3 @@ const packedData = async (path: string, name = basename(path)): Promise<readonly
 /** A hash over a whole program: its code, and every asset with its name. */
 export const programKey = ({ main, assets }: Program): string =>
   sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));
-
-/** Browser files to ship from the page folders, and how each kind is processed. Other files are skipped. */
-const PAGE_FILES: Record<string, (text: string) => string | Promise<string>> = {
-  '.html': (text) => text,
-  '.svg': (text) => text,
-  '.css': (text) => minify(text, 'css'),
-  '.js': (text) => minify(text, 'js'),
-};
-
-async function pageAssets(pages: string): Promise<(readonly [string, Uint8Array])[]> {
-  const folder = repositoryFile(pages);
-  // A runtime's name in the cache is a hash over its parts in order.
-  const names = (await readdir(folder, { recursive: true })).sort();
-  const assets = names.map(async (name): Promise<(readonly [string, Uint8Array])[]> => {
-    const prepare = PAGE_FILES[extname(name)];
-    if (!prepare) return [];
-    const text = await prepare(await readFile(join(folder, name), 'utf8'));
-    return [[textAsset(`page/${name.replaceAll('\\', '/')}`), new TextEncoder().encode(text)]];
-  });
-  return (await Promise.all(assets)).flat();
-}

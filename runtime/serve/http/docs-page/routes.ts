@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { servePageFile } from '../pages/page-file.ts';
+import { createPage } from '../pages/page.ts';
 import { sharedAssetRoutes } from '../pages/routes.ts';
 import { DOCS_FILES, readDocsFile } from './files.ts';
 
@@ -15,14 +15,13 @@ const PLACE_OF_LINKS = '<!-- other pages -->';
 export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   const routes = new Hono();
   const links = otherPages.map(({ href, name }) => `<a href="${href}">${name}</a>`).join('\n        ');
-  const page = servePageFile('docs.html', readDocsFile('docs.html').replace(PLACE_OF_LINKS, links));
+  const files = { document: 'docs.html', files: DOCS_FILES, read: readDocsFile } as const;
+  const { document, assets } = createPage(files, (text) => text.replace(PLACE_OF_LINKS, links));
   routes.get('/docs', (c, next) =>
     // The assets are loaded with paths relative to the page.
-    new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : page(c, next),
+    new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : document(c, next),
   );
-  for (const file of DOCS_FILES) {
-    if (file !== 'docs.html') routes.get(`/assets/${file}`, servePageFile(file, readDocsFile(file)));
-  }
+  routes.route('/', assets);
   routes.route('/', sharedAssetRoutes());
   return routes;
 }

@@ -2,23 +2,21 @@ import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import { type Access, authenticate } from '../../../../serve/access.ts';
-import { servePageFile } from '../../../../serve/http/pages/page-file.ts';
+import { createPage } from '../../../../serve/http/pages/page.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the pages at `/` and of their assets. */
 export function pageRoutes(access: Access): Hono {
   const routes = new Hono();
-  const page = servePageFile('index.html', readPageFile('index.html'));
+  const { document, assets } = createPage({ document: 'index.html', files: PAGE_FILES, read: readPageFile });
   routes.get('/', async (c, next) => {
     c.header('Vary', 'Accept', { append: true });
-    if (wantsPage(c)) return await page(c, next);
+    if (wantsPage(c)) return await document(c, next);
     // For programs, the path does not exist, and without a key they do not find out.
     await authenticate(access, c.req.header('Authorization'));
     throw new AppError('NotFoundError', `No such path: ${c.req.method} ${c.req.path}`);
   });
-  for (const file of PAGE_FILES) {
-    if (file !== 'index.html') routes.get(`/assets/${file}`, servePageFile(file, readPageFile(file)));
-  }
+  routes.route('/', assets);
   return routes;
 }
 

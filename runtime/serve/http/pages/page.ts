@@ -1,0 +1,27 @@
+import { type Handler, Hono } from 'hono';
+import { servePageFile } from './page-file.ts';
+
+/** Files of a page, by path under its folder `browser/`. */
+export interface PageFiles<File extends string> {
+  readonly document: File;
+  readonly files: readonly File[];
+  readonly read: (file: File) => string;
+}
+
+export interface Page {
+  /** Serves the document. */
+  readonly document: Handler;
+  /** Routes of the other files. */
+  readonly assets: Hono;
+}
+
+/** A page of a program. `edit` completes the text of its document. */
+export function createPage<File extends string>(
+  { document, files, read }: PageFiles<File>,
+  edit = (text: string) => text,
+): Page {
+  const assets = new Hono();
+  for (const file of files)
+    if (file !== document) assets.get(`/assets/${file}`, servePageFile(file, read(file)));
+  return { document: servePageFile(document, edit(read(document))), assets };
+}
