@@ -6,7 +6,8 @@ import type { KyselyPlugin } from 'kysely';
  */
 export function wholeNumbers<Row>(row: Row): Row {
   const values = row as Record<string, unknown>;
-  for (const [column, value] of Object.entries(values)) {
+  for (const column in values) {
+    const value = values[column];
     if (typeof value === 'bigint' && !column.endsWith('_nano')) values[column] = Number(value);
   }
   return row;
@@ -16,7 +17,7 @@ export function wholeNumbers<Row>(row: Row): Row {
 export const WHOLE_NUMBERS: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult({ result }) {
-    result.rows.forEach(wholeNumbers);
+    for (const row of result.rows) wholeNumbers(row);
     return Promise.resolve(result);
   },
 };

@@ -17,10 +17,10 @@ import { call, open, ServerError } from './server.js';
 
 /**
  * Creates the session of a page. The key is kept in the session storage of the tab: it is gone when the tab is closed.
- * @param {{ ways?: readonly { name: string, href: string }[] }} [options] other ways to sign in, as links
+ * @param {{ ways?: Promise<readonly { name: string, href: string }[]> }} [options] other ways to sign in, as links
  * @returns {Session}
  */
-export function createSession({ ways = [] } = {}) {
+export function createSession({ ways = Promise.resolve([]) } = {}) {
   // Several programs can share an origin behind a proxy.
   const place = `api-key ${new URL('.', document.baseURI).pathname}`;
   const key = () => sessionStorage.getItem(place) ?? '';
@@ -33,9 +33,11 @@ export function createSession({ ways = [] } = {}) {
    * @param {string} why
    */
   const askOnce = (why) =>
-    (asking ??= askForKey(why, ways, signIn).finally(() => {
-      asking = undefined;
-    }));
+    (asking ??= ways
+      .then((links) => askForKey(why, links, signIn))
+      .finally(() => {
+        asking = undefined;
+      }));
 
   /**
    * @template Result

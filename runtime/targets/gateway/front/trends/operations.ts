@@ -1,7 +1,12 @@
+import { Type } from 'typebox';
 import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
-import { TREND_GROUPINGS, TREND_INTERVALS } from '../../accounts/ledger/trends/trends-api.ts';
+import {
+  SPENDING_ORDERS,
+  TREND_GROUPINGS,
+  TREND_INTERVALS,
+} from '../../accounts/ledger/trends/trends-api.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import {
   ORGANIZATION_PARAMETER,
@@ -70,7 +75,24 @@ export const TREND_OPERATIONS: readonly Operation[] = [
     tag: 'Usage',
     summary: 'Get usage and cost over time by group.',
     description: `${SCOPE_RULE} By hour, a range of one user, key, team or organization, and groups other than models and providers, are limited to 48 hours. Default range: the last 30 days.`,
-    parameters: parameters(TREND_GROUPINGS),
+    parameters: [
+      ...parameters(TREND_GROUPINGS),
+      {
+        name: 'order_by',
+        in: 'query',
+        description: 'What the largest groups are the largest of.',
+        example: 'cost',
+        schema: oneOf(SPENDING_ORDERS, { default: 'cost' }),
+      },
+      {
+        name: 'series',
+        in: 'query',
+        description:
+          'Maximum number of groups with points, for a chart. Default: as many as `top`. With fewer, the others have no points, either.',
+        example: 5,
+        schema: Type.Integer({ minimum: 0, maximum: TOP.max }),
+      },
+    ],
     answer: answerOf('Usage over time.', spending, {
       ...RANGE,
       ...TREND,

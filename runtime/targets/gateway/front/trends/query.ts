@@ -1,6 +1,8 @@
 import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import {
+  SPENDING_ORDERS,
+  type SpendingSelection,
   TREND_GROUPINGS,
   TREND_INTERVAL_HOURS,
   TREND_INTERVALS,
@@ -20,6 +22,7 @@ export const TOP = { min: 1, max: 50, fallback: 10 };
 export const SPEED_GROUPINGS = ['model', 'provider'] as const;
 
 const PARAMETERS = [...Object.values(SCOPE_PARAMETERS), 'from', 'to', 'interval', 'group_by', 'top'];
+const SPENDING_PARAMETERS = [...PARAMETERS, 'order_by', 'series'];
 
 export interface TrendQuery<Grouping extends TrendGrouping> {
   readonly range: TrendRange;
@@ -28,19 +31,26 @@ export interface TrendQuery<Grouping extends TrendGrouping> {
   readonly top: number;
 }
 
-export const spendingQuery = (c: Context, now: number): TrendQuery<TrendGrouping> => ({
-  ...rangeQuery(c, now),
-  by: wordOf(c, 'group_by', TREND_GROUPINGS, 'model'),
-});
+export type SpendingQuery = TrendQuery<TrendGrouping> & SpendingSelection;
+
+export function spendingQuery(c: Context, now: number): SpendingQuery {
+  const query = rangeQuery(c, now, SPENDING_PARAMETERS);
+  return {
+    ...query,
+    by: wordOf(c, 'group_by', TREND_GROUPINGS, 'model'),
+    order: wordOf(c, 'order_by', SPENDING_ORDERS, 'cost'),
+    series: wholeNumberOf(c, 'series', { min: 0, max: TOP.max, fallback: query.top }),
+  };
+}
 
 export const speedsQuery = (c: Context, now: number): TrendQuery<'model' | 'provider'> => ({
-  ...rangeQuery(c, now),
+  ...rangeQuery(c, now, PARAMETERS),
   by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
 });
 
 /** Reads a range, which is extended to whole intervals. */
-function rangeQuery(c: Context, now: number): Omit<TrendQuery<never>, 'by'> {
-  refuseUnknownParameters(c, PARAMETERS);
+function rangeQuery(c: Context, now: number, known: readonly string[]): Omit<TrendQuery<never>, 'by'> {
+  refuseUnknownParameters(c, known);
   const interval = wordOf(c, 'interval', TREND_INTERVALS, 'day');
   const length = TREND_INTERVAL_HOURS[interval] * HOUR_MS;
   const to = Math.ceil((momentOf(c, 'to') ?? Math.floor(now) + 1) / length) * length;

@@ -10,9 +10,9 @@ export function trendRoutes({ state, clock }: GatewayContext, { guards }: HttpPa
   const { trends, identity } = state;
   const routes = newRoutes();
   routes.get('/v1/usage/spending', guards.anyKey, async (c) => {
-    const { range, by, top } = spendingQuery(c, clock.now());
+    const query = spendingQuery(c, clock.now());
     const { scope } = await permitScope(c, identity);
-    return c.json(spendingView(range, await trends.spending(range, scope, by), top));
+    return c.json(spendingView(await trends.spending(query.range, scope, query), query));
   });
   routes.get('/v1/usage/latency', guards.anyKey, async (c) => {
     const { range, by, top } = speedsQuery(c, clock.now());

@@ -29,7 +29,7 @@ export const spending = closed('Spending', {
   ...range,
   ...trend,
   groups: Type.Array(closed('SpendingGroup', { group, ...trend }), {
-    description: 'The most expensive groups.',
+    description: 'The largest groups. Those after the first `series` have no points.',
   }),
   others: orNull(
     closed('OtherSpending', { groups: count('Number of further groups.'), ...trend }),

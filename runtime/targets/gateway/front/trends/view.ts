@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import { dollarsOf } from '../../shared/money.ts';
-import { mergeTrends } from '../../accounts/ledger/trends/merge-trends.ts';
+import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
 import type {
   GroupedSpeeds,
   GroupedTrend,
@@ -10,6 +10,7 @@ import type {
   TrendRange,
   TrendTotals,
 } from '../../accounts/ledger/trends/trends-api.ts';
+import type { SpendingQuery } from './query.ts';
 import type { latency, spending } from './schemas.ts';
 
 const rangeView = ({ from, to, interval }: TrendRange) => ({
@@ -30,17 +31,21 @@ const totalsView = (totals: TrendTotals) => ({
 
 const trendView = ({ totals, points }: Trend) => ({
   totals: totalsView(totals),
-  points: points.map(({ start, ...sums }) => ({ start: rfc3339(start), ...totalsView(sums) })),
+  points: points.map((point) => ({ start: rfc3339(point.start), ...totalsView(point) })),
 });
 
 /** The first groups, and all others together. */
-export function spendingView(range: TrendRange, trend: GroupedTrend, top: number): Static<typeof spending> {
-  const rest = trend.groups.slice(top);
+export function spendingView(
+  trend: GroupedTrend,
+  { range, top, series }: SpendingQuery,
+): Static<typeof spending> {
+  const first = trend.groups.slice(0, top);
+  const rest = trend.groups.length - first.length;
   return {
     ...rangeView(range),
     ...trendView(trend),
-    groups: trend.groups.slice(0, top).map(({ group, ...one }) => ({ group, ...trendView(one) })),
-    others: rest.length === 0 ? null : { groups: rest.length, ...trendView(mergeTrends(rest)) },
+    groups: first.map(({ group, ...one }) => ({ group, ...trendView(one) })),
+    others: rest === 0 ? null : { groups: rest, ...trendView(withoutGroups(trend, first, series >= top)) },
   };
 }
 

@@ -73,10 +73,10 @@ const MAX_DELAY_MS = 50;
 /** Maximum number of cached statements. Queries are few, but lists of values in them have many lengths. */
 const MAX_STATEMENTS = 200;
 
-/** Adapts Node's SQLite to the interface that the driver expects, and caches prepared statements. */
 /** Values of a query builder, which contain nothing that SQLite cannot store. */
 const inputs = (values: readonly unknown[]): readonly SQLInputValue[] => values as readonly SQLInputValue[];
 
+/** Adapts Node's SQLite to the interface that the driver expects, and caches prepared statements. */
 function adaptDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
   const prepare: SqliteDatabase['prepare'] = (text) => {

@@ -38,6 +38,7 @@ const rowOf = (number: number, now: number) => {
   };
 };
 type Row = ReturnType<typeof rowOf>;
+type Groups = readonly (ReturnType<typeof expected> & { readonly group: string | null })[];
 
 /** The same numbers, computed from the rows themselves. */
 function expected(rows: readonly Row[], length: number) {
@@ -109,6 +110,32 @@ describeDatabases((database) => {
       expect(top).toMatchObject(expected(team, DAY_MS));
       expect(top.others).toMatchObject({ groups: 2 });
       expect(top.groups[0].totals.cost + top.others.totals.cost).toBeCloseTo(top.totals.cost, 9);
+      expect(top.others).toMatchObject(
+        expected(
+          team.filter((row) => row.user_id !== top.groups[0].group),
+          DAY_MS,
+        ),
+      );
+
+      for (const order of ['cost', 'requests', 'errors', 'total_tokens'] as const) {
+        const query = `${days}&group_by=key&order_by=${order}&top=3&series=2`;
+        const { body } = await ask('GET', `/v1/usage/spending${query}`);
+        const sizes = [...Map.groupBy(inDays, (row) => row.api_key_id).values()].map(
+          (members) => expected(members, DAY_MS).totals[order],
+        );
+        const largest = sizes.toSorted((one, other) => other - one);
+        expect(body.groups.map(({ totals }: Groups[number]) => totals[order])).toEqual(largest.slice(0, 3));
+        expect(body.others.totals[order]).toBeCloseTo(
+          largest.slice(3).reduce((sum, size) => sum + size),
+          9,
+        );
+        // Groups after the first series, and the others, have no points.
+        const groups: Groups = body.groups;
+        expect(groups.map(({ points }) => points.length > 0)).toEqual([true, true, false]);
+        expect(body.others.points).toEqual([]);
+        const first = inDays.filter((row) => row.api_key_id === groups[0]?.group);
+        expect(groups[0]).toMatchObject(expected(first, DAY_MS));
+      }
 
       const hours = `?interval=hour&from=${from / 1000}`;
       const inHours = rows.filter(({ timestamp }) => timestamp >= Math.floor(from / HOUR_MS) * HOUR_MS);

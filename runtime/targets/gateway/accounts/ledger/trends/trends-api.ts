@@ -2,6 +2,17 @@ import type { Nanos } from '../../../shared/money.ts';
 
 export const TREND_GROUPINGS = ['user', 'key', 'team', 'organization', 'model', 'provider'] as const;
 export type TrendGrouping = (typeof TREND_GROUPINGS)[number];
+/** What groups can be ordered by; the largest come first. */
+export const SPENDING_ORDERS = ['cost', 'requests', 'errors', 'total_tokens'] as const;
+export type SpendingOrder = (typeof SPENDING_ORDERS)[number];
+
+export interface SpendingSelection {
+  readonly by: TrendGrouping;
+  readonly order: SpendingOrder;
+  /** Number of groups with points, from the first one. */
+  readonly series: number;
+}
+
 /** Whose usage a trend shows. */
 export interface TrendScope {
   readonly kind: Exclude<TrendGrouping, 'model' | 'provider'>;
@@ -46,7 +57,6 @@ interface TrendGroup extends Trend {
 }
 
 export interface GroupedTrend extends Trend {
-  /** The most expensive groups first. */
   readonly groups: readonly TrendGroup[];
 }
 
@@ -81,7 +91,11 @@ export interface GroupedSpeeds {
 /** Usage over time, which is read from sums, so that its duration does not depend on the number of requests. */
 export interface UsageTrends {
   /** Without a scope, the usage of all. Throws an InputError for a group or a range without sums. */
-  spending(range: TrendRange, scope: TrendScope | undefined, by: TrendGrouping): Promise<GroupedTrend>;
+  spending(
+    range: TrendRange,
+    scope: TrendScope | undefined,
+    selection: SpendingSelection,
+  ): Promise<GroupedTrend>;
   speeds(range: TrendRange, scope: TrendScope | undefined, by: 'model' | 'provider'): Promise<GroupedSpeeds>;
   /** Adds what is new to the sums, until `signal` is aborted. */
   count(now: number, signal?: AbortSignal): Promise<void>;

@@ -5,7 +5,7 @@ import { readSpending } from './read-spending.ts';
 import type { UsageTrends } from './trends-api.ts';
 
 export const createUsageTrends = ({ db, kind }: Pick<Store, 'db' | 'kind'>): UsageTrends => ({
-  spending: (range, scope, by) => readSpending({ db, kind }, range, scope, by),
+  spending: (range, scope, selection) => readSpending({ db, kind }, range, scope, selection),
   speeds: (range, scope, by) => readSpeeds({ db, kind }, range, scope, by),
   async count(now, signal) {
     for (;;) {

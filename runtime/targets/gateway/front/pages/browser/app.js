@@ -2,12 +2,12 @@ import { SECTIONS } from './sections.js';
 import { createSession } from './session.js';
 import { startApp } from './start-app.js';
 
-const about = await (await fetch('./', { headers: { Accept: 'application/json' } })).json();
+/** What the server says about itself. The role is requested at the same time. */
+const about = fetch('./', { headers: { Accept: 'application/json' } }).then((response) => response.json());
 const kept = createSession({
-  ways:
-    about.sign_in === undefined
-      ? []
-      : [{ name: 'Sign in with your organization', href: `.${about.sign_in}?return_to=/` }],
+  ways: about.then(({ sign_in: path }) =>
+    path === undefined ? [] : [{ name: 'Sign in with your organization', href: `.${path}?return_to=/` }],
+  ),
 });
 // Another key can have another role, for which there are other pages.
 const session = {
@@ -36,7 +36,7 @@ const isReader = me?.role === 'admin' || me?.role === 'viewer';
 
 startApp({
   title: 'gateway',
-  note: about.version,
+  note: (await about).version,
   session,
   links: [{ name: 'API docs', href: 'docs' }],
   sections: me

@@ -39,56 +39,32 @@ export const SPENDING = [
     name: 'Spend',
     group: 'Usage',
     show: (place) => {
-      const read = spendingReader(place.session);
       rangePage(place, CHOICES, (range, chosen, signal) =>
-        draw(read, { range, group: chosen('group'), measure: chosen('measure') }, signal),
+        draw(place.session, { range, group: chosen('group'), measure: chosen('measure') }, signal),
       );
     },
   },
 ];
 
 /**
- * Reads spending. The last answer is kept, because another measure needs no new one.
  * @param {Session} session
- */
-function spendingReader(session) {
-  /** @type {{ range: object, group: string, data: any, names: Map<string, string> } | undefined} */
-  let known;
-  return async (
-    /** @type {import('../parts/time-range.js').TimeRange} */ range,
-    /** @type {string} */ group,
-    /** @type {AbortSignal} */ signal,
-  ) => {
-    if (known?.range === range && known.group === group) return known;
-    const [{ data }, names] = await Promise.all([
-      session.call('v1/usage/spending', {
-        query: { ...rangeQuery(range), group_by: group, top: ROWS },
-        signal,
-      }),
-      group === 'key' ? keyNames(session, signal) : new Map(),
-    ]);
-    known = { range, group, data, names };
-    return known;
-  };
-}
-
-/**
- * @param {ReturnType<typeof spendingReader>} read
  * @param {{ range: import('../parts/time-range.js').TimeRange, group: string, measure: string }} chosen
  * @param {AbortSignal} signal
  */
-async function draw(read, { range, group, measure }, signal) {
-  const { data, names } = await read(range, group, signal);
+async function draw(session, { range, group, measure }, signal) {
+  const [{ data }, names] = await Promise.all([
+    session.call('v1/usage/spending', {
+      query: { ...rangeQuery(range), group_by: group, order_by: measure, top: ROWS, series: SERIES },
+      signal,
+    }),
+    group === 'key' ? keyNames(session, signal) : new Map(),
+  ]);
   if (data.totals.requests === 0) return [empty('No requests in this time range.')];
   const { words, unit } = MEASURES.find(({ name }) => name === measure) ??
     MEASURES[0] ?? { words: '', unit: '' };
   const title = (GROUPS.find(({ name }) => name === group) ?? { words: group }).words;
   const nameOf = (/** @type {string | null} */ id) => (id === null ? `No ${group}` : (names.get(id) ?? id));
-  const few = withFewGroups(data, SERIES, measure);
   const bars = data.groups
-    .toSorted(
-      (/** @type {any} */ one, /** @type {any} */ other) => other.totals[measure] - one.totals[measure],
-    )
     .slice(0, 10)
     .map((/** @type {any} */ one) => ({ name: nameOf(one.group), value: one.totals[measure] }));
   return [
@@ -96,7 +72,7 @@ async function draw(read, { range, group, measure }, signal) {
       title: `${words} by ${title.toLowerCase()}`,
       unit,
       time: true,
-      series: stackOf(few, measure, nameOf),
+      series: stackOf(withFewGroups(data, measure), measure, nameOf),
     }),
     barChart({ title: `Largest by ${words.toLowerCase()}`, unit, bars }),
     scrollable(
@@ -118,16 +94,13 @@ async function draw(read, { range, group, measure }, signal) {
 }
 
 /**
- * Adds the groups after the first ones to the others.
+ * The first groups, and all others together.
  * @param {any} data
- * @param {number} most
  * @param {string} measure
  */
-function withFewGroups(data, most, measure) {
-  const sorted = data.groups.toSorted(
-    (/** @type {any} */ one, /** @type {any} */ other) => other.totals[measure] - one.totals[measure],
-  );
-  const groups = sorted.slice(0, most);
+function withFewGroups(data, measure) {
+  const groups = data.groups.slice(0, SERIES);
+  if (groups.length === data.groups.length && data.others === null) return { groups, others: null };
   const shown = new Map();
   for (const { points } of groups)
     for (const point of points) shown.set(point.start, (shown.get(point.start) ?? 0) + point[measure]);
@@ -135,8 +108,7 @@ function withFewGroups(data, most, measure) {
     start: point.start,
     [measure]: Math.max(0, point[measure] - (shown.get(point.start) ?? 0)),
   }));
-  const hasOthers = sorted.length > most || data.others !== null;
-  return { groups, others: hasOthers ? { points } : null };
+  return { groups, others: { points } };
 }
 
 /**
