@@ -29,7 +29,10 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
     await page.evaluate(`location.hash = '#/${place}'`);
     await page.locator('main .page:not(:empty)').first().waitFor();
     await page.locator('main > .loading').waitFor({ state: 'detached' });
-    await page.locator('.data-table [aria-busy], .data-table .loading').waitFor({ state: 'detached' });
+    await page
+      .locator('.data-table [aria-busy], .data-table .loading')
+      .first()
+      .waitFor({ state: 'detached' });
   };
 
   // Firefox ESR cannot emulate the dark theme.
@@ -127,11 +130,11 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       await retries.press('Control+A');
       await page.keyboard.type('2');
       await page.getByLabel('Extra (JSON)').fill('{"a": [1]}');
-      await page.getByLabel('Kind of Transport').selectOption('http');
+      await page.getByLabel('Kind of transport').selectOption('http');
       await page.getByLabel('URL').fill('https://example.com');
       await page.getByLabel('Active').check();
       await page.getByLabel('Log level').selectOption('info');
-      await page.getByRole('button', { name: 'Add to Tags' }).press('Enter');
+      await page.getByRole('button', { name: 'Add to tags' }).press('Enter');
       await page.keyboard.type('red');
       await submit.click();
       await page.getByText('The name taken is in use. Choose another one.').waitFor();

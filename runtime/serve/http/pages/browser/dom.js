@@ -50,6 +50,21 @@ export const scrollable = (name, content, role = 'region') =>
   element('div', { class: 'scrollable', role, 'aria-label': name, tabindex: 0 }, content);
 
 /**
+ * Names, separated by commas. Each one is an element, because a name can have characters that change the direction of what follows.
+ * @param {readonly string[] | null | undefined} names
+ * @param {string} [none]
+ * @returns {Node | string}
+ */
+export const listed = (names, none = '–') =>
+  names && names.length > 0
+    ? element(
+        'span',
+        {},
+        ...names.flatMap((name, at) => [...(at === 0 ? [] : [', ']), element('span', {}, name)]),
+      )
+    : none;
+
+/**
  * A path or a name that lines can break after its punctuation, instead of within its words.
  * @param {string} text
  * @returns {(Node | string)[]}

@@ -23,6 +23,13 @@ const MISSING = '–';
 export const count = (value) => (isMissing(value) ? MISSING : WHOLE.format(value));
 
 /**
+ * A name within a sentence. Abbreviations such as URL keep their first letter.
+ * @param {string} text
+ */
+export const lowerFirst = (text) =>
+  /^\p{Lu}[\p{Lu}\d]/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+
+/**
  * A number where space is scarce: 1.23M.
  * @param {Amount} value
  */
@@ -57,11 +64,12 @@ const TIMES = [
 ];
 
 /**
- * A duration: 3.2 ms, 12.5 s, 3 min 20 s, 2 d 4 h.
+ * A duration: 0.34 ms, 3.2 ms, 12.5 s, 3 min 20 s, 2 d 4 h.
  * @param {Amount} milliseconds
  */
 export function duration(milliseconds) {
   if (isMissing(milliseconds)) return MISSING;
+  if (milliseconds < 1) return `${Number(milliseconds.toPrecision(2))} ms`;
   if (milliseconds < 1000)
     return `${PRECISE.format(Number(milliseconds.toFixed(milliseconds < 10 ? 1 : 0)))} ms`;
   if (milliseconds < 60_000) return `${PRECISE.format(Number((milliseconds / 1000).toFixed(1)))} s`;

@@ -11,6 +11,7 @@ import { ServerError } from './server.js';
  * @property {URLSearchParams} query
  * @property {Session} session
  * @property {(href: string) => void} navigate opens a link such as `#/keys/abc`
+ * @property {(path: string, id: string) => Node | string} linked the id, as a link to a page such as `keys/:id` if the user has it
  * @property {(title: string) => void} setTitle replaces the heading, e.g. by the name of what is shown
  * @property {AbortSignal} signal aborted when the user leaves the page
  */
@@ -20,6 +21,7 @@ import { ServerError } from './server.js';
  * @property {string} path such as `keys` or `keys/:id`; '' is the start page
  * @property {string | undefined} [name] name in the navigation; pages of details have none
  * @property {string} [title] heading; default: the name
+ * @property {string} [parent] path of the section that it belongs to; default: the one whose path begins its own
  * @property {string} [group] heading of its part of the navigation
  * @property {(place: Place) => void | Promise<void>} show
  */
@@ -50,6 +52,12 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
     document.title = text === title ? title : `${text} · ${title}`;
   };
 
+  const linked = (/** @type {string} */ place, /** @type {string} */ id) => {
+    const href = linkTo([place, id]);
+    const isElsewhere = href !== location.hash && sections.some((one) => one.path === `${place}/:id`);
+    return isElsewhere ? element('a', { href }, id) : id;
+  };
+
   async function show() {
     leaving.abort();
     leaving = new AbortController();
@@ -76,7 +84,8 @@ export function startApp({ title, sections, session, note = '', links = [] }) {
     try {
       if (!found) root.append(missingPage());
       const { params } = found ?? { params: {} };
-      await found?.section.show({ root, params, query: route.query, session, navigate, setTitle, signal });
+      const { query } = route;
+      await found?.section.show({ root, params, query, session, navigate, linked, setTitle, signal });
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof ServerError;
@@ -109,6 +118,15 @@ const missingPage = () =>
     'There is no page at this address. ',
     element('a', { href: '#/' }, 'Go to the start page'),
   );
+
+/**
+ * @param {Section} one
+ * @param {Section | undefined} section
+ */
+const isParentOf = (one, section) =>
+  section?.parent === undefined
+    ? one.path !== '' && section?.path.startsWith(`${one.path}/`) === true
+    : one.path === section.parent;
 
 /**
  * The header with the navigation. In narrow windows, a button opens it.
@@ -165,8 +183,7 @@ function navigation({ title, sections, session, note, links, show }) {
     select(section) {
       for (const [one, anchor] of anchors) {
         const isCurrent = one === section;
-        const isParent =
-          section?.name === undefined && one.path !== '' && section?.path.startsWith(`${one.path}/`) === true;
+        const isParent = section?.name === undefined && isParentOf(one, section);
         if (isCurrent) anchor.setAttribute('aria-current', 'page');
         else if (isParent) anchor.setAttribute('aria-current', 'true');
         else anchor.removeAttribute('aria-current');

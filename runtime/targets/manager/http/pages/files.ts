@@ -38,7 +38,6 @@ export const PAGE_FILES = [
   'shared/caller.js',
   'shared/guarded.js',
   'shared/local-rows.js',
-  'shared/patterns.js',
   'shared/phase.js',
   'shared/text.js',
   'shared/without-support.js',

@@ -7,6 +7,7 @@ const load = async <Module>(file: string): Promise<Module> =>
 type Format = (value: number | null | undefined) => string;
 const { money, duration, bytes, percent, short, count } =
   await load<Record<'money' | 'duration' | 'bytes' | 'percent' | 'short' | 'count', Format>>('format.js');
+const { lowerFirst } = await load<{ lowerFirst: (text: string) => string }>('format.js');
 const { readRoute, linkTo, matchPath } = await load<{
   readRoute: (hash: string) => { path: string; query: URLSearchParams };
   linkTo: (parts: string[], query?: Record<string, string>) => string;
@@ -23,6 +24,10 @@ const { linearScale, timeScale } = await load<{
   timeScale: (values: number[], range: [number, number], ticks: number) => Scale;
 }>('charts/scale.js');
 
+test('a name within a sentence begins with a small letter, unless it is an abbreviation', () => {
+  expect(['Tags', 'URL', 'x', ''].map(lowerFirst)).toEqual(['tags', 'URL', 'x', '']);
+});
+
 test.each<[format: Format, value: number | null | undefined, text: string]>([
   [money, 1234.5, '$1,234.50'],
   [money, 0, '$0.00'],
@@ -30,6 +35,8 @@ test.each<[format: Format, value: number | null | undefined, text: string]>([
   [money, -0.5, '-$0.50'],
   [money, undefined, '–'],
   [duration, 0, '0 ms'],
+  [duration, 0.0349, '0.035 ms'],
+  [duration, 0.5, '0.5 ms'],
   [duration, 3.24, '3.2 ms'],
   [duration, 999.6, '1,000 ms'],
   [duration, 12_540, '12.5 s'],

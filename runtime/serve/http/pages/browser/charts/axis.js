@@ -2,12 +2,16 @@
 import { axisTime, bytes, duration, money, percent, short } from '../format.js';
 import { svg } from './svg.js';
 
-/** Space around the drawing. */
-export const MARGIN = { top: 10, right: 12, bottom: 26, left: 56 };
+/** Space around the drawing. `marginLeft` has the one for the values of the vertical axis. */
+export const MARGIN = { top: 10, right: 12, bottom: 26 };
+const MIN_LEFT = 56;
+/** Widths in pixels: of a character, and between a value and its line. */
+const CHARACTER = 7.2;
+const GAP = 8;
 
 /**
  * A value with its unit.
- * @param {string} unit `USD`, `ms`, `bytes`, `share` (0 to 1), or any other, which follows the number
+ * @param {string} unit `USD`, `ms`, `bytes`, `share` (0 to 1), or a plural, which follows the number
  * @param {number | null | undefined} value
  */
 export function valueText(unit, value) {
@@ -15,7 +19,8 @@ export function valueText(unit, value) {
   if (unit === 'ms') return duration(value);
   if (unit === 'bytes') return bytes(value);
   if (unit === 'share') return percent(value);
-  return unit === '' || value === null || value === undefined ? short(value) : `${short(value)} ${unit}`;
+  if (unit === '' || value === null || value === undefined) return short(value);
+  return `${short(value)} ${value === 1 ? unit.replace(/s$/, '') : unit}`;
 }
 
 /**
@@ -31,16 +36,25 @@ export const tickText = (unit, value) =>
       : short(value);
 
 /**
+ * Space for the values of the vertical axis.
+ * @param {Scale} y
+ * @param {string} unit
+ */
+export const marginLeft = (y, unit) =>
+  Math.max(MIN_LEFT, GAP + CHARACTER * Math.max(...y.ticks.map((tick) => tickText(unit, tick).length)));
+
+/**
  * Horizontal grid lines with the values of the vertical axis.
  * @param {Scale} y
  * @param {number} width
  * @param {string} unit
  */
-export const verticalAxis = (y, width, unit) =>
-  y.ticks.flatMap((tick) => [
+export function verticalAxis(y, width, unit) {
+  const left = marginLeft(y, unit);
+  return y.ticks.flatMap((tick) => [
     svg('line', {
       class: tick === 0 ? 'axis' : 'grid',
-      x1: MARGIN.left,
+      x1: left,
       x2: width - MARGIN.right,
       y1: y.at(tick),
       y2: y.at(tick),
@@ -49,7 +63,7 @@ export const verticalAxis = (y, width, unit) =>
       'text',
       {
         class: 'tick',
-        x: MARGIN.left - 8,
+        x: left - GAP,
         y: y.at(tick),
         'text-anchor': 'end',
         'dominant-baseline': 'middle',
@@ -57,17 +71,21 @@ export const verticalAxis = (y, width, unit) =>
       tickText(unit, tick),
     ),
   ]);
+}
 
 /**
  * The values of the horizontal axis.
  * @param {Scale} x
- * @param {number} height
+ * @param {{ width: number, height: number }} size
  * @param {(value: number) => string} text
  */
-export const horizontalAxis = (x, height, text) =>
-  x.ticks.map((tick) =>
-    svg('text', { class: 'tick', x: x.at(tick), y: height - 8, 'text-anchor': 'middle' }, text(tick)),
-  );
+export const horizontalAxis = (x, { width, height }, text) =>
+  x.ticks.map((tick) => {
+    const words = text(tick);
+    // The last value ends at the edge instead of behind it.
+    const middle = Math.min(x.at(tick), width - (CHARACTER * words.length) / 2);
+    return svg('text', { class: 'tick', x: middle, y: height - 8, 'text-anchor': 'middle' }, words);
+  });
 
 /**
  * How to write the values of an axis: moments, or numbers with a unit.

@@ -1,6 +1,6 @@
 /** @import { Drawing, Stop } from './figure.js' */
 /** @import { Scale } from './scale.js' */
-import { axisText, horizontalAxis, MARGIN, valueText, verticalAxis } from './axis.js';
+import { axisText, horizontalAxis, MARGIN, marginLeft, valueText, verticalAxis } from './axis.js';
 import { linearScale, timeScale } from './scale.js';
 import { marker, seriesClass, svg } from './svg.js';
 
@@ -28,9 +28,9 @@ export const HEIGHT = 220;
  */
 export function drawLines({ series, unit, time, xUnit = '', reference = [] }, width) {
   const xs = [...series.flatMap(({ points }) => points), ...reference].map(([x]) => x);
-  const { x, axis } = horizontal(xs, width, time, xUnit);
   const ys = [...series.flatMap(({ points }) => points), ...reference].map(([, y]) => y ?? Number.NaN);
   const y = linearScale(ys, [HEIGHT - MARGIN.bottom, MARGIN.top], { ticks: 4, fromZero: true });
+  const { x, axis } = horizontal(xs, [marginLeft(y, unit), width], time, xUnit);
   const lines = series.flatMap(({ points }, at) => [
     svg('path', { class: `line ${seriesClass(at)}`, d: pathOf(thinned(points, width), x, y) }),
     ...(points.length <= 30
@@ -55,16 +55,16 @@ export function drawLines({ series, unit, time, xUnit = '', reference = [] }, wi
 /**
  * The horizontal axis: its scale and its drawing.
  * @param {readonly number[]} xs
- * @param {number} width
+ * @param {readonly [left: number, width: number]} place
  * @param {boolean} time
  * @param {string} unit
  */
-export function horizontal(xs, width, time, unit) {
+export function horizontal(xs, [left, width], time, unit) {
   /** @type {readonly [number, number]} */
-  const range = [MARGIN.left, width - MARGIN.right];
-  const ticks = Math.max(2, Math.floor((width - MARGIN.left) / 80));
+  const range = [left, width - MARGIN.right];
+  const ticks = Math.max(2, Math.floor((width - left) / 80));
   const x = time ? timeScale(xs, range, ticks) : linearScale(xs, range, { ticks, isExact: true });
-  return { x, axis: horizontalAxis(x, HEIGHT, axisText(time, unit, x.max - x.min)) };
+  return { x, axis: horizontalAxis(x, { width, height: HEIGHT }, axisText(time, unit, x.max - x.min)) };
 }
 
 /**

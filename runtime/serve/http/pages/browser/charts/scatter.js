@@ -1,5 +1,5 @@
 /** @import { Drawing } from './figure.js' */
-import { axisText, horizontalAxis, MARGIN, valueText, verticalAxis } from './axis.js';
+import { axisText, horizontalAxis, MARGIN, marginLeft, valueText, verticalAxis } from './axis.js';
 import { linearScale } from './scale.js';
 import { marker, svg } from './svg.js';
 
@@ -19,15 +19,15 @@ const MAX_NAMES = 24;
  */
 export function drawScatter({ x: across, y: up, points, series }, width) {
   const ticks = Math.max(2, Math.floor(width / 120));
-  const x = linearScale(
-    points.map((point) => point.x),
-    [MARGIN.left, width - MARGIN.right - 8],
-    { ticks },
-  );
   const y = linearScale(
     points.map((point) => point.y),
     [HEIGHT - MARGIN.bottom, MARGIN.top],
     { ticks: 5 },
+  );
+  const x = linearScale(
+    points.map((point) => point.x),
+    [marginLeft(y, up.unit ?? ''), width - MARGIN.right - 8],
+    { ticks },
   );
   const dots = points.map((point) =>
     marker(Math.max(0, series.indexOf(point.series ?? '')), x.at(point.x), y.at(point.y)),
@@ -54,7 +54,7 @@ export function drawScatter({ x: across, y: up, points, series }, width) {
       'svg',
       { class: 'plot', width, height: HEIGHT },
       ...verticalAxis(y, width, up.unit ?? ''),
-      ...horizontalAxis(x, HEIGHT, axisText(false, across.unit ?? '', 0)),
+      ...horizontalAxis(x, { width, height: HEIGHT }, axisText(false, across.unit ?? '', 0)),
       ...dots,
       ...names,
     ),

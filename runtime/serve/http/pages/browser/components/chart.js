@@ -9,7 +9,7 @@ import { drawLines, placesOf, placeText } from '../charts/lines.js';
 import { extent } from '../charts/scale.js';
 import { drawScatter } from '../charts/scatter.js';
 import { counted } from '../counted.js';
-import { count } from '../format.js';
+import { count, lowerFirst } from '../format.js';
 
 export { heatMap } from '../charts/heat-map.js';
 
@@ -134,7 +134,7 @@ export function scatterChart({ title, x, y, points, summary }) {
   const series = [...new Set(points.map((point) => point.series ?? ''))];
   return chartFigure({
     title,
-    summary: summary ?? `${counted(points.length, 'point')}; ${y.title} against ${x.title}.`,
+    summary: summary ?? `${counted(points.length, 'point')}; ${y.title} against ${lowerFirst(x.title)}.`,
     legend: series,
     columns: ['Name', x.title, y.title],
     count: points.length,

@@ -26,12 +26,21 @@ import { empty, failed, loading } from './states.js';
  */
 
 /**
+ * @template Row
+ * @typedef {object} Loaded
+ * @property {readonly Row[]} rows
+ * @property {string | null | undefined} [next] cursor of the next page
+ * @property {number | undefined} [total]
+ * @property {string} [status] shown below the table; default: the number of rows
+ */
+
+/**
  * A table whose server sorts, filters and pages it. Its state is in the query of the address, so that it survives a reload.
  * @template Row
  * @param {object} options
  * @param {string} options.caption names the table for screen readers, and its rows in the status, e.g. `Keys`
  * @param {readonly Column<Row>[]} options.columns
- * @param {(wanted: Wanted) => Promise<{ rows: readonly Row[], next?: string | null | undefined, total?: number | undefined }>} options.load
+ * @param {(wanted: Wanted) => Promise<Loaded<Row>>} options.load
  * @param {readonly Filter[]} [options.filters]
  * @param {(row: Row) => string} [options.href] makes the first cell a link
  * @param {string | Node} [options.empty] shown if there are no rows
@@ -46,7 +55,7 @@ export function dataTable({
   load,
   filters = [],
   href,
-  empty: words = 'No rows.',
+  empty: emptyWords = 'No rows.',
   sort = '',
   limit = 50,
   name = '',
@@ -129,15 +138,19 @@ export function dataTable({
   }
 
   /**
-   * @param {{ rows: readonly Row[], next?: string | null | undefined, total?: number | undefined }} page
+   * @param {Loaded<Row>} page
    * @param {string | undefined} cursor
    */
-  function draw({ rows, next, total }, cursor) {
-    status.textContent = statusText(rows.length, total);
+  function draw({ rows, next, total, status: words = statusText(rows.length, total) }, cursor) {
+    status.textContent = words;
     if (rows.length === 0) {
       const isFiltered = Object.keys(chosen()).length > 0;
       shown.replaceChildren(
-        isFiltered ? empty('No rows match the filters.') : typeof words === 'string' ? empty(words) : words,
+        isFiltered
+          ? empty('No rows match the filters.')
+          : typeof emptyWords === 'string'
+            ? empty(emptyWords)
+            : emptyWords,
       );
     } else {
       body.replaceChildren(...rows.map(bodyRow));

@@ -1,6 +1,7 @@
 /** @import { Field, Schema } from './schema.js' */
 /** @import { FieldOptions } from './field.js' */
 import { element } from '../dom.js';
+import { lowerFirst } from '../format.js';
 import { enumOf, resolve } from './schema.js';
 
 let choices = 0;
@@ -50,7 +51,7 @@ export function choiceField(options, alternatives, fieldOf) {
       'fieldset',
       {},
       element('legend', {}, title),
-      element('p', { class: 'field' }, element('label', { for: id }, `Kind of ${title}`), select),
+      element('p', { class: 'field' }, element('label', { for: id }, `Kind of ${lowerFirst(title)}`), select),
       place,
     ),
     read: () => field?.read() ?? { value: undefined },

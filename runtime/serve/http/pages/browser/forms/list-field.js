@@ -1,6 +1,7 @@
 /** @import { Field } from './schema.js' */
 /** @import { FieldOptions } from './field.js' */
 import { element } from '../dom.js';
+import { lowerFirst } from '../format.js';
 
 /**
  * A list of fields, with buttons that add and remove one.
@@ -12,7 +13,7 @@ export function listField({ root, schema, name, isRequired, value, depth }, fiel
   const title = schema.title ?? name;
   const list = element('ol', { class: 'list-field' });
   const problem = element('p', { class: 'field-problem', role: 'status' });
-  const add = element('button', { type: 'button', class: 'quiet' }, `Add to ${title}`);
+  const add = element('button', { type: 'button', class: 'quiet' }, `Add to ${lowerFirst(title)}`);
   let items = /** @type {{ field: Field, row: HTMLElement }[]} */ ([]);
 
   /** @param {unknown} own */

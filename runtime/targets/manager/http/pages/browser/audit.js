@@ -40,7 +40,7 @@ export function showAudit({ root, session }) {
         { key: 'ms', title: 'Duration', numeric: true, cell: ({ ms }) => duration(ms) },
         {
           key: 'resultCharacters',
-          title: 'Result',
+          title: 'Characters',
           numeric: true,
           cell: ({ resultCharacters }) => count(resultCharacters),
         },

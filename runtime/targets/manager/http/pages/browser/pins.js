@@ -2,14 +2,13 @@
 import { dataTable } from './components/data-table.js';
 import { confirmAction, openDialog } from './components/dialog.js';
 import { badge } from './components/facts.js';
-import { element } from './dom.js';
+import { element, listed } from './dom.js';
 import { errorNotice } from './notice.js';
 import { linkTo } from './route.js';
 import { ServerError } from './server.js';
 import { admin } from './shared/api.js';
 import { button } from './shared/button.js';
 import { EDIT_HINT, readCaller } from './shared/caller.js';
-import { listText } from './shared/patterns.js';
 import { diffView } from './configuration/diff.js';
 
 /**
@@ -62,20 +61,24 @@ export async function showPins({ root, session, signal }) {
         cell: ({ changedTools = [] }) =>
           changedTools.length === 0
             ? '–'
-            : badge(
-                listText(changedTools.map((/** @type {any} */ { tool, change }) => `${tool} (${change})`)),
-                'warning',
+            : element(
+                'span',
+                {},
+                ...changedTools.flatMap((/** @type {any} */ { tool, change }) => [
+                  badge(`${tool} (${change})`, 'warning'),
+                  ' ',
+                ]),
               ),
       },
       {
         key: 'approvals',
         title: 'Approval rules',
-        cell: ({ approvals }) => listText(approvals.map(ruleText)),
+        cell: ({ approvals }) => listed(approvals.map(ruleText)),
       },
       {
         key: 'overrides',
         title: 'Overrides',
-        cell: ({ overrides }) => listText(overrides.map(overrideText)),
+        cell: ({ overrides }) => listed(overrides.map(overrideText)),
       },
       ...(caller.edit
         ? [

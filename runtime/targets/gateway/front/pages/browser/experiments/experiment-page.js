@@ -31,7 +31,8 @@ export async function showExperiment({ root, params, session, setTitle, navigate
     (await session.call(`${path}/compare`, { query: { disagreements: 0 }, signal })).data;
   // The first comparison of many rows takes seconds; the page shows what it has meanwhile.
   const comparing = compare();
-  comparing.catch(() => undefined);
+  const plotting = readPlots({ path, session, signal });
+  for (const answer of [comparing, plotting]) answer.catch(() => undefined);
   const [{ data: experiment }, { data: progress }] = await Promise.all([
     session.call(path, { signal }),
     session.call(`${path}/progress`, { signal }),
@@ -49,13 +50,16 @@ export async function showExperiment({ root, params, session, setTitle, navigate
     live,
     results,
   );
-  const draw = async (/** @type {Promise<Comparison>} */ waiting) => {
+  const draw = async (
+    /** @type {Promise<Comparison>} */ waiting,
+    /** @type {Promise<Plots> | undefined} */ plots,
+  ) => {
     const comparison = await waiting;
     figuresPart.replaceChildren(summary(comparison));
-    drawResults(results, { path, session, comparison, signal });
+    drawResults(results, { path, session, comparison, signal }, plots);
   };
-  await draw(comparing);
-  if (progress.active) void follow({ path, session, signal, live }, () => draw(compare()));
+  await draw(comparing, plotting);
+  if (progress.active) void follow({ path, session, signal, live }, () => draw(compare(), undefined));
 }
 
 /**
@@ -143,10 +147,22 @@ async function follow({ path, session, signal, live }, onEnded) {
  */
 
 /**
+ * The plots of the metric and the label in the address.
+ * @param {Pick<ResultOptions, 'path' | 'session' | 'signal'>} options
+ * @returns {Promise<Plots>}
+ */
+async function readPlots({ path, session, signal }) {
+  const { query } = readRoute(location.hash);
+  const [metric, label] = [query.get('metric') ?? '', query.get('label') ?? ''];
+  return (await session.call(`${path}/plots`, { query: { metric, label }, signal })).data;
+}
+
+/**
  * @param {HTMLElement} node
  * @param {ResultOptions} options
+ * @param {Promise<Plots>} [reading] plots that are read already
  */
-function drawResults(node, options) {
+function drawResults(node, options, reading) {
   const { comparison } = options;
   const plots = element('section', { 'aria-label': 'Plots' }, element('h2', {}, 'Plots'), loading());
   const rows = element('section', { 'aria-label': 'All rows' }, element('h2', {}, 'Rows'));
@@ -161,20 +177,19 @@ function drawResults(node, options) {
     plots,
     rows,
   );
-  void drawPlots(plots, rows, options);
+  void drawPlots(plots, rows, options, reading);
 }
 
 /**
  * @param {HTMLElement} node
  * @param {HTMLElement} rows
  * @param {ResultOptions} options
+ * @param {Promise<Plots>} [reading]
  */
-async function drawPlots(node, rows, options) {
-  const { path, session, comparison, signal } = options;
-  const { query } = readRoute(location.hash);
-  const [metric, label] = [query.get('metric') ?? '', query.get('label') ?? ''];
+async function drawPlots(node, rows, options, reading = readPlots(options)) {
+  const { comparison, signal } = options;
   try {
-    const { data } = await session.call(`${path}/plots`, { query: { metric, label }, signal });
+    const data = await reading;
     const draw = (/** @type {Record<string, string>} */ changes) => {
       changeQuery(changes, { replace: true });
       void drawPlots(node, rows, options);

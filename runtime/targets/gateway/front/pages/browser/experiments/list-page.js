@@ -2,7 +2,7 @@
 import { badge } from '../components/facts.js';
 import { dataTable } from '../components/data-table.js';
 import { empty } from '../components/states.js';
-import { element } from '../dom.js';
+import { element, listed } from '../dom.js';
 import { dateTime } from '../format.js';
 import { linkTo } from '../route.js';
 
@@ -37,7 +37,7 @@ export function showExperiments({ root, session, navigate }) {
         { key: 'task', title: 'Task', cell: ({ task_definition: { task } }) => task },
         { key: 'models', title: 'Models', cell: modelsCell },
         { key: 'state', title: 'State', cell: stateCell },
-        { key: 'tags', title: 'Tags', cell: ({ tags }) => (tags.length === 0 ? '–' : tags.join(', ')) },
+        { key: 'tags', title: 'Tags', cell: ({ tags }) => listed(tags) },
         { key: 'created', title: 'Created', cell: ({ created_at: created }) => dateTime(created) },
       ],
       filters: [
@@ -57,14 +57,14 @@ export function showExperiments({ root, session, navigate }) {
   );
 }
 
+const MAX_MODELS = 4;
+
 /** @param {Listed} experiment */
 const modelsCell = ({ workflows }) =>
-  workflows.length === 0
-    ? '–'
-    : workflows
-        .slice(0, 4)
-        .map(({ name }) => name)
-        .join(', ') + (workflows.length > 4 ? ` and ${workflows.length - 4} more` : '');
+  listed([
+    ...workflows.slice(0, MAX_MODELS).map(({ name }) => name),
+    ...(workflows.length > MAX_MODELS ? [`${workflows.length - MAX_MODELS} more`] : []),
+  ]);
 
 /** @param {Listed} experiment */
 function stateCell({ workflows }) {

@@ -2,9 +2,10 @@
 /** @import { Filter } from '../components/filters.js' */
 /** @import { GatewaySection } from '../sections.js' */
 /** @import { Session } from '../session.js' */
+/** @typedef {Parameters<GatewaySection['show']>[0]['linked']} Linked */
 import { dataTable } from '../components/data-table.js';
 import { facts } from '../components/facts.js';
-import { element } from '../dom.js';
+import { element, listed } from '../dom.js';
 import { dateTime } from '../format.js';
 import { exactMoney } from './exact-money.js';
 import { linkTo } from '../route.js';
@@ -89,7 +90,7 @@ export function resourcePages(resource) {
  */
 async function showOne(resource, place) {
   const { path, noun, changeSchema, deletion, canChange = () => true, more } = resource;
-  const { root, params, session, navigate, setTitle, signal } = place;
+  const { root, params, session, navigate, linked, setTitle, signal } = place;
   const id = params['id'] ?? '';
   const url = `v1/${path}/${encodeURIComponent(id)}`;
   const { data } = await session.call(url, { signal });
@@ -121,7 +122,7 @@ async function showOne(resource, place) {
   ];
   root.append(
     actions(...buttons),
-    factsOf(item),
+    factsOf(item, linked),
     ...((await more?.({ item, session, signal, refresh: again })) ?? []),
   );
 }
@@ -129,10 +130,13 @@ async function showOne(resource, place) {
 /**
  * All members of an object as facts.
  * @param {Record<string, unknown>} item
+ * @param {Linked} linked
  */
-export const factsOf = (item) =>
+export const factsOf = (item, linked) =>
   facts(
-    Object.entries(item).map(([key, value]) => /** @type {const} */ ([wordsOf(key), valueOf(key, value)])),
+    Object.entries(item).map(
+      ([key, value]) => /** @type {const} */ ([wordsOf(key), valueOf(key, value, linked)]),
+    ),
   );
 
 /** @type {Readonly<Record<string, string>>} */
@@ -149,6 +153,12 @@ const WORDS = {
   api_base: 'Base URL',
   api_key: 'API key',
 };
+/** The pages of what members name. */
+const PAGES = /** @type {Readonly<Record<string, string>>} */ ({
+  user_id: 'users',
+  team_id: 'teams',
+  budget_id: 'budgets',
+});
 const MONEY = new Set(['spend', 'reserved', 'max_budget']);
 
 /** @param {string} key */
@@ -160,15 +170,17 @@ const wordsOf = (key) => {
 /**
  * @param {string} key
  * @param {unknown} value
+ * @param {Linked} linked
  * @returns {Node | string}
  */
-function valueOf(key, value) {
+function valueOf(key, value, linked) {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'number' && (MONEY.has(key) || key.includes('price'))) return exactMoney(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (key.endsWith('_at') && typeof value === 'string') return dateTime(value);
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-    return value.length === 0 ? 'None' : value.join(', ');
+  const page = PAGES[key];
+  if (page !== undefined && typeof value === 'string') return linked(page, value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return listed(value, 'None');
   if (typeof value === 'object') return element('code', {}, JSON.stringify(value));
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

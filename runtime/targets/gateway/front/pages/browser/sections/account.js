@@ -1,6 +1,6 @@
 /** @import { GatewaySection } from '../sections.js' */
 import { facts, figures } from '../components/facts.js';
-import { element } from '../dom.js';
+import { element, listed } from '../dom.js';
 import { count, dateTime, money } from '../format.js';
 import { actionButton, actions } from '../parts/actions.js';
 
@@ -25,7 +25,10 @@ export const ACCOUNT = [
           ['Expires', me.expires_at === null ? 'Never' : dateTime(me.expires_at)],
           [
             'Teams',
-            me.teams.map((/** @type {any} */ one) => `${one.team_id} (${one.role})`).join(', ') || 'None',
+            listed(
+              me.teams.map((/** @type {any} */ one) => `${one.team_id} (${one.role})`),
+              'None',
+            ),
           ],
         ]),
       );

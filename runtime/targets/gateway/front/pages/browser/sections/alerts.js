@@ -2,6 +2,7 @@
 import { dataTable } from '../components/data-table.js';
 import { openDialog } from '../components/dialog.js';
 import { badge } from '../components/facts.js';
+import { counted } from '../counted.js';
 import { dateTime, money } from '../format.js';
 import { actionButton, actions } from '../parts/actions.js';
 import { pagesOf } from '../parts/lists.js';
@@ -52,6 +53,8 @@ export const ALERTS = [
 /** @param {any} alert */
 const stateOf = ({ state, attempts }) =>
   badge(
-    state === 'sent' ? 'Sent' : `${state === 'failed' ? 'Failed' : 'Pending'} after ${attempts} attempts`,
+    state === 'sent'
+      ? 'sent'
+      : `${state === 'failed' ? 'failed' : 'pending'} after ${counted(attempts, 'attempt')}`,
     state === 'sent' ? 'good' : state === 'failed' ? 'alarm' : 'warning',
   );

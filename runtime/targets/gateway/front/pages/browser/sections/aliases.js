@@ -1,3 +1,4 @@
+import { listed } from '../dom.js';
 import { badge } from '../components/facts.js';
 import { resourcePages } from '../parts/resource.js';
 
@@ -14,12 +15,14 @@ export const ALIASES = resourcePages({
       key: 'targets',
       title: 'Models',
       cell: (row) =>
-        row.targets
-          .map((/** @type {any} */ { model, weight }) => (weight === 1 ? model : `${model} × ${weight}`))
-          .join(', '),
+        listed(
+          row.targets.map((/** @type {any} */ { model, weight }) =>
+            weight === 1 ? model : `${model} × ${weight}`,
+          ),
+        ),
     },
     { key: 'strategy', title: 'Strategy' },
-    { key: 'fallbacks', title: 'Fallbacks', cell: (row) => row.fallbacks.join(', ') || '–' },
+    { key: 'fallbacks', title: 'Fallbacks', cell: (row) => listed(row.fallbacks) },
     {
       key: 'status',
       title: 'Status',

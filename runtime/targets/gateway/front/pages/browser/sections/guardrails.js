@@ -22,7 +22,7 @@ export const GUARDRAILS = [
               key: 'mode',
               title: 'Result',
               cell: (row) =>
-                row.mode === 'block' ? badge('Blocked', 'alarm') : badge('Monitored', 'warning'),
+                row.mode === 'block' ? badge('blocked', 'alarm') : badge('monitored', 'warning'),
             },
             { key: 'place', title: 'In' },
             { key: 'score', title: 'Score', numeric: true, cell: (row) => short(row.score) },

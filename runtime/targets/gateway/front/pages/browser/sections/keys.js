@@ -82,7 +82,7 @@ async function showSecret(made) {
 }
 
 /** @param {Parameters<GatewaySection['show']>[0]} place */
-async function showKey({ root, params, session, navigate, setTitle, signal }) {
+async function showKey({ root, params, session, navigate, linked, setTitle, signal }) {
   const id = params['id'] ?? '';
   const url = `v1/keys/${encodeURIComponent(id)}`;
   const { data: key } = await session.call(url, { signal });
@@ -136,6 +136,6 @@ async function showKey({ root, params, session, navigate, setTitle, signal }) {
       element('a', { href: linkTo(['requests'], { api_key_id: id }) }, 'Requests with this key'),
     ),
     ...(await ownSpending(session, { api_key_id: id }, signal)),
-    factsOf(key),
+    factsOf(key, linked),
   );
 }

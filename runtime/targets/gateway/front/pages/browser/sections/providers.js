@@ -1,7 +1,7 @@
 /** @import { GatewaySection } from '../sections.js' */
 /** @import { Session } from '../session.js' */
 import { badge } from '../components/facts.js';
-import { element, scrollable } from '../dom.js';
+import { element, listed, scrollable } from '../dom.js';
 import { count, dateTime, duration } from '../format.js';
 import { every, livePart } from '../parts/live-part.js';
 import { resourcePages } from '../parts/resource.js';
@@ -24,7 +24,7 @@ export const PROVIDERS = [
       { key: 'api_base', title: 'Base URL' },
       { key: 'status', title: 'Status', cell: statusOf },
       { key: 'source', title: 'Configured in' },
-      { key: 'used_by', title: 'Aliases', cell: (row) => row.used_by.join(', ') || '–' },
+      { key: 'used_by', title: 'Aliases', cell: (row) => listed(row.used_by) },
       { key: 'problem', title: 'Problem', cell: (row) => row.problem ?? '' },
     ],
     empty: 'No providers. Add one, or name one in the configuration file.',

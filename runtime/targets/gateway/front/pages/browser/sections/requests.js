@@ -3,7 +3,7 @@
 import { dataTable } from '../components/data-table.js';
 import { badge, facts, figures } from '../components/facts.js';
 import { counted } from '../counted.js';
-import { element, scrollable } from '../dom.js';
+import { element, listed, scrollable } from '../dom.js';
 import { count, dateTime, duration, money } from '../format.js';
 import { every, livePart } from '../parts/live-part.js';
 import { exactMoney } from '../parts/exact-money.js';
@@ -63,8 +63,8 @@ export const REQUESTS = [
 /** @param {any} row */
 const statusOf = ({ status, status_code: code, cache_hit: hit }) =>
   status === 'error'
-    ? badge(`Error ${code ?? ''}`, 'alarm')
-    : badge(hit === null || hit === undefined ? 'Success' : `Cached (${hit})`, 'good');
+    ? badge(`error ${code ?? ''}`, 'alarm')
+    : badge(hit === null || hit === undefined ? 'success' : `cached (${hit})`, 'good');
 
 /**
  * @param {Session} session
@@ -101,7 +101,7 @@ const attemptsText = (attempts) =>
     .join(', ') || 'None';
 
 /** @param {Parameters<GatewaySection['show']>[0]} place */
-async function showRequest({ root, params, session, setTitle, signal }) {
+async function showRequest({ root, params, session, linked, setTitle, signal }) {
   const { data } = await session.call(`v1/requests/${encodeURIComponent(params['id'] ?? '')}`, { signal });
   const last = data.attempts.at(-1).usage;
   setTitle(`Request ${data.request_id ?? data.id}`);
@@ -129,11 +129,11 @@ async function showRequest({ root, params, session, setTitle, signal }) {
       ['Time', dateTime(last.timestamp)],
       ['Request id', data.request_id ?? '–'],
       ['Endpoint', last.endpoint],
-      ['User', userLink(last.user_id)],
-      ['Key', last.api_key_id ?? 'Master key, or a deleted key'],
-      ['Team', last.team_id ?? '–'],
+      ['User', last.user_id === null ? '–' : linked('users', last.user_id)],
+      ['Key', last.api_key_id === null ? 'Master key, or a deleted key' : linked('keys', last.api_key_id)],
+      ['Team', last.team_id === null ? '–' : linked('teams', last.team_id)],
       ['User of the client', last.end_user ?? '–'],
-      ['Tags', last.tags.join(', ') || '–'],
+      ['Tags', listed(last.tags)],
     ]),
     element('h2', {}, 'Attempts'),
     element('ol', { class: 'attempts' }, ...data.attempts.map(attemptItem)),
@@ -141,9 +141,6 @@ async function showRequest({ root, params, session, setTitle, signal }) {
     await promptPart(session, data.request_id, signal),
   );
 }
-
-/** @param {string | null} id */
-const userLink = (id) => (id === null ? '–' : element('a', { href: linkTo(['users', id]) }, id));
 
 /** @param {any} attempt */
 function attemptItem({ usage, cost_parts: parts }) {

@@ -27,7 +27,7 @@ export const TEAMS = resourcePages({
     {
       key: 'blocked',
       title: 'Status',
-      cell: (row) => (row.blocked ? badge('Blocked', 'alarm') : badge('Active', 'good')),
+      cell: (row) => (row.blocked ? badge('blocked', 'alarm') : badge('active', 'good')),
     },
     { key: 'spend', title: 'Spend', numeric: true, sortable: true, cell: (row) => money(row.spend) },
     { key: 'reserved', title: 'Held', numeric: true, cell: (row) => money(row.reserved) },

@@ -1,12 +1,11 @@
 /** @import { Place } from '../start-app.js' */
 import { dataTable } from '../components/data-table.js';
 import { empty } from '../components/states.js';
-import { element } from '../dom.js';
+import { element, listed } from '../dom.js';
 import { linkTo } from '../route.js';
 import { api } from '../shared/api.js';
 import { EDIT_HINT, readCaller } from '../shared/caller.js';
 import { localRows } from '../shared/local-rows.js';
-import { listText } from '../shared/patterns.js';
 
 const NEW = { name: 'New group', href: '#/new-group' };
 
@@ -30,10 +29,10 @@ export async function showGroups({ root, session, signal }) {
       filters: [{ key: 'q', title: 'Search', kind: 'text' }],
       columns: [
         { key: 'name', title: 'Group' },
-        { key: 'servers', title: 'Servers', cell: ({ servers }) => listText(servers) },
-        { key: 'tools', title: 'Tools', cell: ({ tools }) => listText(tools, 'all of its servers') },
-        { key: 'prompts', title: 'Prompts', cell: ({ prompts }) => listText(prompts) },
-        { key: 'resources', title: 'Resources', cell: ({ resources }) => listText(resources) },
+        { key: 'servers', title: 'Servers', cell: ({ servers }) => listed(servers) },
+        { key: 'tools', title: 'Tools', cell: ({ tools }) => listed(tools, 'all of its servers') },
+        { key: 'prompts', title: 'Prompts', cell: ({ prompts }) => listed(prompts) },
+        { key: 'resources', title: 'Resources', cell: ({ resources }) => listed(resources) },
         {
           key: 'endpoint',
           title: 'MCP endpoint',

@@ -2,16 +2,18 @@
 import { dataTable } from '../components/data-table.js';
 import { confirmAction } from '../components/dialog.js';
 import { badge } from '../components/facts.js';
-import { element } from '../dom.js';
+import { element, listed } from '../dom.js';
 import { dateTime } from '../format.js';
 import { admin } from '../shared/api.js';
 import { button } from '../shared/button.js';
 import { EDIT_HINT, readCaller } from '../shared/caller.js';
 import { localRows } from '../shared/local-rows.js';
-import { listText } from '../shared/patterns.js';
 
 /** @type {Record<string, 'good' | 'plain'>} */
 const STATES = { active: 'good' };
+
+/** What a key without restrictions can use. */
+const ALL = 'all servers';
 
 /**
  * The API keys and their permissions.
@@ -30,7 +32,7 @@ export async function showKeys({ root, session, signal }) {
           { key: 'name', title: 'Key' },
           { key: 'id', title: 'ID', cell: ({ id }) => element('code', {}, id) },
           { key: 'state', title: 'State', cell: ({ state }) => badge(state, STATES[state] ?? 'plain') },
-          { key: 'access', title: 'Access', cell: accessOf },
+          { key: 'access', title: 'Access', cell: (key) => listed(accessOf(key), ALL) },
           { key: 'permissions', title: 'Permissions', cell: permissionsOf },
           { key: 'rate', title: 'Rate limit' },
           {
@@ -55,7 +57,7 @@ export async function showKeys({ root, session, signal }) {
             const { data } = await session.call(admin('keys'), { signal });
             return data.keys;
           },
-          (key) => `${key.name} ${key.id} ${key.state} ${accessOf(key)}`,
+          (key) => `${key.name} ${key.id} ${key.state} ${accessOf(key).join(' ') || ALL}`,
         ),
         empty:
           'There are no keys: every program on this machine can use the servers. Create the first key with mcp-manager keys create.',
@@ -85,21 +87,23 @@ export async function showKeys({ root, session, signal }) {
   );
 }
 
-/** @param {any} key */
+/**
+ * @param {any} key
+ * @returns {string[]}
+ */
 function accessOf({ servers, tools, prompts, resources, groups }) {
-  const all = [
+  return [
     ...servers,
     ...tools,
     ...prompts.map((/** @type {string} */ one) => `prompt ${one}`),
     ...resources.map((/** @type {string} */ one) => `resource ${one}`),
     ...groups.map((/** @type {string} */ one) => `group ${one}`),
   ];
-  return listText(all, 'all servers');
 }
 
 /** @param {any} key */
 const permissionsOf = ({ admin: isAdmin, edit, readOnly }) =>
-  listText(
+  listed(
     [...(isAdmin ? ['admin'] : []), ...(edit ? ['edit'] : []), ...(readOnly ? ['read-only tools'] : [])],
     'calls',
   );

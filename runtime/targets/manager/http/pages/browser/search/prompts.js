@@ -1,7 +1,7 @@
 /** @import { Place } from '../start-app.js' */
 import { linkTo } from '../route.js';
-import { listText } from '../shared/patterns.js';
 import { DESCRIPTION, searchTable } from './search-table.js';
+import { listed } from '../dom.js';
 
 /**
  * The prompts of all servers.
@@ -18,7 +18,7 @@ export function showAllPrompts({ root, session }) {
         {
           key: 'arguments',
           title: 'Arguments',
-          cell: ({ arguments: list }) => listText(list?.map((/** @type {any} */ { name }) => name)),
+          cell: ({ arguments: list }) => listed(list?.map((/** @type {any} */ { name }) => name)),
         },
         DESCRIPTION,
       ],

@@ -5,7 +5,8 @@ import { empty } from '../components/states.js';
 import { api } from '../shared/api.js';
 import { shortened } from '../shared/text.js';
 
-const LIMIT = 200;
+/** A user who does not find an item among these writes more words. */
+const LIMIT = 100;
 
 /** The column with the description of an item. */
 export const DESCRIPTION = {
@@ -33,7 +34,8 @@ export function searchTable(session, { list, searched, columns, href }) {
       const q = filters['q'] ?? '';
       if (q === '') return { rows: [], total: 0 };
       const { data } = await session.call(api(list), { query: { q, limit: LIMIT }, signal });
-      return { rows: data[list] };
+      const rows = data[list];
+      return rows.length < LIMIT ? { rows } : { rows, status: `The best ${LIMIT} matches` };
     },
     empty: empty(
       `Search the ${list} of all servers by what they do, or open a server to see all of its ${list}.`,

@@ -5,9 +5,9 @@ import { api } from '../shared/api.js';
 import { readCaller } from '../shared/caller.js';
 import { withoutSupport } from '../shared/without-support.js';
 import { localRows } from '../shared/local-rows.js';
-import { listText } from '../shared/patterns.js';
 import { shortened } from '../shared/text.js';
 import { serverHead } from './head.js';
+import { listed } from '../dom.js';
 
 /**
  * The prompts of a server.
@@ -33,7 +33,7 @@ export async function showPrompts(place) {
         {
           key: 'arguments',
           title: 'Arguments',
-          cell: ({ arguments: list }) => listText(list?.map((/** @type {any} */ one) => one.name)),
+          cell: ({ arguments: list }) => listed(list?.map((/** @type {any} */ one) => one.name)),
         },
       ],
       href: (prompt) => linkTo(['servers', name, 'prompts', prompt.name]),
