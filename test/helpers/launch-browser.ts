@@ -26,19 +26,33 @@ export async function launchBrowser(
   return browser;
 }
 
-interface Session {
-  send(method: string, parameters: unknown): Promise<unknown>;
+interface Message {
+  readonly method?: string;
+  readonly params?: { readonly url?: string; download?: string };
 }
 
-/** Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. */
+interface Session {
+  send(method: string, parameters: unknown): Promise<unknown>;
+  dispatchMessage(message: Message): void;
+}
+
+/**
+ * Playwright sends a command to each page that Firefox ESR does not have yet: it emulates a color scheme. It also ignores downloads that have
+ * no id, as in Firefox ESR, so their address becomes one.
+ */
 function allowOlderFirefox(browser: Browser): void {
   const { _connection: connection } = browser as unknown as {
     _connection: { toImpl(browser: Browser): { _browserSession: Session } };
   };
   const prototype = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as Session;
-  // oxlint-disable-next-line unbound-method -- it is called with its session.
-  const { send } = prototype;
+  // oxlint-disable-next-line unbound-method -- they are called with their session.
+  const { send, dispatchMessage } = prototype;
   prototype.send = async function sendKnown(this: Session, method, parameters) {
     return method === 'emulation.setMediaFeaturesOverride' ? {} : await send.call(this, method, parameters);
+  };
+  prototype.dispatchMessage = function dispatchWithIds(this: Session, message) {
+    if (message.method?.startsWith('browsingContext.download') && message.params?.url !== undefined)
+      message.params.download ??= message.params.url;
+    dispatchMessage.call(this, message);
   };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expectText, type Flow } from './flow.ts';
 
 export const CLASSIFY_FILE: Flow = {
@@ -18,6 +19,11 @@ export const CLASSIFY_FILE: Flow = {
       page.getByRole('link', { name: 'Download reviews-results.csv' }).click(),
     ]);
     expectText(download.suggestedFilename(), 'reviews-results.csv');
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    expectText(`${lines.length} lines`, '41 lines');
+    expectText(lines[0]?.slice(0, 8) ?? '', 'id,text,');
   },
 };
 

@@ -9,7 +9,7 @@ export const CREATE_KEY: Flow = {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('key_name').fill('from a browser');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    const secret = await dialog.getByRole('textbox', { name: 'Key' }).innerText();
+    const secret = await dialog.getByRole('textbox', { name: 'Key', exact: true }).innerText();
     await dialog.getByRole('button', { name: 'Copy Key' }).click();
     await dialog.getByText('Copied').first().waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();

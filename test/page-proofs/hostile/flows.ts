@@ -22,7 +22,7 @@ export const HOSTILE_FLOWS: readonly Flow[] = [
     async run(page, { ids }) {
       await page.evaluate(`location.hash = '#/experiments/${ids.experiment}'`);
       await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
-      await page.getByRole('dialog').getByText(HOSTILE_NAME).first().waitFor();
+      await page.getByRole('dialog').getByText(HOSTILE_NAME).filter({ visible: true }).first().waitFor();
     },
   },
   {

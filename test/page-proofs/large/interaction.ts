@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** Something that a user does with a large list or chart, several times. */
 export interface Interaction {
   readonly title: string;
-  /** Where it starts, as a hash; undefined: where the last one has ended. */
+  /** Where it starts, as a hash; default: the start page. */
   readonly at?: string;
   /** Parts of the page that change by themselves. */
   readonly ignored?: string;

@@ -63,6 +63,7 @@ export const managerInteractions: readonly Interaction[] = [
   },
   {
     title: 'configuration: review a change',
+    at: '#/servers/remote-9/configuration',
     actions: [
       async (page) => {
         const text = page.getByLabel('[[servers]] of remote-9');
