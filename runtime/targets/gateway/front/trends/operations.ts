@@ -80,7 +80,7 @@ export const TREND_OPERATIONS: readonly Operation[] = [
       {
         name: 'order_by',
         in: 'query',
-        description: 'What the largest groups are the largest of.',
+        description: 'Amount that the groups are ordered by, the largest first.',
         example: 'cost',
         schema: oneOf(SPENDING_ORDERS, { default: 'cost' }),
       },

@@ -2,7 +2,7 @@ import { SECTIONS } from './sections.js';
 import { createSession } from './session.js';
 import { startApp } from './start-app.js';
 
-/** What the server says about itself. The role is requested at the same time. */
+/** The description of the server. The role is requested at the same time. */
 const about = fetch('./', { headers: { Accept: 'application/json' } }).then((response) => response.json());
 const kept = createSession({
   ways: about.then(({ sign_in: path }) =>
