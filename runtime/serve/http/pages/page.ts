@@ -20,8 +20,13 @@ export function createPage<File extends string>(
   { document, files, read }: PageFiles<File>,
   edit = (text: string) => text,
 ): Page {
-  const assets = new Hono();
-  for (const file of files)
-    if (file !== document) assets.get(`/assets/${file}`, servePageFile(file, read(file)));
-  return { document: servePageFile(document, edit(read(document))), assets };
+  const others = files.filter((file) => file !== document);
+  return { document: servePageFile(document, edit(read(document))), assets: assetRoutes(others, read) };
+}
+
+/** Routes of files that pages load. */
+export function assetRoutes<File extends string>(files: readonly File[], read: (file: File) => string): Hono {
+  const routes = new Hono();
+  for (const file of files) routes.get(`/assets/${file}`, servePageFile(file, read(file)));
+  return routes;
 }

@@ -74,18 +74,17 @@ export async function readSpending(
     select 'group', 0, name, place, requests, errors, prompt, completion, cached, total, sum_nano from named
     union all
     select 'series', start, name, 0, ${SUMS} from parts
-    where name in (select name from named where place <= ${series}) group by start, name`.execute(db);
+    where name in (select name from named where place <= ${series}) group by start, name
+    order by start, place`.execute(db);
   const { interval = [], group = [], series: points = [] } = Object.groupBy(rows, ({ level }) => level);
   const byName = Map.groupBy(points, ({ name }) => name);
   return {
     ...sumPoints(interval.map(pointOf)),
-    groups: group
-      .toSorted((one, other) => one.place - other.place)
-      .map((row) => ({
-        group: row.name === '' ? null : row.name,
-        totals: totalsOf(row),
-        points: sumPoints((byName.get(row.name) ?? []).map(pointOf)).points,
-      })),
+    groups: group.map((row) => ({
+      group: row.name === '' ? null : row.name,
+      totals: totalsOf(row),
+      points: (byName.get(row.name) ?? []).map(pointOf),
+    })),
   };
 }
 
