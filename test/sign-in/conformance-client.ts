@@ -37,7 +37,7 @@ const spec: ServerSpec = {
   readOnly: false,
   lazy: false,
   idleMs: 0,
-  timeouts: { init: 10_000, request: 10_000, shutdown: 1000 },
+  timeouts: { install: 0, init: 10_000, request: 10_000, shutdown: 1000 },
   concurrency: 1,
   queue: 1,
 };

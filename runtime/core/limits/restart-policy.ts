@@ -3,8 +3,12 @@ export interface RestartPolicy {
   /** Maximum of the first delay; it doubles with every consecutive failure. */
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** A server that ran this long counts as healthy: earlier failures are forgotten, and it is restarted immediately. */
+  /**
+   * A server that ran this long, or answered this many requests, counts as healthy: earlier failures are forgotten, and it is
+   * restarted immediately. Health checks alone do not reach the number before the time.
+   */
   readonly healthyAfter: number;
+  readonly healthyResponses: number;
   /** Number of consecutive failures that count as a crash loop. */
   readonly crashLoopFailures: number;
   /** Interval between restarts in a crash loop. */
@@ -16,6 +20,7 @@ export const RESTART_POLICY: RestartPolicy = {
   baseDelay: 100,
   maxDelay: 60_000,
   healthyAfter: 10_000,
+  healthyResponses: 20,
   crashLoopFailures: 10,
   crashLoopDelay: 300_000,
 };
@@ -27,17 +32,24 @@ export interface RestartDecision {
   readonly crashLoop: boolean;
 }
 
+/** A run of a server that ended. */
+export interface EndedRun {
+  readonly ranFor: number;
+  /** Number of requests that it answered. */
+  readonly responses?: number | undefined;
+}
+
 /**
- * Decides what to do after a failed start (`ranFor` is undefined) or an exit. The delay is drawn uniformly from the allowed
+ * Decides what to do after a failed start (`run` is undefined) or an exit. The delay is drawn uniformly from the allowed
  * range ("full jitter"), so that servers that failed together do not restart together.
  */
 export function planRestart(
   failuresBefore: number,
-  ranFor: number | undefined,
+  run: EndedRun | undefined,
   random: () => number,
   policy: RestartPolicy = RESTART_POLICY,
 ): RestartDecision {
-  if (ranFor !== undefined && ranFor >= policy.healthyAfter) {
+  if (run && (run.ranFor >= policy.healthyAfter || (run.responses ?? 0) >= policy.healthyResponses)) {
     return { failures: 0, delay: 0, crashLoop: false };
   }
   const failures = failuresBefore + 1;

@@ -181,7 +181,7 @@ export class CachedList {
 
   #isLate(error: unknown): boolean {
     if (error instanceof TimeoutFailure) return true;
-    const starts = this.#server.status().phase === 'starting';
+    const starts = ['installing', 'starting'].includes(this.#server.status().phase);
     return starts && error instanceof AppError && error.code === 'UnavailableError';
   }
 

@@ -16,6 +16,7 @@ export interface ServerState {
   readonly startedAt?: string;
   readonly restarts: number;
   readonly reason?: string;
+  readonly reasonLines?: readonly string[];
   readonly warnings?: readonly string[];
   readonly changedTools?: readonly ChangedTool[];
   readonly nextStartAt?: string;
@@ -60,7 +61,11 @@ const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
   timeout: 'yellow',
   unreachable: 'red',
 };
-const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = { failed: 'red', waiting: 'yellow' };
+const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = {
+  failed: 'red',
+  waiting: 'yellow',
+  installing: 'yellow',
+};
 
 /** Explains the state of a server; empty for a healthy one. */
 function reasonOf(

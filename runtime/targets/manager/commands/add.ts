@@ -10,7 +10,7 @@ import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
 /** `add`: adds a server from a registry, or one that the command line describes. */
 export const addCommand: Command = {
   summary: 'Add a server from a registry by its ID, or any server by its command, package or URL.',
-  positionals: '<name> [-- <command> [arguments]]',
+  positionals: '<name> [-- <command or arguments>]',
   options: {
     ...CONFIG_OPTIONS,
     ...REGISTRY_OPTION,
@@ -25,7 +25,13 @@ export const addCommand: Command = {
       help: 'HTTP header for --url, stored in the secrets file',
       repeatable: true,
     },
-    package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3' },
+    package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3; arguments follow after --' },
+    bin: { value: 'program', help: 'Program of the package, if it does not have the name of the package' },
+    with: {
+      value: 'requirement',
+      help: 'Further requirement of a uvx package, e.g. "mcp<2"',
+      repeatable: true,
+    },
     command: { value: 'command', help: 'Program to run, with its arguments, as one quoted string' },
     url: { value: 'url', help: 'URL of a remote server' },
     transport: { value: 'transport', help: 'Transport for --url', choices: ['http', 'sse'] },
@@ -101,14 +107,30 @@ interface Start {
 function startFromLine(invocation: Invocation): Start | undefined {
   const { afterDashes } = invocation;
   const ways = ['package', 'command', 'url'].filter((name) => invocation.given(name));
-  if (ways.length + (afterDashes ? 1 : 0) > 1)
-    throw new UsageError('--package, --command, --url and -- conflict with each other; use one of them.');
-  const [program, ...args] = afterDashes ?? splitCommand(invocation.value('command') ?? '');
   const [way] = ways;
-  if (way === 'package' || way === 'url') return { table: { [way]: invocation.value(way) }, tools: [] };
+  // After a package, the dashes separate the arguments of its server.
+  if (ways.length + (afterDashes && way !== 'package' ? 1 : 0) > 1)
+    throw new UsageError('--package, --command, --url and -- conflict with each other; use one of them.');
+  if (way === 'url') return { table: { url: invocation.value('url') }, tools: [] };
+  if (way === 'package') return { table: packageTable(invocation), tools: [] };
+  if (invocation.given('bin') || invocation.given('with')) {
+    throw new UsageError('--bin and --with require --package.');
+  }
+  const [program, ...args] = afterDashes ?? splitCommand(invocation.value('command') ?? '');
   if (way === undefined && !afterDashes) return undefined;
   if (!program) throw new UsageError('The command is empty. Specify the program to start.');
   return { table: { command: program, ...(args.length > 0 ? { args } : {}) }, tools: [] };
+}
+
+function packageTable(invocation: Invocation): Table {
+  const args = invocation.afterDashes ?? [];
+  const extra = invocation.values('with');
+  return {
+    package: invocation.value('package'),
+    ...(invocation.given('bin') ? { package_bin: invocation.value('bin') } : {}),
+    ...(extra.length > 0 ? { package_with: extra } : {}),
+    ...(args.length > 0 ? { args } : {}),
+  };
 }
 
 /** Rejects secrets that the server could not use: a remote server has no environment, a local one gets no headers. */

@@ -28,7 +28,7 @@ export const DAEMON_KEYS = {
   'api.oauth': RESOURCE_KEYS,
   'api.oauth.scopes': [],
   mcp: ['timeout', 'interval'],
-  'mcp.timeout': ['init', 'health', 'shutdown', 'request'],
+  'mcp.timeout': ['install', 'init', 'health', 'shutdown', 'request'],
   'mcp.interval': ['health'],
 } as const;
 
@@ -48,6 +48,7 @@ export function readDaemon(daemon: TableReader | undefined): DaemonSection {
       oauth: readResource(api?.table('oauth', RESOURCE_KEYS)),
     },
     timeouts: {
+      install: timeout?.milliseconds('install') ?? DEFAULTS.install,
       init: timeout?.milliseconds('init') ?? DEFAULTS.init,
       request: timeout?.milliseconds('request') ?? DEFAULTS.request,
       shutdown: timeout?.milliseconds('shutdown') ?? DEFAULTS.shutdown,

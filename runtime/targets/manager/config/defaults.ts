@@ -4,6 +4,7 @@ export const DEFAULTS = {
   apiShutdown: 5000,
   health: 3000,
   healthInterval: 10_000,
+  install: 600_000,
   init: 30_000,
   request: 15_000,
   shutdown: 5000,

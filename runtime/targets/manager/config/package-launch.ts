@@ -1,19 +1,19 @@
 import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
+import type { PackageCommand, PackageInstallation } from './spec.ts';
 
-/** The parts of `<runtime>::<name>@<version>`. */
+/** The parts of `<runtime>::<name>@<version>`, and what else selects the program. */
 export interface Package {
   readonly runtime: PackageRuntime;
   readonly name: string;
   readonly version: string;
+  /** The program of the package, if it is not the one with the name of the package. */
+  readonly bin?: string | undefined;
+  /** Further requirements of a uvx package, e.g. `mcp<2`. */
+  readonly extra?: readonly string[] | undefined;
 }
 
 export const PACKAGE_RUNTIMES = ['npx', 'uvx', 'docker'] as const;
 export type PackageRuntime = (typeof PACKAGE_RUNTIMES)[number];
-
-export interface PackageCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-}
 
 /** Parses a package; returns a text that explains the problem if it is invalid. */
 export function parsePackage(text: string): Package | string {
@@ -35,21 +35,60 @@ export function parsePackage(text: string): Package | string {
  * environment on the command line; other packages inherit it.
  */
 export function packageCommand(
-  { runtime, name, version }: Package,
+  { runtime, name, version, bin, extra = [] }: Package,
   { env, volumes, limits = {} }: PackageValues,
 ): PackageCommand {
-  if (runtime === 'npx') return { command: 'npx', args: ['-y', `${name}@${version}`] };
-  if (runtime === 'uvx') return { command: 'uvx', args: [`${name}@${version}`] };
+  const versioned = `${name}@${version}`;
+  if (runtime === 'npx') {
+    const args = bin === undefined ? ['-y', versioned] : ['-y', `--package=${versioned}`, bin];
+    return { command: 'npx', args };
+  }
+  if (runtime === 'uvx') {
+    const start = bin === undefined ? [versioned] : ['--from', versioned, bin];
+    return { command: 'uvx', args: [...withExtra(extra), ...start] };
+  }
   const mounts = volumes.flatMap(({ from, path }) => ['--volume', `${from}:${path}`]);
   // Docker reads the values from its own environment: on its command line, every user of the machine could see them.
   const variables = Object.keys(env).flatMap((key) => ['-e', key]);
-  // A digest follows @, a tag follows a colon.
-  const image = `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
+  const image = imageOf(name, version);
   return {
     command: 'docker',
     args: ['run', '-i', '--rm', '--network', 'host', ...limitArgs(limits), ...mounts, ...variables, image],
   };
 }
+
+/**
+ * Returns how a package is installed without starting its server. The commands use the same folders as `packageCommand`: npx names its
+ * folder by the package, uv shares the environments of equal requirements.
+ */
+export function packageInstallation({ runtime, name, version, extra = [] }: Package): PackageInstallation {
+  const versioned = `${name}@${version}`;
+  const common = { label: `${runtime}::${versioned}` };
+  if (runtime === 'npx') {
+    // With the level `http`, npm prints a line for each download, which shows the progress.
+    const args = ['--loglevel=http', '-y', `--package=${versioned}`, '-c', 'exit 0'];
+    const isExact = /^\d+\.\d+\.\d+/.test(version);
+    return { ...common, command: { command: 'npx', args }, npx: [versioned], isExact };
+  }
+  if (runtime === 'uvx') {
+    const args = [...withExtra(extra), '--from', versioned, 'python', '-c', ''];
+    return { ...common, command: { command: 'uvx', args }, uvx: true, isExact: version !== 'latest' };
+  }
+  const image = imageOf(name, version);
+  return {
+    ...common,
+    check: { command: 'docker', args: ['image', 'inspect', image] },
+    command: { command: 'docker', args: ['pull', image] },
+    // Docker runs the image that it has; a later one with the same tag needs `docker pull`.
+    isExact: true,
+  };
+}
+
+const withExtra = (extra: readonly string[]): string[] => extra.flatMap((one) => ['--with', one]);
+
+/** A digest follows @, a tag follows a colon. */
+const imageOf = (name: string, version: string): string =>
+  `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
 
 /** Docker has the flags for limits that cgroups have files for. A container is not in the cgroup of the docker command. */
 const limitArgs = ({ memory, cpus, processes }: ProcessLimits): string[] => [

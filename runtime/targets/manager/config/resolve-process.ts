@@ -2,7 +2,7 @@ import { isSecretName } from '../../../core/text/secret-name.ts';
 import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { suggest } from '../../../core/text/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
-import { type Mount, packageCommand } from './package-launch.ts';
+import { type Mount, packageCommand, packageInstallation } from './package-launch.ts';
 import { missingArgs } from './required-args.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import type { LaunchEntry } from './server-entry.ts';
@@ -36,6 +36,7 @@ export function resolveProcess(
     ...(launch.kind === 'package' && launch.package.runtime === 'docker'
       ? { container: `mcp-manager-${entry.name}` }
       : omitUndefined({ limits: entry.limits })),
+    ...(launch.kind === 'package' && { installation: packageInstallation(launch.package) }),
     ...(launch.kind === 'package' && launch.hash !== undefined
       ? { integrity: { name: `${launch.package.name}@${launch.package.version}`, hash: launch.hash } }
       : {}),

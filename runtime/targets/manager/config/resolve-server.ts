@@ -42,6 +42,7 @@ export function resolveServer(
     lazy: entry.lazy || isPerUser({ launch: resolved }),
     idleMs: entry.idleMs ?? DEFAULTS.idle,
     timeouts: {
+      install: timeouts.install ?? context.timeouts.install,
       init: timeouts.init ?? context.timeouts.init,
       request: timeouts.request ?? context.timeouts.request,
       shutdown: timeouts.shutdown ?? context.timeouts.shutdown,

@@ -1,3 +1,4 @@
+import { PACKAGE_KEYS, readPackage } from './read-package.ts';
 import { LIMIT_KEYS, readLimits } from './limit-settings.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
@@ -21,7 +22,7 @@ export interface ServerEntry {
   readonly readOnly: boolean;
   readonly lazy: boolean;
   readonly idleMs: number | undefined;
-  readonly timeouts: { readonly [Key in 'init' | 'request' | 'shutdown']: number | undefined };
+  readonly timeouts: { readonly [Key in 'install' | 'init' | 'request' | 'shutdown']: number | undefined };
   readonly concurrency: number | undefined;
   readonly queue: number | undefined;
   readonly required: RequiredValues;
@@ -98,6 +99,7 @@ export const SERVER_KEYS = [
   'enabled',
   'lazy',
   'idle_timeout',
+  'timeout_install',
   'timeout_init',
   'timeout_request',
   'timeout_shutdown',
@@ -105,7 +107,7 @@ export const SERVER_KEYS = [
   'queue',
   ...REQUIRED_KEYS,
   'volumes',
-  'package_hash',
+  ...PACKAGE_KEYS,
   'tool_overrides',
   'approvals',
   'on_change',
@@ -131,6 +133,7 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
     lazy: table.flag('lazy') ?? false,
     idleMs: table.milliseconds('idle_timeout'),
     timeouts: {
+      install: table.milliseconds('timeout_install'),
       init: table.milliseconds('timeout_init'),
       request: table.milliseconds('timeout_request'),
       shutdown: table.milliseconds('timeout_shutdown'),
@@ -173,8 +176,10 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     return undefined;
   }
   const isRemote = launchKeys[0] === 'url';
-  if (launchKeys[0] !== 'package' && table.keys().includes('package_hash')) {
-    table.report('package_hash requires package.', 'package_hash');
+  if (launchKeys[0] !== 'package') {
+    for (const key of PACKAGE_KEYS) {
+      if (table.keys().includes(key)) table.report(`${key} requires package.`, key);
+    }
   }
   for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
     if (table.keys().includes(key))
@@ -188,26 +193,10 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
   if (values.package === undefined) return undefined;
   const found = parsePackage(values.package);
   if (typeof found !== 'string') {
-    return { kind: 'package', package: found, hash: readPackageHash(table, found), ...process };
+    return { kind: 'package', ...readPackage(table, found), ...process };
   }
   table.report(found, 'package');
   return undefined;
-}
-
-/** Reads the hash of a package. Images of containers have theirs in the package, and uvx has no way to verify one. */
-function readPackageHash(table: TableReader, { runtime }: Package): string | undefined {
-  const hash = table.text('package_hash');
-  if (hash === undefined) return undefined;
-  if (runtime !== 'npx') {
-    const wayOut = runtime === 'docker' ? 'For an image, use docker::image@sha256:<digest>.' : 'Remove it.';
-    table.report(`package_hash requires an npx package. ${wayOut}`, 'package_hash');
-  } else if (!/^sha512-[\w+/]{86}==$/.test(hash)) {
-    table.report(
-      'package_hash must be the hash of npm, which begins with "sha512-". See `npm view <package> dist.integrity`.',
-      'package_hash',
-    );
-  }
-  return hash;
 }
 
 /**

@@ -66,6 +66,28 @@ export interface ProcessLaunch {
   readonly container?: string | undefined;
   /** The package whose hash is verified before each start. */
   readonly integrity?: PackageIntegrity | undefined;
+  /** How the package is installed before the start, if the server is one. */
+  readonly installation?: PackageInstallation | undefined;
+}
+
+/** How a package is installed without starting its server. */
+export interface PackageInstallation {
+  /** The package as in the configuration, e.g. `npx::name@1.2.3`. */
+  readonly label: string;
+  readonly command: PackageCommand;
+  /** A command that succeeds if nothing has to be installed; without it, `command` finds out. */
+  readonly check?: PackageCommand | undefined;
+  /** Whether the version always has the same content, so that an installed package is not checked again. */
+  readonly isExact: boolean;
+  /** The packages in the folder of npx, which an interrupted installation can leave incomplete. */
+  readonly npx?: readonly string[] | undefined;
+  readonly uvx?: boolean | undefined;
+}
+
+/** A command that a package runtime provides. */
+export interface PackageCommand {
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 /** A package of npm with the hash of its only allowed content. */
@@ -144,6 +166,9 @@ export interface NameFilter {
 
 /** Timeouts of a server in milliseconds. */
 export interface ServerTimeouts {
+  /** Maximum time to install the package of the server. */
+  readonly install: number;
+  /** Maximum time from the start of the process to the end of the handshake. */
   readonly init: number;
   readonly request: number;
   readonly shutdown: number;

@@ -93,7 +93,11 @@ export class PluginRunner {
 
   #openLater(ranFor: number | undefined): void {
     const { clock, random } = this.#options;
-    const { failures, delay } = planRestart(this.#failures, ranFor, random);
+    const { failures, delay } = planRestart(
+      this.#failures,
+      ranFor === undefined ? undefined : { ranFor },
+      random,
+    );
     this.#failures = failures;
     this.#cancel = clock.after(delay, () => {
       this.#work = this.#open().catch((error: unknown) => this.#failed(error));

@@ -20,6 +20,8 @@ import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
+import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
+import { systemClock } from '../../../platform/clock.ts';
 import { createProcessTrees } from '../../../platform/process-tree/process-trees.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
@@ -83,7 +85,14 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   if (abandoned > 0) log.warn(`ended ${abandoned} processes that a killed mcp-manager had left`);
   const guard = createOrphanGuard({ traces: trees.traces });
   closers.add(guard.close);
+  const installer = createPackageInstaller({
+    clock: systemClock,
+    env: settings.env,
+    trees,
+    watch: guard.watch,
+  });
   const supervisor = createSupervisor({
+    installer,
     async open(spec, hooks, signal) {
       const connection = await openConnection(spec, { ...hooks, signIns, trees }, signal);
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
@@ -114,7 +123,9 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     onApplied: (latest) => groups.replace(latest.groups),
   });
   // Closed together: a running reload can be waiting for a server to start, and closing the supervisor ends that wait.
-  closers.add(async () => void (await Promise.all([reloader.close(), supervisor.close()])));
+  closers.add(
+    async () => void (await Promise.all([reloader.close(), supervisor.close(), installer.close()])),
+  );
   return {
     kernel,
     supervisor,

@@ -18,7 +18,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   addr: { value: 'host:port', help: 'Address and port to listen on', hidden: true },
   'timeout-mcp-init': {
     value: 'time',
-    help: 'Startup timeout of a server, including its download',
+    help: 'Startup timeout of a server; the installation of its package does not count',
     defaultText: '30s',
   },
   'timeout-mcp-health': { value: 'time', help: 'Timeout of a health check', defaultText: '3s' },

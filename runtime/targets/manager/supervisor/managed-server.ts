@@ -103,7 +103,9 @@ export interface Health {
   readonly latencyNs: number | undefined;
 }
 
-export type ServerPhase = 'idle' | 'starting' | 'running' | 'waiting' | 'failed' | 'stopping';
+/** The phases of a server, the most urgent first. */
+export const PHASES = ['failed', 'waiting', 'installing', 'starting', 'stopping', 'running', 'idle'] as const;
+export type ServerPhase = (typeof PHASES)[number];
 
 export interface ServerStatus {
   readonly phase: ServerPhase;
@@ -112,6 +114,8 @@ export interface ServerStatus {
   readonly restarts: number;
   /** The reason why the server is not running, or why it stopped the last time. */
   readonly reason: string | undefined;
+  /** The lines that the server, or its installation, wrote about the reason. */
+  readonly reasonLines: readonly string[];
   /** Time of the next attempt to start the server. */
   readonly nextStartAt: number | undefined;
   readonly protocolVersion: string | undefined;
@@ -119,6 +123,8 @@ export interface ServerStatus {
   readonly server: string | undefined;
   readonly running: number;
   readonly queued: number;
+  /** What is wrong with the behavior of the running server, as sentences. */
+  readonly warnings: readonly string[];
 }
 
 /** The last lines of a server's stderr, with messages of the manager about the server. */

@@ -1,29 +1,101 @@
 import type { ServerSpec } from '../config/spec.ts';
+import type { Connection } from '../upstream/connection.ts';
 import type { ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import { Session } from './session.ts';
 
-/** Opens a session of a server, and connects its log and its notifications. */
+/** Time after which a server that is still starting no longer delays the starts of others. */
+const START_TURN_MS = 5000;
+
+export interface SessionStart {
+  readonly signal: AbortSignal;
+  /** Receives what the installation of the package is doing, and undefined when the process starts. */
+  readonly onInstalling?: ((progress: string | undefined) => void) | undefined;
+}
+
+/** Opens a session of a server: installs its package, starts it, and connects its log and its notifications. */
 export async function openSession(
   spec: ServerSpec,
-  { open, emit, clock, user }: ServerParts,
+  parts: ServerParts,
   logs: WritableServerLogs,
-  signal: AbortSignal,
+  start: SessionStart,
 ): Promise<Session> {
   let session: Session | undefined;
-  const connection = await open(
-    spec,
-    {
-      user,
-      onLog: logs.fromServer,
-      onWarning: (text) => logs.fromManager('warn', text),
-      onNotification(method, params) {
-        if (session) session.signsOfLife += 1;
-        emit({ kind: 'notification', server: spec.name, method, params });
+  await install(spec, parts, logs, start);
+  const open = (): Promise<Connection> =>
+    parts.open(
+      spec,
+      {
+        user: parts.user,
+        onLog: logs.fromServer,
+        onWarning: (text) => logs.fromManager('warn', text),
+        onNotification(method, params) {
+          if (session) session.signsOfLife += 1;
+          parts.emit({ kind: 'notification', server: spec.name, method, params });
+        },
       },
-    },
-    signal,
-  );
-  session = new Session(connection, clock);
+      start.signal,
+    );
+  session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
   return session;
+}
+
+/** Waits until the package is installed. Aborting ends the wait only: an installation is never interrupted halfway. */
+async function install(
+  { launch, timeouts }: ServerSpec,
+  { installer }: ServerParts,
+  logs: WritableServerLogs,
+  { signal, onInstalling }: SessionStart,
+): Promise<void> {
+  if (!installer || launch.kind !== 'process' || !launch.installation) return;
+  let isLogged = false;
+  const done = installer.install(launch, {
+    timeoutMs: timeouts.install,
+    onWarning: (text) => logs.fromManager('warn', text),
+    onProgress(text) {
+      onInstalling?.(text);
+      if (!isLogged) logs.fromManager('info', text);
+      isLogged = true;
+    },
+  });
+  await unlessAborted(done, signal);
+  if (isLogged) logs.fromManager('info', `installed ${launch.installation.label}`);
+  onInstalling?.(undefined);
+}
+
+/** Starts a process in its turn: processes that all start at the same time are all slow, and miss their startup timeouts. */
+async function inTurn(
+  { launch }: ServerSpec,
+  { starts, clock, installer }: ServerParts,
+  signal: AbortSignal,
+  open: () => Promise<Connection>,
+): Promise<Connection> {
+  if (launch.kind !== 'process') return await open();
+  const turn = starts.ask();
+  if (turn.kind === 'refused') return await open();
+  let forget: (() => void) | undefined;
+  try {
+    if (turn.kind === 'waiting') await unlessAborted(turn.granted, signal);
+    forget = clock.after(START_TURN_MS, turn.leave);
+    return await open();
+  } catch (error) {
+    if (!signal.aborted) installer?.distrust(launch);
+    throw error;
+  } finally {
+    forget?.();
+    turn.leave();
+  }
+}
+
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    promise.catch(() => undefined);
+  }
 }

@@ -1,7 +1,9 @@
+import type { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Connection, ConnectionHooks } from '../upstream/connection.ts';
+import type { PackageInstaller } from '../upstream/packages/package-installer.ts';
 import type { SignInState, SignInTarget } from '../sign-in/sign-in-store.ts';
 import type { ServerEvent } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
@@ -15,6 +17,10 @@ export type OpenConnection = (
 /** The dependencies of every supervised server. */
 export interface ServerParts {
   readonly open: OpenConnection;
+  /** Installs packages before their servers start; without it, the start does. */
+  readonly installer?: PackageInstaller | undefined;
+  /** Limits how many processes start at the same time. */
+  readonly starts: TurnQueue;
   readonly settings: HealthSettings;
   readonly log: Logger;
   /** Redacts secrets in a text about a server. */

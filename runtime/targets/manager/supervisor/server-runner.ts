@@ -3,7 +3,9 @@ import { planRestart } from '../../../core/limits/restart-policy.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { ServerPhase } from './managed-server.ts';
 import { HealthMonitor } from './health-monitor.ts';
-import { openSession } from './open-session.ts';
+import type { CloseReason } from '../upstream/connection.ts';
+import { outputOf } from '../upstream/start-failure.ts';
+import { openSession, type SessionStart } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
 import { PendingWork } from './pending-work.ts';
 import type { WritableServerLogs } from './server-logs.ts';
@@ -26,6 +28,7 @@ export class ServerRunner {
   session: Session | undefined;
   restarts = 0;
   reason: string | undefined;
+  reasonLines: readonly string[] = [];
   nextStart: NextStart | undefined;
   isStopped = false;
   readonly #parts: ServerParts;
@@ -57,6 +60,11 @@ export class ServerRunner {
     return this.session === undefined && (this.#failures > 0 || this.#spec().launch.kind === 'unusable');
   }
 
+  /** Whether a start is in progress, with the installation of the package. */
+  get isStarting(): boolean {
+    return this.phase === 'starting' || this.phase === 'installing';
+  }
+
   /** Starts the server; a lazy one only if a caller waits for it. */
   begin(): void {
     if (this.#isUnusable()) return;
@@ -79,14 +87,14 @@ export class ServerRunner {
     }
     this.#awaited ??= ignoreRejection(Promise.withResolvers<Session>());
     const { promise } = this.#awaited;
-    if (this.phase !== 'starting' && !this.nextStart) this.#start();
+    if (!this.isStarting && !this.nextStart) this.#start();
     return promise;
   }
 
   /** Opens a session that can replace the current one. The current one is not affected. */
-  async open(spec: ServerSpec, signal: AbortSignal): Promise<Session> {
+  async open(spec: ServerSpec, { signal, onInstalling }: SessionStart): Promise<Session> {
     const both = AbortSignal.any([signal, this.#stopped.signal]);
-    return this.#ending.track(openSession(spec, this.#parts, this.#logs, both));
+    return this.#ending.track(openSession(spec, this.#parts, this.#logs, { signal: both, onInstalling }));
   }
 
   /** Makes a session the current one. The session before it finishes its requests and closes. */
@@ -98,7 +106,7 @@ export class ServerRunner {
     this.#logs.fromManager('info', `started: ${describe(session)}`);
     this.#setPhase('running');
     this.health.watch(session);
-    void session.closed.then(({ message }) => this.#ended(session, message));
+    void session.closed.then((end) => this.#ended(session, end));
     this.#awaited?.resolve(session);
     this.#awaited = undefined;
     this.#parts.emit({ kind: 'session-opened', server: this.#spec().name });
@@ -157,36 +165,48 @@ export class ServerRunner {
 
   async #finishStart(attempt: AbortController): Promise<void> {
     try {
-      const session = await this.open(this.#spec(), attempt.signal);
+      const session = await this.open(this.#spec(), {
+        signal: attempt.signal,
+        onInstalling: (progress) => this.#installing(attempt, progress),
+      });
       if (this.#attempt === attempt) this.replace(session);
       else void this.#ending.track(session.close());
     } catch (error) {
       if (this.#attempt !== attempt) return;
       this.#attempt = undefined;
-      this.#onFailure('failed-start', `failed to start: ${messageOf(error)}`);
+      this.#onFailure('failed-start', `failed to start: ${messageOf(error)}`, { lines: outputOf(error) });
     }
   }
 
-  #ended(session: Session, message: string): void {
+  #installing(attempt: AbortController, progress: string | undefined): void {
+    if (this.#attempt !== attempt) return;
+    if (progress !== undefined) this.reason = this.#parts.redact(progress, this.#spec().name);
+    this.reasonLines = [];
+    this.#setPhase(progress === undefined ? 'starting' : 'installing');
+  }
+
+  #ended(session: Session, { message, lines = [] }: CloseReason): void {
     if (this.session !== session) return;
     this.session = undefined;
-    this.#onFailure('ended', message, this.#parts.clock.now() - session.startedAt);
+    this.#onFailure('ended', message, { lines, session });
   }
 
   #abandon(session: Session): void {
     if (this.session !== session) return;
     this.session = undefined;
     void this.#ending.track(session.close());
-    this.#onFailure('hung', 'stopped responding', this.#parts.clock.now() - session.startedAt);
+    this.#onFailure('hung', 'stopped responding', { session });
   }
 
-  #onFailure(cause: RestartReason, message: string, ranFor?: number): void {
+  #onFailure(cause: RestartReason, message: string, { session, lines = [] }: FailedRun): void {
     if (this.isStopped) return;
     const { clock, random, redact } = this.#parts;
-    const { failures, delay, crashLoop } = planRestart(this.#failures, ranFor, random);
+    const run = session && { ranFor: clock.now() - session.startedAt, responses: session.responses };
+    const { failures, delay, crashLoop } = planRestart(this.#failures, run, random);
     this.#failures = failures;
     // The reason becomes part of longer sentences.
     this.reason = redact(message.replace(/\.$/, ''), this.#spec().name);
+    this.reasonLines = lines.map((line) => redact(line, this.#spec().name));
     this.health.down();
     const when = delay === 0 ? 'now' : `in ${(delay / 1000).toFixed(1)} s`;
     const count = crashLoop ? ` after ${failures} consecutive failures` : '';
@@ -196,7 +216,7 @@ export class ServerRunner {
       return;
     }
     // Callers wait through a short interruption of a running server, but not for a server that fails to start.
-    const isSoon = ranFor !== undefined && delay <= SOON_MS;
+    const isSoon = run !== undefined && delay <= SOON_MS;
     this.nextStart = {
       at: clock.now() + delay,
       isSoon,
@@ -256,6 +276,12 @@ export class ServerRunner {
     this.phase = phase;
     this.#parts.emit({ kind: 'phase-changed', server: this.#spec().name, phase });
   }
+}
+
+/** What failed: a session that ended, or a start. */
+interface FailedRun {
+  readonly session?: Session | undefined;
+  readonly lines?: readonly string[] | undefined;
 }
 
 function describe({ pid, peer }: Session): string {

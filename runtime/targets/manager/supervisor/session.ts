@@ -11,6 +11,8 @@ export class Session implements Connection {
   readonly startedAt: number;
   /** Number of requests in flight. */
   running = 0;
+  /** Number of requests that the server has answered. */
+  responses = 0;
   /** Number of messages that the server has sent. */
   signsOfLife = 0;
   lastUsed: number;
@@ -34,6 +36,7 @@ export class Session implements Connection {
     try {
       const result = await this.#connection.request(method, params, this.#countProgress(options));
       this.signsOfLife += 1;
+      this.responses += 1;
       return result;
     } finally {
       this.running -= 1;
@@ -52,6 +55,10 @@ export class Session implements Connection {
         onProgress(progress);
       },
     };
+  }
+
+  warnings(): readonly string[] {
+    return this.#connection.warnings?.() ?? [];
   }
 
   notify(method: string, params?: Params): void {

@@ -66,18 +66,20 @@ export class SupervisedServer implements ManagedServer {
   }
 
   status(): ServerStatus {
-    const { session, phase, restarts, reason, nextStart } = this.#runner;
+    const { session, phase, restarts, reason, reasonLines, nextStart } = this.#runner;
     return {
       phase,
       pid: session?.pid,
       startedAt: session?.startedAt,
       restarts,
       reason,
+      reasonLines,
       nextStartAt: nextStart?.at,
       protocolVersion: session?.peer.protocolVersion,
       server: session && `${session.peer.name} ${session.peer.version}`,
       running: this.turns.running,
       queued: this.turns.waiting,
+      warnings: session?.warnings() ?? [],
     };
   }
 
@@ -100,7 +102,7 @@ export class SupervisedServer implements ManagedServer {
 
   /** Whether the connection of a user is closed and has no calls. */
   get isIdle(): boolean {
-    return !this.#runner.session && this.#runner.phase !== 'starting' && this.turns.running === 0;
+    return !this.#runner.session && !this.#runner.isStarting && this.turns.running === 0;
   }
 
   log(level: LineLevel, text: string): void {
@@ -156,7 +158,7 @@ export class SupervisedServer implements ManagedServer {
 
   /** Opens a session for `update` or `adopt`. The current session is not affected. */
   open(spec: ServerSpec, signal: AbortSignal): Promise<Session> {
-    return this.#runner.open(spec, signal);
+    return this.#runner.open(spec, { signal });
   }
 
   /** Sets the first session of a new server. */

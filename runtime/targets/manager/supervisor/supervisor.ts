@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../../contract/errors.ts';
+import { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { serverName } from '../config/server-name.ts';
@@ -12,6 +14,9 @@ import type { OpenConnection, ServerParts } from './parts.ts';
 import { planChanges } from './plan-changes.ts';
 import { SupervisedServer } from './supervised-server.ts';
 
+/** Number of processes that start at the same time; a start is mostly processor time. */
+const MAX_STARTS = Math.max(4, 2 * availableParallelism());
+
 export interface SupervisorOptions {
   readonly open: OpenConnection;
   readonly settings: HealthSettings;
@@ -19,6 +24,7 @@ export interface SupervisorOptions {
   /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
   readonly signInState?: ServerParts['signInState'];
+  readonly installer?: ServerParts['installer'];
   /** Servers that start immediately in the background; the status shows those that fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
@@ -35,6 +41,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const restarted = options.metrics && observeServers(options.metrics, servers);
   const parts: ServerParts = {
     ...options,
+    starts: new TurnQueue(MAX_STARTS, Number.POSITIVE_INFINITY),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     emit,

@@ -16,6 +16,8 @@ export interface Connection {
   notify(method: string, params?: Params): void;
   /** Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if there is no `ping`. */
   check(timeoutMs: number): Promise<number>;
+  /** What is wrong with the behavior of the server at present, as sentences. */
+  readonly warnings?: (() => readonly string[]) | undefined;
   /** Resolves when the connection is closed by either side; never rejects. */
   readonly closed: Promise<CloseReason>;
   /** Closes the connection, by force if necessary; resolves when the whole process group has exited. */
@@ -60,6 +62,8 @@ export interface CloseReason {
   readonly message: string;
   /** Whether `close` was called. */
   readonly expected: boolean;
+  /** The lines of the process that explain the end. */
+  readonly lines?: readonly string[] | undefined;
 }
 
 /** Callbacks of an open connection. */

@@ -5,6 +5,7 @@ import { performHandshake } from './handshake.ts';
 import { Malformed } from '../shapes/shape.ts';
 import { SUBSCRIPTION_ACKNOWLEDGED } from './listen-for-changes.ts';
 import { openTransport } from './open-transport.ts';
+import { startFailure } from './start-failure.ts';
 import { createRpcPeer } from './rpc-peer.ts';
 
 /**
@@ -40,7 +41,8 @@ export async function openConnection(
     request: { timeoutMs: timeouts.init, signal },
   }).catch(async (error: unknown) => {
     await transport.close();
-    throw signal?.aborted ? error : startFailure(error, timeouts.init);
+    const { lines = [] } = await transport.closed;
+    throw signal?.aborted ? error : explain(error, timeouts.init, lines);
   });
   void transport.closed.then(era.close);
 
@@ -48,6 +50,7 @@ export async function openConnection(
     peer: era.peer,
     pid: transport.pid,
     closed: transport.closed,
+    warnings: transport.warnings,
     request: era.request,
     notify: rpc.notify,
     async check(timeoutMs) {
@@ -62,17 +65,14 @@ export async function openConnection(
   };
 }
 
-function startFailure(error: unknown, initMs: number): AppError {
+function explain(error: unknown, initMs: number, lines: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TimeoutFailure) {
-    return new AppError(
-      'TimeoutError',
-      `The server did not start within ${initMs} ms. Increase the startup timeout, or check its log.`,
-      { cause: error },
-    );
+    const sentence = `The server did not start within ${initMs} ms. Increase timeout_init, or check its log.`;
+    return startFailure('TimeoutError', sentence, lines, error);
   }
   const message = messageOf(error);
   const sentence =
     error instanceof Malformed ? `The server returned a malformed handshake: ${message}.` : message;
-  return new AppError('UpstreamError', sentence, { cause: error });
+  return startFailure('UpstreamError', sentence, lines, error);
 }

@@ -17,8 +17,11 @@ export interface RpcPeerOptions {
 export interface RpcPeer {
   readonly request: Connection['request'];
   readonly notify: (method: string, params?: Params) => void;
-  /** Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. */
-  readonly receive: (message: RpcMessage, related?: number) => void;
+  /**
+   * Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. Returns whether a
+   * request in flight needed it.
+   */
+  readonly receive: (message: RpcMessage, related?: number) => boolean;
   /** Rejects one request, because its response was lost. */
   readonly fail: (id: number, reason: Error) => void;
   /** Rejects all requests in flight and all later ones, because the connection is closed. */
@@ -85,23 +88,28 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     request?.reject(reason);
   };
 
-  const receiveNotification = (method: string, params: Params | undefined): void => {
+  const receiveNotification = (method: string, params: Params | undefined): boolean => {
     if (method === 'notifications/progress' && params) {
-      pending.get(params['progressToken'])?.onProgress(params);
-    } else if (method === 'notifications/cancelled') relay.cancel(params?.['requestId']);
+      const request = pending.get(params['progressToken']);
+      request?.onProgress(params);
+      return request !== undefined;
+    }
+    if (method === 'notifications/cancelled') relay.cancel(params?.['requestId']);
     else onNotification(method, params);
+    return false;
   };
 
-  const receiveResponse = ({ id, result, error }: RpcMessage): void => {
+  const receiveResponse = ({ id, result, error }: RpcMessage): boolean => {
     const request = pending.get(id);
     // A response without a request arrived too late, or is a mistake of the server.
-    if (!request) return;
+    if (!request) return false;
     request.settle();
     try {
       request.resolve(rpcResult(request.method, { result, error }));
     } catch (failure) {
       request.reject(failure);
     }
+    return true;
   };
 
   return {
@@ -112,9 +120,10 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     },
     receive(message, related) {
       const { id, method, params } = message;
-      if (method === undefined) receiveResponse(message);
-      else if (id === undefined) receiveNotification(method, params);
-      else void relay.handle(id, { method, params }, related);
+      if (method === undefined) return receiveResponse(message);
+      if (id === undefined) return receiveNotification(method, params);
+      void relay.handle(id, { method, params }, related);
+      return false;
     },
     end(message) {
       ended ??= message;

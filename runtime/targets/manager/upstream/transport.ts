@@ -12,6 +12,8 @@ export interface Transport {
    * to the request.
    */
   send(message: RpcMessage, requestHeaders?: RequestHeaders): void;
+  /** What is wrong with the behavior of the server at present, as sentences. */
+  readonly warnings?: (() => readonly string[]) | undefined;
   /** Cancels a request whose response is no longer needed. */
   cancel(id: number, reason: string): void;
   /** Sets the protocol version after the handshake. */
@@ -22,8 +24,11 @@ export interface Transport {
 }
 
 export interface TransportHooks {
-  /** Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. */
-  readonly onMessage: (message: RpcMessage, related?: number) => void;
+  /**
+   * Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. Returns whether a
+   * request in flight needed it.
+   */
+  readonly onMessage: (message: RpcMessage, related?: number) => boolean | void;
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;

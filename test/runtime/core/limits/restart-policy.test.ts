@@ -2,12 +2,23 @@ import { assert, double, nat, option, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { planRestart, RESTART_POLICY } from '../../../../runtime/core/limits/restart-policy.ts';
 
-const { baseDelay, maxDelay, healthyAfter, crashLoopFailures, crashLoopDelay } = RESTART_POLICY;
+const { baseDelay, maxDelay, healthyAfter, healthyResponses, crashLoopFailures, crashLoopDelay } =
+  RESTART_POLICY;
 const most = (): number => 1;
 
 test('a program that ran long enough is restarted immediately, whatever failed before', () => {
-  expect(planRestart(7, healthyAfter, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
-  expect(planRestart(0, healthyAfter - 1, most)).toEqual({ failures: 1, delay: baseDelay, crashLoop: false });
+  expect(planRestart(7, { ranFor: healthyAfter }, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
+  expect(planRestart(0, { ranFor: healthyAfter - 1 }, most)).toEqual({
+    failures: 1,
+    delay: baseDelay,
+    crashLoop: false,
+  });
+});
+
+test('a program that answered enough requests is restarted immediately, however short it ran', () => {
+  const run = { ranFor: 900, responses: healthyResponses };
+  expect(planRestart(9, run, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
+  expect(planRestart(0, { ...run, responses: healthyResponses - 1 }, most).failures).toBe(1);
 });
 
 test('the most that is waited doubles with each failure, up to a limit', () => {
@@ -18,13 +29,13 @@ test('the most that is waited doubles with each failure, up to a limit', () => {
 });
 
 test('the first wait is so short that a kill is over in well under two seconds', () => {
-  expect(planRestart(0, 0, most).delay).toBeLessThanOrEqual(100);
+  expect(planRestart(0, { ranFor: 0 }, most).delay).toBeLessThanOrEqual(100);
 });
 
 test('many failures in a row are a crash loop, tried seldom', () => {
   const calm = planRestart(crashLoopFailures - 2, undefined, most);
   expect(calm.crashLoop).toBe(false);
-  expect(planRestart(calm.failures, 5, most)).toEqual({
+  expect(planRestart(calm.failures, { ranFor: 5 }, most)).toEqual({
     failures: crashLoopFailures,
     delay: crashLoopDelay,
     crashLoop: true,
@@ -36,7 +47,11 @@ test('whatever happens, delays are within their bounds and failures add up by on
   const ranFor = option(double({ min: 0, max: healthyAfter * 2, noNaN: true }), { nil: undefined });
   assert(
     property(nat(1000), ranFor, random, (before, ran, drawn) => {
-      const { failures, delay, crashLoop } = planRestart(before, ran, () => drawn);
+      const { failures, delay, crashLoop } = planRestart(
+        before,
+        ran === undefined ? undefined : { ranFor: ran },
+        () => drawn,
+      );
       const healthy = ran !== undefined && ran >= healthyAfter;
       expect(failures).toBe(healthy ? 0 : before + 1);
       expect(crashLoop).toBe(!healthy && failures >= crashLoopFailures);

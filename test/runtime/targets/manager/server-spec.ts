@@ -25,7 +25,7 @@ export function serverSpec(
     readOnly: false,
     lazy: false,
     idleMs: 60_000,
-    timeouts: { init: 20_000, request: 15_000, shutdown: 5_000, ...timeouts },
+    timeouts: { install: 20_000, init: 20_000, request: 15_000, shutdown: 5_000, ...timeouts },
     concurrency: 64,
     queue: 256,
     ...changes,

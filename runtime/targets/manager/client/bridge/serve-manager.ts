@@ -17,7 +17,7 @@ interface StdioParts extends Pick<LineTransportOptions, 'stdin' | 'stdout' | 'si
   readonly log: Logger;
 }
 
-const TIMEOUTS = { init: DEFAULTS.init, request: DEFAULTS.request, shutdown: 1000 };
+const TIMEOUTS = { install: 0, init: DEFAULTS.init, request: DEFAULTS.request, shutdown: 1000 };
 /** Maximum time for requests in flight after a signal to stop. Clients kill a server two seconds after it. */
 const STOP_MS = 1000;
 

@@ -47,18 +47,23 @@ function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   return [problem(`server ${name}`, changedToolsText(changedTools), remedy)];
 }
 
-function checkServer({ name, status, phase, reason }: ServerState): Finding {
+function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerState): Finding {
   const what = `server ${name}`;
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
   if (phase === 'idle') return note(what, 'is idle and starts on the next call');
+  if (phase === 'installing') return note(what, `is not running yet${why}`);
   if (status === 'ok') return ok(what, 'is healthy');
   if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');
   return problem(
     what,
-    `is ${status} (${phase})${why}`,
+    [`is ${status} (${phase})${why}`, ...quoted(reason, reasonLines)].join('\n'),
     `See \`mcp-manager logs ${name}\`. To restart it: \`mcp-manager restart ${name}\`.`,
   );
 }
+
+/** The lines around the reason; none if they only repeat it. */
+const quoted = (reason = '', lines: readonly string[]): string[] =>
+  lines.some((line) => !reason.includes(line.trim())) ? lines.map((line) => `    ${line}`) : [];
 
 const checkAddress = async ({ hostname, port, origin }: URL): Promise<Finding> =>
   await checkPort(

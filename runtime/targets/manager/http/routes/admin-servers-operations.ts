@@ -1,12 +1,12 @@
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
+import { PHASES } from '../../supervisor/managed-server.ts';
 import { serverOverviewBody, serverOverviews } from '../schemas/admin-servers.ts';
 import { TIME } from './admin-operations.ts';
 import { serverName } from './operations.ts';
 import { PAGE_PARAMETERS, searchParameter } from './paging.ts';
 
-export const PHASES = ['failed', 'waiting', 'starting', 'stopping', 'running', 'idle'] as const;
 export const HEALTHS = ['ok', 'timeout', 'unreachable', 'unknown'] as const;
 const SORT_KEYS = ['name', 'phase', 'restarts', 'calls', 'failed', 'p50', 'p95', 'memory', 'cpu'] as const;
 export const SORTS = [...SORT_KEYS, ...SORT_KEYS.map((key) => `-${key}` as const)] as const;

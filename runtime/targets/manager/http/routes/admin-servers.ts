@@ -11,7 +11,8 @@ import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
 import { serverOf } from './admin.ts';
-import { GET_SERVER, HEALTHS, LIST_SERVERS, PHASES, SORTS } from './admin-servers-operations.ts';
+import { PHASES } from '../../supervisor/managed-server.ts';
+import { GET_SERVER, HEALTHS, LIST_SERVERS, SORTS } from './admin-servers-operations.ts';
 import { pageOf, slicePage } from './paging.ts';
 
 /** What servers are sorted by. */

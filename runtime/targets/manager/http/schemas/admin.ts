@@ -1,23 +1,26 @@
 import { Type } from 'typebox';
 import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { PHASES } from '../../supervisor/managed-server.ts';
 import { serverHealth } from './health.ts';
 import { dateTime, optionalText, struct } from './struct.ts';
 
 const { $schema: _link, ...health } = serverHealth.properties;
 
+const names = (description: string) => Type.Array(Type.String(), { description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** The status of a server for operators, in addition to its health. */
 export const serverState = {
   ...health,
-  phase: oneOf(['idle', 'starting', 'running', 'waiting', 'failed', 'stopping'], {
+  phase: oneOf(PHASES, {
     description:
-      '`idle`: starts on the next call. `waiting`: restarts at `nextStartAt`. `failed`: too many consecutive failures.',
+      '`idle`: starts on the next call. `installing`: downloads its package; `reason` shows the progress. `waiting`: restarts at `nextStartAt`. `failed`: too many consecutive failures.',
   }),
   pid: Type.Optional(Type.Integer({ description: 'Process ID.' })),
   startedAt: dateTime('Time of the last start.'),
   restarts: count('Number of restarts.'),
   reason: optionalText('Reason why the server is not running, or why it stopped the last time.'),
+  reasonLines: Type.Optional(names('Lines that the server, or its installation, wrote about the reason.')),
   nextStartAt: dateTime('Time of the next restart.'),
   protocolVersion: optionalText('MCP version of the server.'),
   server: optionalText('Name and version that the server reports.'),
@@ -34,7 +37,6 @@ export const statusBody = struct('Status', {
   servers: Type.Array(serverStatus, { description: 'All servers, sorted by name.' }),
 });
 
-const names = (description: string) => Type.Array(Type.String(), { description });
 const changes = {
   added: names('New servers.'),
   removed: names('Removed servers.'),

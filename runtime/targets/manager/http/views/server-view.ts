@@ -14,14 +14,15 @@ export function healthView(server: ManagedServer): Params {
       lastSuccessful: time(lastSuccessful),
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
       signIn: server.signIn(),
-      warnings: [...server.listFaults.all(), ...server.toolFindings.faults()],
+      warnings: [...server.status().warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
       changedTools: server.toolFindings.changes(),
     }),
   };
 }
 
 export function statusView(server: ManagedServer): Params {
-  const { phase, pid, startedAt, restarts, reason, nextStartAt, running, queued, ...known } = server.status();
+  const { phase, pid, startedAt, restarts, reason, reasonLines, nextStartAt, running, queued, ...known } =
+    server.status();
   return {
     ...healthView(server),
     phase,
@@ -29,6 +30,7 @@ export function statusView(server: ManagedServer): Params {
     restarts,
     ...compact({
       reason,
+      reasonLines,
       nextStartAt: time(nextStartAt),
       protocolVersion: known.protocolVersion,
       server: known.server,

@@ -3,7 +3,11 @@ import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
+import type { CloseReason } from '../connection.ts';
 import { nameContainer } from './container.ts';
+import { createFlowLimit, LOG_RATES, MESSAGE_RATES } from './flow-limit.ts';
+import { describeExit, findCause } from './find-cause.ts';
+import { createLastLines } from './last-lines.ts';
 import { createOutbox } from './outbox.ts';
 import { endChild } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
@@ -11,6 +15,11 @@ import { startChild } from './start-child.ts';
 
 /** Time after the exit of a process for the rest of its group to end and its last output to arrive. */
 const LEFTOVER_MS = 300;
+
+const FLOODS = {
+  messages: `The server sends more than ${MESSAGE_RATES.lines} notifications or ${MESSAGE_RATES.bytes} bytes per second that no request needs. It is slowed down.`,
+  log: `The server writes more than ${LOG_RATES.lines} lines or ${LOG_RATES.bytes} bytes per second to its stderr. It is slowed down.`,
+};
 
 /** Starts a server and exchanges one JSON-RPC message per line over its stdin and stdout; its stderr is its log. */
 export async function openProcess(
@@ -27,17 +36,21 @@ export async function openProcess(
   /** The reason why the manager stops the server, if it does. */
   let abortReason: string | undefined;
   let expected = false;
-  let lastLogLine: string | undefined;
+  const lastLines = createLastLines();
 
   const log = (line: string): void => {
-    if (isInformative(line)) lastLogLine = line;
+    lastLines.add(line);
     onLog(line);
   };
   const takeLine = (text: string): void => {
     const received = parseMessages(text);
-    if (received) for (const message of received) onMessage(message);
+    let needed = false;
+    if (received) for (const message of received) needed = onMessage(message) === true || needed;
     else if (text.trim() !== '') onLog(`stdout: ${text.slice(0, MAX_LOG_LINE)}`);
+    if (!needed) outFlow.count(text.length, 1);
   };
+  const outFlow = createFlowLimit(stdout, MESSAGE_RATES, () => hooks.onWarning?.(FLOODS.messages));
+  const logFlow = createFlowLimit(stderr, LOG_RATES, () => hooks.onWarning?.(FLOODS.log));
   let ending: Promise<void> | undefined;
   const abort = (reason: string): void => {
     abortReason ??= reason;
@@ -50,7 +63,9 @@ export async function openProcess(
     }
   });
   stderr.on('data', (chunk: Buffer) => {
-    for (const line of logLines.push(chunk)) if ('text' in line) log(line.text);
+    const lines = logLines.push(chunk);
+    for (const line of lines) if ('text' in line) log(line.text);
+    logFlow.count(chunk.length, lines.length);
   });
   // A broken pipe means that the process exited, which is handled below. Without listeners, it would crash the manager.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
@@ -64,23 +79,26 @@ export async function openProcess(
 
   const waitForEnd = async () => {
     const how = await child.exited;
+    // What the process wrote before its end is read without a limit.
+    for (const flow of [outFlow, logFlow]) flow.stop();
     await (ending ??= child.tree.end(LEFTOVER_MS));
     if (child.streams.signalCode !== null) await container?.remove();
     // A process that has left the group can keep the pipes open.
     await settlesWithin(LEFTOVER_MS, streamsDone);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     for (const line of logLines.end()) if ('text' in line) log(line.text);
-    return { message: reasonFor(how), expected };
+    return endOf(how);
   };
-  const reasonFor = (how: string): string => {
-    if (expected) return 'The connection was closed.';
-    const log = lastLogLine === undefined ? '' : ` Last line of its stderr: ${lastLogLine}`;
-    return `${abortReason ?? exitReason(how)}${log}`;
+  const endOf = (how: string): CloseReason => {
+    const cause = findCause(lastLines.all());
+    if (expected) return { message: 'The connection was closed.', expected, lines: cause?.lines };
+    const why = cause === undefined ? '' : ` It wrote: ${cause.text}`;
+    return { message: `${abortReason ?? exitReason(how)}${why}`, expected, lines: cause?.lines };
   };
   const exitReason = (how: string): string =>
     child.tree.memoryKills() > 0
       ? `The server exited with ${how}, because it needed more than its limits.memory. Increase the limit.`
-      : `The server exited with ${how}.`;
+      : `The server exited with ${describeExit(how)}.`;
   const closed = waitForEnd();
 
   const outbox = createOutbox(stdin, () => abort('The server does not read its stdin.'));
@@ -92,6 +110,10 @@ export async function openProcess(
     cancel: (requestId, reason) =>
       send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
     useProtocol: () => undefined,
+    warnings: () => [
+      ...(outFlow.isThrottled ? [FLOODS.messages] : []),
+      ...(logFlow.isThrottled ? [FLOODS.log] : []),
+    ],
     async close() {
       expected = true;
       await (ending ??= endChild(child, shutdownMs, child.tree.end));
@@ -99,6 +121,3 @@ export async function openProcess(
     },
   };
 }
-
-/** Whether a line can explain an exit. Docker ends each error with a line about its help. */
-const isInformative = (line: string): boolean => line.trim() !== '' && !/^Run 'docker .*--help'/.test(line);

@@ -76,7 +76,7 @@ test('any value that is written with its dollars escaped reaches the server as i
 test('times of the command line go before those of [daemon], and those of a server before both', () => {
   const servers = `${ONE}timeout_init = "3s"\n[daemon.mcp.timeout]\ninit = "9s"\nrequest = "9s"\n`;
   const [server] = resolve({ servers, timeouts: { init: 1, request: 2 } }).servers;
-  expect(server?.timeouts).toEqual({ init: 3000, request: 2, shutdown: 5000 });
+  expect(server?.timeouts).toEqual({ install: 600_000, init: 3000, request: 2, shutdown: 5000 });
 });
 
 test('what is secret: by its name, or by its length if it is from the secrets file or a variable; no folders, no settings, nothing every child has', () => {

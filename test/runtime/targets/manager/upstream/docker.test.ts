@@ -26,7 +26,10 @@ function open(servers: string, secrets?: string): Promise<Recorded> {
   const { servers: specs } = resolve({ servers, env, ...(secrets === undefined ? {} : { secrets }) });
   const [spec] = specs;
   if (!spec) throw new Error('no server');
-  return openRecorded({ ...spec, timeouts: { init: 20_000, request: 20_000, shutdown: 2000 } });
+  return openRecorded({
+    ...spec,
+    timeouts: { install: 20_000, init: 20_000, request: 20_000, shutdown: 2000 },
+  });
 }
 
 const server = (image: string, more = ''): string =>
@@ -100,7 +103,7 @@ test('each container has a name of its own, so that a new one can start before t
 
 test('the error of docker is reported when there is no such image', async () => {
   await expect(open(server('missing@2.0'))).rejects.toThrow(
-    "code 125. Last line of its stderr: docker: Unable to find image 'fixtures/missing:2.0'.",
+    "code 125. It wrote: docker: Unable to find image 'fixtures/missing:2.0'.",
   );
   expect(existsSync(join(temp(), 'docker/asked.jsonl'))).toBe(true);
 });

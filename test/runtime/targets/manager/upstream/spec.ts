@@ -24,7 +24,7 @@ export function specOf(
     readOnly: false,
     lazy: false,
     idleMs: 0,
-    timeouts: { init: 20_000, request: 20_000, shutdown: 5000, ...timeouts },
+    timeouts: { install: 20_000, init: 20_000, request: 20_000, shutdown: 5000, ...timeouts },
     concurrency: 16,
     queue: 16,
   };

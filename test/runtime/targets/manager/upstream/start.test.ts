@@ -76,9 +76,7 @@ test('a program that cannot be started is reported in one sentence', async () =>
 test('a server that ends while it starts is reported with its code and its last line', async () => {
   const failure = await failureOf(launchOf('exits-at-start.mjs'));
   expect(failure).toMatchObject({ name: 'AppError', code: 'UpstreamError' });
-  expect(failure.message).toBe(
-    'The server exited with code 3. Last line of its stderr: no license file found',
-  );
+  expect(failure.message).toBe('The server exited with code 3. It wrote: no license file found');
 });
 
 test('a server that stays silent is given up and ended', async () => {

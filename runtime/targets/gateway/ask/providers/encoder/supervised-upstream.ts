@@ -65,7 +65,7 @@ export function superviseEncoder(
 
   /** Restarts the executable after a delay. Until then, requests fail immediately. */
   const restart = (why: string, ranFor: number | undefined): void => {
-    const plan = planRestart(failures, ranFor, random);
+    const plan = planRestart(failures, ranFor === undefined ? undefined : { ranFor }, random);
     ({ failures } = plan);
     const begin = (): void => {
       cancelStart = undefined;

@@ -9,7 +9,7 @@ import { admin, api } from '../shared/api.js';
 import { readCaller } from '../shared/caller.js';
 import { healthBadge, phaseBadge } from '../shared/phase.js';
 
-const PHASES = ['failed', 'waiting', 'starting', 'stopping', 'running', 'idle'];
+const PHASES = ['failed', 'waiting', 'installing', 'starting', 'stopping', 'running', 'idle'];
 /** The states and numbers of the servers change all the time. */
 const REFRESH_MS = 5000;
 
@@ -104,6 +104,7 @@ function phaseFigures(phases) {
   return figures([
     { name: 'Servers', value: count(total) },
     { name: 'Running', value: count(phases['running'] ?? 0), kind: 'good' },
+    ...(phases['installing'] ? [{ name: 'Installing', value: count(phases['installing']) }] : []),
     { name: 'Idle', value: count(phases['idle'] ?? 0), note: 'start with the next call' },
     {
       name: 'Not running',

@@ -110,6 +110,7 @@ function parts(server) {
       ['Latest call', dateTime(calls.lastCalledAt)],
       ['Pinned tools', server.pinned ? 'yes' : 'no'],
     ]),
+    ...output(server.reasonLines),
     ...list('Warnings', server.warnings),
     ...list(
       'Tools that differ from their pins',
@@ -144,6 +145,15 @@ const KINDS = {
  * @returns {(readonly [string, string])[]}
  */
 const optional = (name, value) => (value ? [[name, value]] : []);
+
+/**
+ * Lines of the server, or of its installation, about the reason.
+ * @param {readonly string[] | undefined} lines
+ */
+const output = (lines) =>
+  lines && lines.length > 0
+    ? [element('h2', {}, 'Output about the reason'), element('pre', {}, lines.join('\n'))]
+    : [];
 
 /**
  * @param {string} title

@@ -4,6 +4,7 @@ import { badge } from '../components/facts.js';
 const KINDS = {
   running: 'good',
   idle: 'plain',
+  installing: 'warning',
   starting: 'warning',
   stopping: 'warning',
   waiting: 'warning',

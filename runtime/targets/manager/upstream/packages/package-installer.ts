@@ -1,0 +1,112 @@
+import { availableParallelism } from 'node:os';
+import { TurnQueue } from '../../../../core/limits/turn-queue.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
+import type { TransportHooks } from '../transport.ts';
+import { installPackage, isInstalled } from './install-package.ts';
+import { createInstalledMarks } from './installed-marks.ts';
+
+/** Installs the packages of servers before they start: a few at a time, each one once. */
+export interface PackageInstaller {
+  /** Resolves when the package of a launch is installed; immediately if it is known to be. */
+  install(launch: ProcessLaunch, options: InstallRequest): Promise<void>;
+  /** Called when a server failed before its handshake: its package is checked before the next start. */
+  distrust(launch: ProcessLaunch): void;
+  /** Ends all installations. */
+  close(): Promise<void>;
+}
+
+interface InstallRequest {
+  readonly timeoutMs: number;
+  /** Receives what the installation is doing; not called if the package is installed already. */
+  readonly onProgress: (text: string) => void;
+  readonly onWarning: (text: string) => void;
+}
+
+export interface InstallerParts extends Pick<TransportHooks, 'trees'> {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly watch?: ((pid: number) => () => void) | undefined;
+}
+
+/** Installations download and unpack, so more of them than processors only take longer each. */
+const MAX_PARALLEL = 4;
+const MAX_LINE = 160;
+
+interface Running {
+  readonly done: Promise<void>;
+  readonly requests: Set<InstallRequest>;
+}
+
+export function createPackageInstaller({ clock, env, ...host }: InstallerParts): PackageInstaller {
+  const turns = new TurnQueue(Math.min(MAX_PARALLEL, availableParallelism()), Number.POSITIVE_INFINITY);
+  const closing = new AbortController();
+  const running = new Map<string, Running>();
+  const marks = createInstalledMarks(env);
+
+  async function start(
+    key: string,
+    launch: ProcessLaunch,
+    installation: PackageInstallation,
+    requests: ReadonlySet<InstallRequest>,
+  ): Promise<void> {
+    const progress = (text: string): void => {
+      for (const { onProgress } of requests) onProgress(text);
+    };
+    const { label } = installation;
+    const turn = turns.ask();
+    if (turn.kind === 'refused') return;
+    try {
+      if (turn.kind === 'waiting') {
+        progress(`waiting to install ${label}: other installations run`);
+        await turn.granted;
+      }
+      closing.signal.throwIfAborted();
+      const startedAt = clock.now();
+      progress(`installing ${label}`);
+      await installPackage(installation, launch, {
+        ...host,
+        clock,
+        signal: closing.signal,
+        timeoutMs: Math.max(...Array.from(requests, ({ timeoutMs }) => timeoutMs)),
+        onRepair: (text) => requests.forEach(({ onWarning }) => onWarning(text)),
+        onLine(line) {
+          const seconds = Math.round((clock.now() - startedAt) / 1000);
+          progress(`installing ${label} for ${seconds} s: ${line.trim().slice(0, MAX_LINE)}`);
+        },
+      });
+      marks.set(key, launch);
+    } finally {
+      turn.leave();
+    }
+  }
+
+  return {
+    async install(launch, request) {
+      const { installation } = launch;
+      if (!installation) return;
+      const key = keyOf(installation);
+      if (marks.has(key, installation, launch) || (await isInstalled(installation, launch, clock.now())))
+        return;
+      let current = running.get(key);
+      if (!current) {
+        const requests = new Set([request]);
+        const done = start(key, launch, installation, requests).finally(() => running.delete(key));
+        current = { done, requests };
+        running.set(key, current);
+      }
+      current.requests.add(request);
+      await current.done;
+    },
+    distrust({ installation }) {
+      if (installation) marks.delete(keyOf(installation));
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(Array.from(running.values(), ({ done }) => done));
+    },
+  };
+}
+
+const keyOf = ({ command }: PackageInstallation): string =>
+  JSON.stringify([command.command, ...command.args]);

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packageInstallation } from '../../../../../../runtime/targets/manager/config/package-launch.ts';
+import type { ProcessLaunch } from '../../../../../../runtime/targets/manager/config/spec.ts';
+import {
+  installPackage,
+  isInstalled,
+} from '../../../../../../runtime/targets/manager/upstream/packages/install-package.ts';
+import {
+  npxFolder,
+  npxState,
+} from '../../../../../../runtime/targets/manager/upstream/packages/npx-folder.ts';
+import { createPackageInstaller } from '../../../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { startNpmRegistry } from '../../../../../helpers/npm-registry.ts';
+import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const PARTS = 'slow-parts-1.0.0.tgz';
+let registry: Awaited<ReturnType<typeof startNpmRegistry>>;
+
+beforeEach(async () => {
+  registry = await startNpmRegistry(folder(), [
+    {
+      name: 'slow-server',
+      version: '1.0.0',
+      dependencies: { 'slow-parts': '1.0.0', 'quick-parts': '1.0.0' },
+      bin: { 'slow-server': 'server.js' },
+      files: {
+        'server.js': "#!/usr/bin/env node\nconsole.log(require('slow-parts') + require('quick-parts'));\n",
+      },
+    },
+    { name: 'slow-parts', version: '1.0.0', files: { 'index.js': "module.exports = 'slow ';\n" } },
+    { name: 'quick-parts', version: '1.0.0', files: { 'index.js': "module.exports = 'quick';\n" } },
+  ]);
+});
+afterEach(async () => await registry.close());
+
+const PACKAGE = { runtime: 'npx', name: 'slow-server', version: '1.0.0' } as const;
+const installation = packageInstallation(PACKAGE);
+const cache = (): string => join(folder(), 'cache');
+const launch = (): ProcessLaunch => ({
+  kind: 'process',
+  command: 'npx',
+  args: ['-y', 'slow-server@1.0.0'],
+  cwd: folder(),
+  installation,
+  env: {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder(),
+    npm_config_cache: cache(),
+    npm_config_registry: registry.url,
+    npm_config_update_notifier: 'false',
+    npm_config_fetch_retries: '0',
+  },
+});
+const options = (repaired: string[] = [], timeoutMs = 120_000) => ({
+  timeoutMs,
+  signal: new AbortController().signal,
+  onRepair: (text: string) => void repaired.push(text),
+});
+const npxFolderHere = (): string => npxFolder(['slow-server@1.0.0'], cache());
+
+/** Runs npx as a user does, and returns its output and exit code. */
+async function npx(): Promise<{ readonly output: string; readonly code: number | null }> {
+  const { command, args, env, cwd } = launch();
+  const child = spawn(command, args, { env, cwd });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { output, code };
+}
+
+/** Kills npx in the middle of its installation, as a startup timeout did. */
+async function killHalfway(): Promise<void> {
+  registry.hold(PARTS);
+  const { command, args, env, cwd } = launch();
+  const child = spawn(command, args, { env, cwd, detached: true, stdio: 'ignore' });
+  await registry.requested(PARTS);
+  while (!existsSync(join(npxFolderHere(), 'node_modules', 'slow-server', 'package.json'))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const closed = once(child, 'close');
+  process.kill(-(child.pid ?? 0), 'SIGKILL');
+  await closed;
+  registry.release(PARTS);
+}
+
+test('an installation that was killed halfway is recognized, removed and installed again', async () => {
+  await killHalfway();
+  rmSync(join(npxFolderHere(), 'concurrency.lock'), { recursive: true, force: true });
+  expect(await npxState(npxFolderHere(), Date.now())).toBe('incomplete');
+
+  const repaired: string[] = [];
+  await installPackage(installation, launch(), options(repaired));
+  expect(repaired).toEqual([
+    `an incomplete installation of npx::slow-server@1.0.0 was removed: ${npxFolderHere()}`,
+  ]);
+  expect(await npxState(npxFolderHere(), Date.now())).toBe('complete');
+  expect(await isInstalled(installation, launch(), Date.now())).toBe(true);
+  // The installed package is the one that npx runs: the registry is not needed any more.
+  await registry.close();
+  expect(await npx()).toEqual({ output: 'slow quick\n', code: 0 });
+});
+
+test('a package that lost a dependency later is installed again', async () => {
+  await installPackage(installation, launch(), options());
+  rmSync(join(npxFolderHere(), 'node_modules', 'quick-parts'), { recursive: true });
+  // npx itself does not notice.
+  expect((await npx()).output).toContain("Cannot find module 'quick-parts'");
+  expect(await npxState(npxFolderHere(), Date.now())).toBe('incomplete');
+  await installPackage(installation, launch(), options());
+  expect((await npx()).output).toBe('slow quick\n');
+});
+
+test('an installation over its time limit is ended, leaves nothing behind, and names the limit', async () => {
+  registry.hold(PARTS);
+  await expect(installPackage(installation, launch(), options([], 4000))).rejects.toThrow(
+    /^npx::slow-server@1\.0\.0 was not installed within 4000 ms\. Increase timeout_install, or check the access to the registry\./,
+  );
+  expect(existsSync(npxFolderHere())).toBe(false);
+  registry.release(PARTS);
+  await installPackage(installation, launch(), options());
+  expect((await npx()).output).toBe('slow quick\n');
+});
+
+test('a failed installation has the cause of the installer, not its last line', async () => {
+  const missing = packageInstallation({ ...PACKAGE, version: '9.9.9' });
+  await expect(installPackage(missing, launch(), options())).rejects.toThrow(
+    'npx::slow-server@9.9.9 could not be installed (code 1). The installer wrote: npm error notarget No matching version found for slow-server@9.9.9.',
+  );
+});
+
+test('servers with the same package share one installation, and later starts run no program', async () => {
+  const installer = createPackageInstaller({ clock: systemClock, env: { XDG_CACHE_HOME: folder() } });
+  const progress: string[][] = [[], []];
+  await Promise.all(
+    progress.map((lines) =>
+      installer.install(launch(), {
+        timeoutMs: 120_000,
+        onProgress: (text) => void lines.push(text),
+        onWarning: () => undefined,
+      }),
+    ),
+  );
+  expect(progress[0]?.[0]).toBe('installing npx::slow-server@1.0.0');
+  expect(
+    progress[0]?.some((text) =>
+      /^installing npx::slow-server@1\.0\.0 for \d+ s: npm http fetch GET 200/.test(text),
+    ),
+  ).toBe(true);
+  expect(progress[1]?.length).toBeGreaterThan(0);
+  // With a program that fails in place of npx, a second installation would fail.
+  writeFileSync(join(folder(), 'npx'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
+  const again = { ...launch(), env: { ...launch().env, PATH: folder() } };
+  const later: string[] = [];
+  await installer.install(again, {
+    timeoutMs: 1000,
+    onProgress: (text) => void later.push(text),
+    onWarning: () => undefined,
+  });
+  expect(later).toEqual([]);
+  await installer.close();
+  expect(readFileSync(join(npxFolderHere(), 'package.json'), 'utf8')).toContain('slow-server');
+});

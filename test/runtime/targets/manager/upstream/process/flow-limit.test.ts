@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createFlowLimit } from '../../../../../../runtime/targets/manager/upstream/process/flow-limit.ts';
+import { handClock } from '../../../../../helpers/hand-clock.ts';
+
+const RATES = { bytes: 1000, lines: 10, burstSeconds: 4 };
+
+function open() {
+  const clock = handClock();
+  const state = { paused: false, warnings: 0 };
+  const stream = { pause: () => (state.paused = true), resume: () => (state.paused = false) };
+  const flow = createFlowLimit(stream, RATES, () => (state.warnings += 1), clock);
+  return { clock, state, flow };
+}
+
+test('a burst passes, and the rates can be sent for as long as the stream lives', () => {
+  const { clock, state, flow } = open();
+  flow.count(4000, 40);
+  for (let second = 0; second < 100; second += 1) {
+    clock.pass(1000);
+    flow.count(1000, 10);
+  }
+  expect(state).toEqual({ paused: false, warnings: 0 });
+  expect(flow.isThrottled).toBe(false);
+});
+
+test('more than that pauses the stream until it is within its rates again', () => {
+  const { clock, state, flow } = open();
+  flow.count(6000, 1);
+  expect(state).toEqual({ paused: true, warnings: 1 });
+  clock.pass(1999);
+  expect(state.paused).toBe(true);
+  clock.pass(1);
+  expect(state.paused).toBe(false);
+  flow.count(100, 1);
+  // It is reported once, and for some time afterwards.
+  expect(state).toEqual({ paused: true, warnings: 1 });
+  expect(flow.isThrottled).toBe(true);
+  clock.pass(20_000);
+  expect(flow.isThrottled).toBe(false);
+});
+
+test('lines count as well as bytes', () => {
+  const { state, flow } = open();
+  flow.count(1, 41);
+  expect(state.paused).toBe(true);
+});
+
+test('the end of a stream is not delayed', () => {
+  const { state, flow } = open();
+  flow.count(99_000, 1);
+  flow.stop();
+  expect(state.paused).toBe(false);
+  flow.count(99_000, 1);
+  expect(state.paused).toBe(false);
+});
