@@ -22,6 +22,7 @@ import { createJobServices } from '../lab/jobs/job-services.ts';
 import { createStored } from '../ask/stored/create-stored.ts';
 import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
+import { permissionOf } from '../ask/models/permission-of.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import { createAliasRegistry } from '../registry/alias-registry.ts';
 import { followModels, type ModelFollower } from '../registry/follow-models.ts';
@@ -95,6 +96,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       trustUsers,
       maxDatasetBytes,
       program: isSea() ? process.execPath : undefined,
+      permissionOf: (model) => permissionOf(models, model),
       encoderPath: (model) => encoderPath(model, { models, prices: state.prices, clock }),
       onEnded: (trx, job) => workflows.ended(trx, job),
     });

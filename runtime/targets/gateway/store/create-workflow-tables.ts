@@ -18,6 +18,7 @@ type LaterColumn =
   | 'queued_reason'
   | 'resume_at'
   | 'team_id'
+  | 'key_id'
   | 'next_row'
   | 'workers'
   | 'files'

@@ -10,6 +10,7 @@ import { addDatasetSource } from './add-dataset-source.ts';
 import { addGroups } from './add-groups.ts';
 import { addGuardrailHits } from './add-guardrail-hits.ts';
 import { addJobFiles } from './add-job-files.ts';
+import { addJobKeys } from './add-job-keys.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addUploads,
   addUsageSums,
   addGuardrailHits,
+  addJobKeys,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

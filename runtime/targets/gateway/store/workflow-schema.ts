@@ -102,6 +102,8 @@ interface WorkflowRow extends Tagged {
   readonly artifact_id: string | null;
   readonly owner: string | null;
   readonly team_id: string | null;
+  /** The key that started the work; null for the master key, and for work of earlier versions. */
+  readonly key_id: string | null;
   readonly created_at: number;
   readonly updated_at: number | null;
 }
@@ -156,6 +158,8 @@ export interface JobRow {
   readonly owner: string | null;
   /** The team that is billed in addition to the owner. */
   readonly team_id: string | null;
+  /** The key that started the work; null for the master key, and for work of earlier versions. */
+  readonly key_id: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;

@@ -16,6 +16,7 @@ import { badFormat, hashOf } from './secret.ts';
 import { checkGroups, checkModel, checkUser, spenderOf, userSpender } from './spender.ts';
 import { createTagGrants } from './tag-grants.ts';
 import { createTags } from './tags.ts';
+import { workSpender } from './work-spender.ts';
 import { createUsers } from './users.ts';
 
 export interface IdentityOptions {
@@ -95,7 +96,13 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       lastUsed.touch(caller.key.id);
       return caller;
     },
-    spender: async (caller, user, tags) => await tagged(await spenderOf(directory, caller, user), tags),
+    spender: async (payer, user, tags) =>
+      await tagged(
+        payer.kind === 'work'
+          ? await workSpender({ directory, members, checked }, payer)
+          : await spenderOf(directory, payer, user),
+        tags,
+      ),
     renew: async ({ key, user, groups, tags }) => {
       const team = groups.find(({ kind }) => kind === 'team')?.id ?? null;
       const spender = key

@@ -216,12 +216,14 @@ export interface GroupGrant extends SharedAccount {
   readonly allowedModels: readonly string[] | null;
 }
 
-/** A job, whose requests are billed to its owner. */
+/** A job. Its requests are billed to its owner, and the key that created it pays and limits them like its own. */
 export interface WorkPayer {
   readonly kind: 'work';
   readonly userId: string;
   /** The team of the key that created the job. */
   readonly teamId: string | null;
+  /** The key that created the job, whose limits and state apply; null for the master key. */
+  readonly keyId: string | null;
   /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
 }
@@ -232,7 +234,7 @@ export type Payer = Caller | WorkPayer;
 /** The user, the key and the groups that a request is billed to. */
 export interface Spender {
   readonly user: UserGrant;
-  /** Undefined for requests with the master key and of jobs. */
+  /** Undefined for requests with the master key, and of jobs that it has created. */
   readonly key: KeyGrant | undefined;
   /** The team and its organization; empty for a request without a team. */
   readonly groups: readonly GroupGrant[];

@@ -1,17 +1,17 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
-import type { Caller, GroupGrant, KeyGrant, Payer, Spender, UserGrant } from './identity.ts';
+import type { Caller, GroupGrant, KeyGrant, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
 import type { Directory } from './directory.ts';
 
-/** The spender of a request: the user of the key, the owner of the job, or with the master key the user that the request names. */
+/** The spender of a request: the user of the key, or with the master key the user that the request names. */
 export async function spenderOf(
   directory: Directory,
-  payer: Payer,
+  payer: Caller,
   user: string | undefined,
 ): Promise<Spender> {
   // Some clients send an unset user as an empty string.
-  const named = payer.kind === 'work' ? payer.userId : user || undefined;
+  const named = user || undefined;
   if (payer.kind === 'key') {
     const { key, user, groups, revision } = payer;
     refuseManagementKey(payer);
@@ -26,7 +26,7 @@ export async function spenderOf(
       reason: 'user_required',
     });
   }
-  return await userSpender(directory, named, payer.kind === 'work' ? payer.teamId : null);
+  return await userSpender(directory, named, null);
 }
 
 /** Throws a ForbiddenError for a key that manages the gateway, because no limits apply to such keys. */

@@ -18,6 +18,7 @@ export interface JobCaller {
   readonly viewer: Viewer;
   readonly owner: string | null;
   readonly teamId: string | null;
+  readonly keyId: string | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 

@@ -77,7 +77,7 @@ export function jobRoutes(
   });
   routes.post(`${API}/jobs/:id/retry`, labGuard, async (c) => {
     const changes = retryIn(await readOptionalBody(c, retryRequest));
-    return c.json(jobView(await singleJobs.retry(viewOf(c).viewer, c.req.param('id'), changes)));
+    return c.json(jobView(await singleJobs.retry(viewOf(c), c.req.param('id'), changes)));
   });
   routes.get(`${API}/jobs/:id/rows`, labGuard, async (c) =>
     rowsAnswer(c, jobs, await find(c, c.req.param('id'))),

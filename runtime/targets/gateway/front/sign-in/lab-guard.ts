@@ -35,16 +35,19 @@ export function createLabGuard(
 
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
-/** Whose resources a caller can see, who owns what the caller creates, and the team that is billed too. */
+/** Whose resources a caller can see, who owns what the caller creates, and who pays for it. */
 interface CallerView {
   readonly viewer: Viewer;
   readonly owner: string | null;
   readonly teamId: string | null;
+  /** The key, whose limits and state hold for what the caller starts; null for the master key. */
+  readonly keyId: string | null;
 }
 
 export function viewOf(c: Context<ShellEnv>): CallerView {
   const caller = callerOf(c);
-  if (caller.kind === 'master') return { viewer: 'everyone', owner: null, teamId: null };
+  if (caller.kind === 'master') return { viewer: 'everyone', owner: null, teamId: null, keyId: null };
   const { userId, teamId } = caller.user;
-  return { viewer: { user: userId }, owner: userId, teamId: caller.key.teamId ?? teamId };
+  const { key } = caller;
+  return { viewer: { user: userId }, owner: userId, teamId: key.teamId ?? teamId, keyId: key.id };
 }

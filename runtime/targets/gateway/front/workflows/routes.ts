@@ -38,11 +38,12 @@ export function workflowRoutes(
         throw error instanceof AppError && error.code === 'NotFoundError' ? noExperiment(body.name) : error;
       });
     const assertModelAllowed = await modelCheckFor(state, callerOf(c));
-    const { teamId } = viewOf(c);
+    const { teamId, keyId } = viewOf(c);
     const workflow = await workflows.create({
       experiment,
       request: workflowIn(body),
       teamId,
+      keyId,
       assertModelAllowed,
     });
     return c.json(workflowView(workflow), 201);
@@ -87,11 +88,7 @@ export function workflowRoutes(
   routes.post(`${API}/workflows/:id/retry`, labGuard, async (c) =>
     c.json(
       workflowDetailsView(
-        await workflows.retry(
-          viewOf(c).viewer,
-          c.req.param('id'),
-          retryIn(await readOptionalBody(c, retryRequest)),
-        ),
+        await workflows.retry(viewOf(c), c.req.param('id'), retryIn(await readOptionalBody(c, retryRequest))),
         null,
       ),
     ),

@@ -6,7 +6,7 @@ import { runYielding } from '../../../../platform/run-yielding.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Job } from '../jobs/job.ts';
-import { payingUser } from '../jobs/worker-access.ts';
+import { payingUser } from '../jobs/standing.ts';
 import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import { failuresOf } from '../work/evaluation/failures-of.ts';

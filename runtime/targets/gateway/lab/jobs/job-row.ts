@@ -26,6 +26,7 @@ export const jobOf = (row: JobRow): Job => ({
   cost: row.cost_nano,
   owner: row.owner,
   teamId: row.team_id,
+  keyId: row.key_id,
   createdAt: row.created_at,
   startedAt: row.started_at,
   endedAt: row.ended_at,

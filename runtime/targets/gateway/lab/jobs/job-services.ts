@@ -13,6 +13,8 @@ import type { Schema } from '../../store/schema.ts';
 import type { Job, JobQueue } from './job.ts';
 import { createJobFiles, type JobFiles, type JobFilesParts } from './files/job-files.ts';
 import { createJobQueue } from './queue.ts';
+import { createStanding, type Standing } from './standing.ts';
+import { createStandingQueue } from './standing-queue.ts';
 import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
 import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
 
@@ -28,6 +30,7 @@ export interface JobServices {
   readonly files: JobFiles;
   /** The rows that workers of these jobs process at the moment. */
   readonly workerProgress: (jobIds: readonly string[]) => Promise<readonly WorkerProgress[]>;
+  readonly standing: Standing;
   /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
   readonly trusts: (owner: string | null) => boolean;
 }
@@ -40,17 +43,21 @@ export interface JobServicesOptions extends Pick<JobFilesParts, 'program' | 'enc
   readonly maxDatasetBytes: number;
   /** Whether jobs of users have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
+  /** The name that permissions for a model have, e.g. that of an alias; undefined for an unknown model. */
+  readonly permissionOf: (model: string) => string | undefined;
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
 
 export function createJobServices(store: Store, options: JobServicesOptions): JobServices {
   const { clock, masterKey, identity, maxDatasetBytes, trustUsers, onEnded, program, encoderPath } = options;
-  const queue = createJobQueue(store, { clock, onEnded });
+  const standing = createStanding({ identity, permissionOf: options.permissionOf });
+  const queue = createStandingQueue(createJobQueue(store, { clock, onEnded }), standing);
   const tokens = createWorkerTokens(store);
   const trusts = (owner: string | null): boolean => owner === null || trustUsers;
   const datasets = createDatasets(store, { clock, maxBytes: maxDatasetBytes });
   return {
     queue,
+    standing,
     datasets,
     uploads: createResumableUploads(store, { clock, datasets, maxBytes: maxDatasetBytes }),
     secrets: createSecrets(store, { clock, masterKey }),

@@ -35,6 +35,8 @@ export interface Job {
   readonly owner: string | null;
   /** The team that is billed in addition to the owner. */
   readonly teamId: string | null;
+  /** The key that started it, whose limits and state hold until it has ended; null for the master key. */
+  readonly keyId: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -53,6 +55,7 @@ export interface NewJob {
   readonly timeoutSec: number;
   readonly owner: string | null;
   readonly teamId: string | null;
+  readonly keyId: string | null;
 }
 
 /** A job that this process holds until the lease expires. Writes are rejected if another process holds the job by then. */
@@ -106,6 +109,8 @@ interface JobRetry {
   readonly timeoutSec: number;
   readonly compute: string;
   readonly outputId: string | null;
+  /** The key that pays from now on. */
+  readonly keyId: string | null;
   /** Whether stored rows are kept; otherwise the job starts at its first row. */
   readonly resumes: boolean;
 }

@@ -62,6 +62,7 @@ export function createJobQueue(
           compute: job.compute,
           owner: job.owner,
           team_id: job.teamId,
+          key_id: job.keyId,
           created_at: now(),
         })
         .returningAll()

@@ -11,7 +11,7 @@ import { deleteRanges } from './ranges/delete-ranges.ts';
 export function createRetries(): Pick<JobQueue, 'retry'> {
   return {
     async retry(trx, { id, outputId: oldOutput, spec: { type } }, retry) {
-      const { spec, timeoutSec, compute, outputId, resumes } = retry;
+      const { spec, timeoutSec, compute, outputId, keyId, resumes } = retry;
       const { numUpdatedRows } = await trx
         .updateTable('gateway_jobs')
         .set({
@@ -20,6 +20,7 @@ export function createRetries(): Pick<JobQueue, 'retry'> {
           status: 'created',
           spec: storableText(JSON.stringify(spec)),
           output_id: outputId,
+          key_id: keyId,
           timeout_sec: timeoutSec,
           compute,
           result: null,

@@ -2,7 +2,8 @@ import { AppError } from '../../../../contract/errors.ts';
 import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
-import type { Claim, Job, JobQueue } from './job.ts';
+import type { Claim, JobQueue } from './job.ts';
+import { payerOf, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 
 /** Identifies the job that a request of a worker belongs to, from its credential. */
@@ -26,21 +27,13 @@ interface AccessParts {
   readonly users: Users;
 }
 
-/** The user that jobs of the master key are billed to. */
-const WORKFLOWS_USER = 'workflows';
-
-export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? WORKFLOWS_USER;
-
 export function createWorkerAccess({ queue, tokens, users }: AccessParts): WorkerAccess {
   const claimOf = async (token: string): Promise<WorkerClaim> => {
     const lease = await tokens.read(token);
     if (!lease) throw refused('Invalid worker token', 'invalid_key');
     return { ...(await queue.held(lease.jobId, lease.epoch)), worker: lease.worker };
   };
-  const payerOf = async (token: string): Promise<WorkPayer> => {
-    const { job } = await claimOf(token);
-    return { kind: 'work', userId: payingUser(job), teamId: job.teamId, jobId: job.id };
-  };
+  const payerIn = async (token: string): Promise<WorkPayer> => payerOf((await claimOf(token)).job);
   return {
     claim: async (headers) => await claimOf(tokenOf(headers)),
     async openAccount({ job }) {
@@ -51,7 +44,7 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
     },
     payer(headers) {
       const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
-      return token !== undefined && isWorkerToken(token) ? payerOf(token) : undefined;
+      return token !== undefined && isWorkerToken(token) ? payerIn(token) : undefined;
     },
   };
 }

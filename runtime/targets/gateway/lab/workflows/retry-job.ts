@@ -7,6 +7,8 @@ import type { WorkSpec } from '../work/work.ts';
 export interface JobRetryParts {
   readonly services: Pick<JobServices, 'queue' | 'datasets'>;
   readonly compute: string;
+  /** The key that pays for the retry. */
+  readonly keyId: string | null;
 }
 
 interface ChangedJob {
@@ -22,10 +24,10 @@ export async function retryJob(
   trx: Kysely<Schema>,
   job: Job,
   { spec, timeoutSec, outputName, generatedBy }: ChangedJob,
-  { services, compute }: JobRetryParts,
+  { services, compute, keyId }: JobRetryParts,
 ): Promise<void> {
   const { queue, datasets } = services;
-  const shared = { spec, timeoutSec, compute };
+  const shared = { spec, timeoutSec, compute, keyId };
   if (job.spec.type === 'evaluation') {
     // Metrics cannot remove a failed row from their totals, so an evaluation with too many failed rows starts again.
     const resumes = job.failedRows <= spec.maxErrorRate * job.totalRows;

@@ -41,6 +41,7 @@ export async function retryWorkflow(
       error: null,
       metrics: null,
       updated_at: now,
+      key_id: parts.keyId,
       spec: storableText(JSON.stringify(plan)),
     })
     .where('id', '=', id)

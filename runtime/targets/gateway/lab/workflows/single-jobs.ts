@@ -22,6 +22,7 @@ import {
 import { checkSecrets } from './check-secrets.ts';
 import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 import { retryJob, retryLine } from './retry-job.ts';
+import { payerOfRetry, type RetryCaller } from './retry-payer.ts';
 import { checkPrompt } from './check-prompt.ts';
 import { predictionsName } from './predictions-name.ts';
 import {
@@ -34,6 +35,7 @@ import {
 interface AnyJob extends Requester {
   readonly viewer: Viewer;
   readonly teamId: string | null;
+  readonly keyId: string | null;
   readonly name: string;
   readonly description: string;
   readonly datasetId: string;
@@ -58,7 +60,7 @@ export interface SingleJobs {
   /** Starts a job that compares the answers in a dataset with its ground truth. */
   evaluate(job: NewEvaluationJob): Promise<Job>;
   /** Retries a job that failed or has failed rows. Throws a ConflictError for other jobs and for jobs of workflows. */
-  retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<Job>;
+  retry(caller: RetryCaller, id: string, changes: RetryChanges): Promise<Job>;
 }
 
 export interface SingleJobParts extends CheckParts {
@@ -76,7 +78,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
     }
   };
   const shared = (
-    { name, description, datasetId, timeoutSec, owner, teamId, maxSamples }: AnyJob,
+    { name, description, datasetId, timeoutSec, owner, teamId, keyId, maxSamples }: AnyJob,
     rows: number,
   ) => ({
     workflowId: null,
@@ -86,6 +88,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
     timeoutSec,
     owner,
     teamId,
+    keyId,
     compute,
     totalRows: sampleSize(rows, maxSamples),
   });
@@ -137,19 +140,20 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
         .transaction()
         .execute((trx) => queue.create(trx, { ...shared(job, rowCount), spec, outputId: randomUUID() }));
     },
-    async retry(viewer, id, changes) {
-      const job = await queue.get(viewer, id);
+    async retry(caller, id, changes) {
+      const job = await queue.get(caller.viewer, id);
       const { spec, owner } = job;
       refuseRetry(job);
       await checkSecrets(secrets, owner, [{ secretName: changes.secretName ?? null }]);
       const changed = spec.type === 'evaluation' ? changePace(spec, changes) : changeInference(spec, changes);
       const output = { outputName: `${job.name}-predictions.csv`, generatedBy: job.name };
       const timeoutSec = changes.timeoutSec ?? job.timeoutSec;
+      const keyId = await payerOfRetry({ ...job, name: `Job ${id}`, specs: [spec] }, caller, services);
       await db
         .transaction()
-        .execute((trx) => retryJob(trx, job, { spec: changed, timeoutSec, ...output }, parts));
+        .execute((trx) => retryJob(trx, job, { spec: changed, timeoutSec, ...output }, { ...parts, keyId }));
       await queue.log(id, 'info', retryLine(job));
-      return await queue.get(viewer, id);
+      return await queue.get(caller.viewer, id);
     },
   };
 }

@@ -5,13 +5,13 @@ import type { JobServices } from '../jobs/job-services.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow } from './workflow.ts';
 
-type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner' | 'teamId'>;
+type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner' | 'teamId' | 'keyId'>;
 type Services = Pick<JobServices, 'queue' | 'datasets'> & { readonly compute: string };
 
 /** Starts the first job of a workflow, in which the model answers the rows. */
 export async function startInference(
   trx: Kysely<Schema>,
-  { id, name, description, plan, owner, teamId }: Started,
+  { id, name, description, plan, owner, teamId, keyId }: Started,
   datasetId: string,
   { queue, datasets, compute }: Services,
 ): Promise<void> {
@@ -33,13 +33,14 @@ export async function startInference(
     timeoutSec: plan.timeoutSec,
     owner,
     teamId,
+    keyId,
   });
 }
 
 /** Starts the second job of a workflow, which compares the answers with the ground truth. */
 export async function startEvaluation(
   trx: Kysely<Schema>,
-  { id, name, description, plan, owner, teamId }: Started,
+  { id, name, description, plan, owner, teamId, keyId }: Started,
   answers: Pick<Dataset, 'id' | 'rowCount'>,
   { queue, compute }: Services,
 ): Promise<void> {
@@ -55,5 +56,6 @@ export async function startEvaluation(
     timeoutSec: plan.timeoutSec,
     owner,
     teamId,
+    keyId,
   });
 }

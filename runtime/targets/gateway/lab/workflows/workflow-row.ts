@@ -46,6 +46,7 @@ export const workflowOf = (row: Row): Workflow => ({
   owner: row.owner,
   tags: parseJsonText(row.tags) as readonly string[],
   teamId: row.team_id,
+  keyId: row.key_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

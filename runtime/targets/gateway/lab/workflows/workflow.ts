@@ -8,6 +8,7 @@ import type { Search } from '../../store/search.ts';
 import type { CustomMetric } from '../work/evaluation/custom/custom-metric.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
 import type { RetryChanges } from './retry-changes.ts';
+import type { RetryCaller } from './retry-payer.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A model in a request. */
@@ -82,6 +83,8 @@ export interface Workflow {
   readonly tags: readonly string[];
   /** The team of the key that created the workflow. It is billed in addition to the owner. */
   readonly teamId: string | null;
+  /** The key that started the workflow; null for the master key. */
+  readonly keyId: string | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
@@ -98,6 +101,7 @@ export interface NewWorkflow {
   readonly experiment: Experiment;
   readonly request: WorkflowRequest;
   readonly teamId: string | null;
+  readonly keyId: string | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 
@@ -124,7 +128,7 @@ export interface Workflows extends ExperimentWorkflows {
   /** Cancels the running jobs. Throws a ConflictError if the workflow has ended. */
   cancel(viewer: Viewer, id: string): Promise<WorkflowDetails>;
   /** Retries a workflow that failed or has failed rows. Rows with an answer keep it. Throws a ConflictError if nothing failed. */
-  retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
+  retry(caller: RetryCaller, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
   /** Deletes a workflow. Without `force`, it must have ended and its answers must not be used by an experiment. */
   delete(viewer: Viewer, id: string, force: boolean): Promise<Workflow>;
   /** Called in the transaction that ends a job. Continues or ends the workflow of the job. */

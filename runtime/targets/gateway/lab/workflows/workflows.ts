@@ -18,6 +18,7 @@ import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts
 import { planWorkflow } from './plan.ts';
 import { jobToRetry, retryWorkflow } from './retry.ts';
 import { retryLine } from './retry-job.ts';
+import { payerOfRetry } from './retry-payer.ts';
 import { startInference } from './start-jobs.ts';
 import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
 import { withJobs } from './with-jobs.ts';
@@ -58,8 +59,8 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
   };
 
   return {
-    async create({ experiment, request, teamId, assertModelAllowed }) {
-      const plan = await planWorkflow({ experiment, request, teamId, assertModelAllowed }, parts);
+    async create({ experiment, request, teamId, keyId, assertModelAllowed }) {
+      const plan = await planWorkflow({ experiment, request, teamId, keyId, assertModelAllowed }, parts);
       const id = randomUUID().replaceAll('-', '');
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -77,12 +78,13 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           search_text: search,
           owner: experiment.owner,
           team_id: teamId,
+          key_id: keyId,
         };
         await trx
           .insertInto('gateway_workflows')
           .values({ ...NEW, ...values, spec: storableText(JSON.stringify(plan)), created_at: now() })
           .execute();
-        const started = { id, ...texts, plan, owner: experiment.owner, teamId };
+        const started = { id, ...texts, plan, owner: experiment.owner, teamId, keyId };
         await startInference(trx, started, experiment.datasetId, { ...services, compute });
       });
       return await one('everyone', id);
@@ -118,16 +120,18 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
       await stopJobs(queue, running(await get(viewer, id)));
       return await get(viewer, id);
     },
-    async retry(viewer, id, changes) {
-      const workflow = await get(viewer, id);
+    async retry(caller, id, changes) {
+      const workflow = await get(caller.viewer, id);
       const job = jobToRetry(workflow);
       if (workflow.status === 'succeeded') await refuseDependents(db, id, 'retry');
       await checkSecrets(services.secrets, workflow.owner, [{ secretName: changes.secretName ?? null }]);
+      const specs = [workflow.plan.inference, workflow.plan.evaluation];
+      const keyId = await payerOfRetry({ ...workflow, name: `Workflow ${id}`, specs }, caller, services);
       await db
         .transaction()
-        .execute((trx) => retryWorkflow(trx, workflow, changes, { ...parts, now: now() }));
+        .execute((trx) => retryWorkflow(trx, workflow, changes, { ...parts, keyId, now: now() }));
       await queue.log(job.id, 'info', retryLine(job));
-      return await get(viewer, id);
+      return await get(caller.viewer, id);
     },
     async delete(viewer, id, force) {
       const workflow = await get(viewer, id);

@@ -17,6 +17,7 @@ import type { Provider } from '../../../../../runtime/targets/gateway/ask/provid
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
 import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import { permissionOf } from '../../../../../runtime/targets/gateway/ask/models/permission-of.ts';
 import type { PromptPolicy } from '../../../../../runtime/targets/gateway/ask/shapes/prompt-policy.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
@@ -135,6 +136,7 @@ export function gatewayOn(
     maxDatasetBytes: 1_048_576,
     trustUsers: false,
     program: options.program,
+    permissionOf: (model) => permissionOf(models, model),
     encoderPath: (model) => Promise.resolve(options.encoderPaths?.[model]),
     onEnded: (trx, job) => workflows.ended(trx, job),
   });

@@ -105,12 +105,12 @@ export function connect(
   }
 }
 
-/** The error of a request that is not retried. Other rows would fail like this one if there is no money, or a long pause. */
+/** The error of a request that is not retried. Other rows would fail like this one if there is no money, or a limit on requests. */
 function finalError(name: string, failure: ProviderFailure): AppError {
   const error = backendError(name, failure);
   const { kind, retryAfterSeconds } = failure;
-  const isLong = kind === 'rate_limited' && (retryAfterSeconds ?? 0) * 1000 > RATE_RETRIES.maxPause;
-  return isLong || isSpent(failure) ? jobPause(error.message, retryAfterSeconds, error) : error;
+  const mustWait = kind === 'rate_limited' || isSpent(failure);
+  return mustWait ? jobPause(error.message, retryAfterSeconds, error) : error;
 }
 
 const TEMPORARY_FAILURES: ReadonlySet<FailureKind> = new Set([

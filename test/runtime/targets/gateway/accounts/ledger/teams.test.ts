@@ -132,7 +132,7 @@ describeDatabases((database) => {
     const { identity, ledger } = await database.start();
     await identity.teams.create({ id: 'research', blocked: false });
     await identity.users.create({ userId: 'ada' });
-    const payer = { kind: 'work', userId: 'ada', teamId: 'research', jobId: 'job' } as const;
+    const payer = { kind: 'work', userId: 'ada', teamId: 'research', keyId: null, jobId: 'job' } as const;
     const spender = await identity.spender(payer, undefined);
     // Changed since, so that the ledger reads the spender again.
     await identity.users.change('ada', { alias: 'Ada' });

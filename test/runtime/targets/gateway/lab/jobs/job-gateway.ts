@@ -133,6 +133,7 @@ export async function openJobs(database: TestDatabase, url: string): Promise<Tes
       const output = { filename: 'output.csv', runId: 'run', generatedBy: 'model', owner: null };
       return await queue.create(store.db, {
         teamId: null,
+        keyId: null,
         workflowId: null,
         name: 'job',
         description: '',

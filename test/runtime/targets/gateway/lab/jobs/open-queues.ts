@@ -31,6 +31,7 @@ export const JOB: NewJob = {
   timeoutSec: 3600,
   owner: 'ann',
   teamId: null,
+  keyId: null,
 };
 
 export const outcome = (...texts: string[]) => ({

@@ -72,7 +72,7 @@ describeDatabases((database) => {
     const first = claimed(await queue.claim());
     await queue.commit(first, await leased(queue, first), 0, outcome('a', 'b'), { seen: 2 });
     await queue.end(first, { status: 'failed', error: 'One row failed.' });
-    const retry = { spec: JOB.spec, timeoutSec: 60, compute: 'local', outputId, resumes: true };
+    const retry = { spec: JOB.spec, timeoutSec: 60, compute: 'local', outputId, keyId: null, resumes: true };
     await queue.retry(store.db, await queue.get('everyone', id), retry);
     await expect(queue.retry(store.db, await queue.get('everyone', id), retry)).rejects.toMatchObject({
       code: 'ConflictError',

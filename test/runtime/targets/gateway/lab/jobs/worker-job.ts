@@ -77,6 +77,7 @@ export async function openWorkerJob(
     timeoutSec: 60,
     owner,
     teamId: null,
+    keyId: null,
   });
   const claim = (await jobs.queue.claim()) as Claim;
   const worker = randomUUID();

@@ -1,0 +1,65 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Identity, WorkPayer } from '../../accounts/identity/identity.ts';
+import type { WorkSpec } from '../work/work.ts';
+import type { Job } from './job.ts';
+
+/** Whether work can go on for those who pay for it. */
+export interface Standing {
+  /**
+   * Throws the error that a request would get: its key was deleted or disabled or has expired, its user or its team is blocked, or a
+   * model is no longer allowed. Work of the master key can always go on.
+   */
+  require(work: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'spec'>): Promise<void>;
+}
+
+interface StandingParts {
+  readonly identity: Pick<Identity, 'spender' | 'requireModel'>;
+  /** The name that permissions for a model have, e.g. that of an alias; undefined for an unknown model. */
+  readonly permissionOf: (model: string) => string | undefined;
+}
+
+export function createStanding({ identity, permissionOf }: StandingParts): Standing {
+  return {
+    async require(work) {
+      if (work.owner === null) return;
+      const spender = await identity.spender(payerOf({ ...work, id: '' }), undefined);
+      for (const model of servedModels(work.spec)) {
+        const name = permissionOf(model);
+        if (name !== undefined) identity.requireModel(spender, name);
+      }
+    },
+  };
+}
+
+/** The user that jobs of the master key are billed to. */
+export const WORKFLOWS_USER = 'workflows';
+
+export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? WORKFLOWS_USER;
+
+/** The payer of the requests of a job. */
+export const payerOf = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): WorkPayer => ({
+  kind: 'work',
+  userId: payingUser(job),
+  teamId: job.teamId,
+  keyId: job.keyId,
+  jobId: job.id,
+});
+
+/** The models of this gateway that work calls. */
+function servedModels(spec: WorkSpec): readonly string[] {
+  const backends =
+    spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];
+  return backends.flatMap((backend) => (backend?.kind === 'gateway' ? [backend.model] : []));
+}
+
+/** The reason why work ends for good; undefined for an error that can pass, e.g. of the database. */
+export function endOfStanding(error: unknown): string | undefined {
+  if (!(error instanceof AppError) || !FINAL.has(error.code)) return undefined;
+  return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that is allowed to do this.`;
+}
+
+const FINAL: ReadonlySet<AppError['code']> = new Set([
+  'UnauthorizedError',
+  'ForbiddenError',
+  'NotFoundError',
+]);

@@ -1,0 +1,44 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Viewer } from '../datasets/dataset.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import type { WorkSpec } from '../work/work.ts';
+
+/** Who retries work. */
+export interface RetryCaller {
+  readonly viewer: Viewer;
+  readonly teamId: string | null;
+  /** Null for the master key. */
+  readonly keyId: string | null;
+}
+
+interface Retried extends Pick<Job, 'owner' | 'teamId' | 'keyId'> {
+  /** For messages, e.g. `Job 1`. */
+  readonly name: string;
+  readonly specs: readonly WorkSpec[];
+}
+
+/**
+ * The key that pays for a retry: the key of the caller, which must belong to the team that the work is billed to, or for the master key
+ * the key that started the work. Throws if that key cannot start the work now.
+ */
+export async function payerOfRetry(
+  { name, specs, ...work }: Retried,
+  caller: RetryCaller,
+  { standing }: Pick<JobServices, 'standing'>,
+): Promise<string | null> {
+  const { owner, teamId } = work;
+  if (caller.keyId !== null && caller.teamId !== teamId) throw otherTeam(name, teamId);
+  const keyId = caller.keyId ?? work.keyId;
+  for (const spec of specs) await standing.require({ owner, teamId, keyId, spec });
+  return keyId;
+}
+
+const otherTeam = (name: string, teamId: string | null): AppError =>
+  new AppError(
+    'ForbiddenError',
+    teamId === null
+      ? `${name} is billed to no team. Retry it with a key that belongs to no team.`
+      : `${name} is billed to team '${teamId}'. Retry it with a key of this team.`,
+    { reason: 'other_team' },
+  );
