@@ -1,6 +1,6 @@
 import { isRawNumber } from '../core/json/lossless-json.ts';
 import type { Secret } from '../core/text/redactions.ts';
-import { createValueHider } from './value-hider.ts';
+import { createValueHider, type HiddenLabel } from './value-hider.ts';
 
 /**
  * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and
@@ -10,19 +10,33 @@ export interface Redactor {
   readonly text: (text: string, owner?: string) => string;
   /** Same for all strings in a value, including keys, and for numbers. */
   readonly value: (value: unknown, owner?: string) => unknown;
+  /** Where secrets are in a text. */
+  readonly spans: (text: string) => readonly TextSpan[];
   /** Sets the current secrets. Earlier secrets are still redacted, because servers may still print them. */
   readonly learn: (secrets: readonly Secret[]) => void;
 }
 
+/** A part of a text, in UTF-16 code units. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
 const REDACTED = '[redacted]';
+/** A character for private use, which replaces each character of a secret. */
+const FILLER = '\u{E000}';
 
 export function createRedactor(secrets: readonly Secret[] = []): Redactor {
   const known = new Map<string, Secret>();
   const compiled = new Map<string | undefined, (text: string) => string>();
+  /** Replaces secrets by texts of the same length. */
+  let filling: ((text: string) => string) | undefined;
   const learn: Redactor['learn'] = (more) => {
     const before = known.size;
     for (const secret of more) known.set(JSON.stringify(secret), secret);
-    if (known.size > before) compiled.clear();
+    if (known.size === before) return;
+    compiled.clear();
+    filling = undefined;
   };
   const searching = (owner: string | undefined): ((text: string) => string) => {
     const found = compiled.get(owner) ?? compile([...known.values()], owner);
@@ -33,15 +47,29 @@ export function createRedactor(secrets: readonly Secret[] = []): Redactor {
   return {
     text: (text, owner) => (known.size === 0 ? text : searching(owner)(text)),
     value: (value, owner) => (known.size === 0 ? value : redactInside(value, searching(owner))),
+    spans(text) {
+      if (known.size === 0) return [];
+      filling ??= compile([...known.values()], undefined, (length) => FILLER.repeat(length));
+      return [...filling(text).matchAll(FILLED)].map(({ 0: found, index }) => ({
+        start: index,
+        end: index + found.length,
+      }));
+    },
     learn,
   };
 }
 
-function compile(secrets: readonly Secret[], owner: string | undefined): (text: string) => string {
+const FILLED = new RegExp(`${FILLER}+`, 'g');
+
+function compile(
+  secrets: readonly Secret[],
+  owner: string | undefined,
+  label: HiddenLabel = REDACTED,
+): (text: string) => string {
   const isHidden = (secret: Secret): boolean =>
     owner === undefined || secret.owner === undefined || secret.owner === owner || isDistinct(secret);
   const values = secrets.filter(isHidden).map(({ value }) => value);
-  return createValueHider(values, REDACTED);
+  return createValueHider(values, label);
 }
 
 /** Whether a secret of another server is distinctive: a password `postgres` must not hide the word everywhere. */

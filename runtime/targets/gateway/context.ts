@@ -7,6 +7,7 @@ import type { Experiments } from './lab/experiments/experiment.ts';
 import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
+import type { Policy } from './ask/policy/policy.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
 import type { AliasEntry, EntryRegistry, ProviderEntry } from './registry/registry.ts';
 import type { ModelFollower } from './registry/follow-models.ts';
@@ -32,6 +33,7 @@ export interface GatewayContext {
   /** Where new jobs run. */
   readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
+  readonly policy: Policy;
   readonly modelFollower: Pick<ModelFollower, 'refresh'>;
   readonly providers: EntryRegistry<ProviderEntry>;
   readonly aliases: EntryRegistry<AliasEntry>;

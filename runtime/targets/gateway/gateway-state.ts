@@ -9,6 +9,7 @@ import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
 import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createObjectMasks, type ObjectMasks } from './accounts/objects/object-masks.ts';
 import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
@@ -45,6 +46,7 @@ export interface GatewayState {
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
   readonly objects: Objects;
+  readonly objectMasks: ObjectMasks;
   readonly modelEntries: ModelEntries;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
@@ -111,6 +113,7 @@ function administer(
     promptLog: createPromptLog(store, clock.now),
     audit: store.audit,
     objects: createObjects(store, clock),
+    objectMasks: createObjectMasks(store.db, options.masterKey),
     modelEntries: createModelEntries(store, revision, options),
     close: async () => {
       await guardrailHits.close();

@@ -23,6 +23,7 @@ import { createStored } from '../ask/stored/create-stored.ts';
 import { openLearnedFactors } from '../ask/tokens/learned-factors.ts';
 import { createTokenCounter } from '../ask/tokens/token-counter.ts';
 import { permissionOf } from '../ask/models/permission-of.ts';
+import { createPolicy } from '../ask/policy/policy.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import { createAliasRegistry } from '../registry/alias-registry.ts';
 import { followModels, type ModelFollower } from '../registry/follow-models.ts';
@@ -151,7 +152,8 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const answers = createExperimentAnswers({ db: store.db, cache: answerCache, models, clock });
     const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
     closers.add(() => prompts.close());
-    const stored = createStored({ state, models, tokenCounter, clock, log, onError });
+    const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
+    const stored = createStored({ state, models, policy, tokenCounter, clock, log, onError });
     closers.add(() => stored.close());
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     const delivery = createAlertDelivery({
@@ -176,6 +178,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       singleJobs,
       compute,
       models,
+      policy,
       modelFollower,
       providers: createProviderRegistry(registryParts),
       aliases: createAliasRegistry(registryParts),
@@ -198,7 +201,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
         telemetry,
         tokenCounter,
         answerCache,
-        prompts,
+        policy,
         lifecycle,
         clock,
         log,

@@ -14,6 +14,7 @@ import { addJobKeys } from './add-job-keys.ts';
 import { addJobRanges } from './add-job-ranges.ts';
 import { addKeyAlerts } from './add-key-alerts.ts';
 import { addModelEntries } from './add-model-entries.ts';
+import { addObjectMasks } from './add-object-masks.ts';
 import { addObjectTags } from './add-object-tags.ts';
 import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addUsageSums,
   addGuardrailHits,
   addJobKeys,
+  addObjectMasks,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

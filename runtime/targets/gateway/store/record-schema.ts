@@ -10,6 +10,7 @@ export interface RecordSchema {
   gateway_audit: AuditRow;
   gateway_prompts: PromptRow;
   gateway_objects: StoredObjectRow;
+  gateway_object_masks: { readonly kind: string; readonly id: string; readonly sealed: Uint8Array };
 }
 
 /** A file, a batch or a response that a provider stores. */

@@ -50,7 +50,7 @@ export interface GuardrailHitRow {
   /** Model that the request named. */
   readonly model: string;
   readonly profile: string;
-  /** `block` or `monitor`. */
+  /** `block`, `monitor` or `mask`. */
   readonly mode: string;
   /** `input` or `output`. */
   readonly place: string;

@@ -1,3 +1,5 @@
+import { pass } from '../../../../runtime/targets/gateway/ask/policy/pass.ts';
+import type { Passed } from '../../../../runtime/targets/gateway/ask/shapes/passed.ts';
 import { systemClock, type Clock } from '../../../../runtime/platform/clock.ts';
 import type {
   ChatAnswer,
@@ -57,15 +59,15 @@ export function callOf(
   wire: Wire,
   body: Readonly<Record<string, unknown>>,
   options: Partial<ProviderCall> = {},
-): ProviderCall {
-  return {
+): Passed<ProviderCall> {
+  return pass({
     wire,
     model: String(body['model']),
     body,
     bytes: Buffer.from(JSON.stringify(body)),
     signal: new AbortController().signal,
     ...options,
-  };
+  });
 }
 
 export const chatBody = (

@@ -115,6 +115,25 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
       for (const row of rows) if (await take(db, row, now)) taken.push(objectOf(row));
       return taken;
     },
+    async keysOfUnpaid() {
+      const rows = await db
+        .selectFrom('gateway_objects')
+        .select('key_id')
+        .distinct()
+        .where('hold_id', 'is not', null)
+        .where('key_id', 'is not', null)
+        .execute();
+      return rows.flatMap(({ key_id: keyId }) => keyId ?? []);
+    },
+    async unpaidOf(keyId) {
+      const rows = await db
+        .selectFrom('gateway_objects')
+        .selectAll()
+        .where('hold_id', 'is not', null)
+        .where('key_id', '=', keyId)
+        .execute();
+      return rows.map(objectOf);
+    },
     async unpaidWith(fileId) {
       const rows = await db
         .selectFrom('gateway_objects')

@@ -29,6 +29,8 @@ export interface WorkPlan {
   readonly outputTokens: number;
   /** Tags of its usage. */
   readonly tags?: readonly string[] | undefined;
+  /** Digest of the policy that has checked the requests of a batch; undefined for files of earlier versions. */
+  readonly policy?: string | undefined;
 }
 
 export interface ObjectPage {
@@ -60,6 +62,10 @@ export interface Objects {
   delete(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
   /** Takes unpaid objects that no gateway has checked since `before`, oldest check first. Others do not get them until then. */
   takeUnpaid(kind: ObjectKind, before: number): Promise<readonly StoredObject[]>;
+  /** The keys that pay for unpaid objects. */
+  keysOfUnpaid(): Promise<readonly string[]>;
+  /** The unpaid objects that a key pays for. */
+  unpaidOf(keyId: string): Promise<readonly StoredObject[]>;
   /** The unpaid batches that have a file as their input or output. */
   unpaidWith(fileId: string): Promise<readonly StoredObject[]>;
   /** Reservations since before this time that no object has, because a gateway was killed in between. */

@@ -4,13 +4,15 @@ import { createEventIds } from '../../store/audit/event-ids.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { PromptLog } from './prompt-log.ts';
-import { type PromptRedaction, redactRequest, redactText } from './redact-prompt.ts';
+import { redactMasked, unmasking } from './redact-masked.ts';
+import { type PromptRedaction, redactRequest } from './redact-prompt.ts';
 
 /** A request and its answer, as they were. */
 export interface Prompt {
   readonly at: number;
   readonly requestId: string;
-  readonly userId: string;
+  /** Null for a request of the master key that names no user. */
+  readonly userId: string | null;
   readonly keyId: string | null;
   readonly model: string;
   readonly endpoint: string;
@@ -21,6 +23,8 @@ export interface Prompt {
   readonly size: number;
   /** The output of the model; undefined if there is none. */
   readonly answer: string | undefined;
+  /** The values that placeholders in both stand for, with their placeholders. */
+  readonly masked?: ReadonlyMap<string, string> | undefined;
   /** Maximum length of the stored request, and of the stored answer. */
   readonly maxCharacters: number;
   readonly patterns: PromptRedaction['patterns'];
@@ -29,6 +33,8 @@ export interface Prompt {
 /** Writes prompts in the background. Nothing that goes wrong here concerns the request. */
 export interface PromptWriter {
   write(prompt: Prompt): void;
+  /** Resolves when everything is written that waits. */
+  written(): Promise<void>;
   /** Resolves when everything is written. */
   close(): Promise<void>;
 }
@@ -56,8 +62,10 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
     const { maxCharacters, patterns } = prompt;
     const redaction = { redactor, patterns, deadline: performance.now() + MAX_REDACTION_MS };
     // Secrets are removed from the whole text, because half of one would not be recognized.
-    const request = JSON.stringify(await redactRequest(prompt.body, redaction));
-    const answer = prompt.answer === undefined ? null : await redactText(prompt.answer, redaction);
+    const masks = unmasking(prompt.masked);
+    const redact = async (text: string): Promise<string> => await redactMasked(text, masks, redaction);
+    const request = JSON.stringify(await redactRequest(prompt.body, redact));
+    const answer = prompt.answer === undefined ? null : await redact(prompt.answer);
     const isLong = request.length > maxCharacters || (answer?.length ?? 0) > maxCharacters;
     return {
       id: nextId(prompt.at),
@@ -99,6 +107,9 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
       waitingBytes += prompt.size;
       // Starts after the request has its answer.
       running ??= new Promise<void>((resolve) => void setImmediate(resolve)).then(run);
+    },
+    async written() {
+      await running;
     },
     async close() {
       await running;

@@ -1,19 +1,19 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import { isRawNumber } from '../../../../core/json/lossless-json.ts';
 import { isSecretName } from '../../../../core/text/secret-name.ts';
-import { type LinearPattern, replaceMatches } from '../../../../platform/linear-pattern.ts';
-import type { Redactor } from '../../../../serve/redact.ts';
+import { type LinearPattern, matchesOf, replaceMatches } from '../../../../platform/linear-pattern.ts';
+import type { Redactor, TextSpan } from '../../../../serve/redact.ts';
 
 export interface PromptRedaction {
   /** Removes the secrets of the gateway. */
-  readonly redactor: Pick<Redactor, 'text'>;
+  readonly redactor: Pick<Redactor, 'text' | 'spans'>;
   /** Patterns of the configuration. */
   readonly patterns: readonly LinearPattern[];
   /** When redaction gives up, as a time of `performance.now`. */
   readonly deadline: number;
 }
 
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 /** Images and documents in a request are not text. */
 const MIN_ENCODED_LENGTH = 256;
 const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_-]*$/;
@@ -31,23 +31,38 @@ export async function redactText(
   return out;
 }
 
+/** Where secrets and matches of the patterns are in a text. Spans can overlap. */
+export async function secretsIn(
+  text: string,
+  { redactor, patterns, deadline }: PromptRedaction,
+): Promise<TextSpan[]> {
+  const spans = [...redactor.spans(text)];
+  for (const { 0: found, index } of text.matchAll(KEYS))
+    spans.push({ start: index, end: index + found.length });
+  for (const pattern of patterns) spans.push(...(await matchesOf(pattern, text, deadline)));
+  return spans;
+}
+
 /**
  * Redacts every text in a request, which is not JSON then, so that escapes do not hide anything. Values of members that are named like
  * secrets are replaced, too, and encoded data by its length.
  */
-export async function redactRequest(value: unknown, redaction: PromptRedaction): Promise<unknown> {
+export async function redactRequest(
+  value: unknown,
+  redact: (text: string) => Promise<string>,
+): Promise<unknown> {
   if (typeof value === 'string')
-    return isEncoded(value) ? `[${value.length} characters]` : await redactText(value, redaction);
+    return isEncoded(value) ? `[${value.length} characters]` : await redact(value);
   if (Array.isArray(value)) {
     const items: unknown[] = [];
-    for (const item of value) items.push(await redactRequest(item, redaction));
+    for (const item of value) items.push(await redactRequest(item, redact));
     return items;
   }
   if (!isObject(value) || isRawNumber(value)) return value;
   const members: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     const isSecret = typeof member === 'string' && isSecretName(name);
-    members.push([name, isSecret ? REDACTED : await redactRequest(member, redaction)]);
+    members.push([name, isSecret ? REDACTED : await redactRequest(member, redact)]);
   }
   return Object.fromEntries(members);
 }

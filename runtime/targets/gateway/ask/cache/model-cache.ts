@@ -7,7 +7,7 @@ import type { CacheSettings } from './cache-settings.ts';
 export interface ModelCache {
   readonly settings: CacheSettings;
   /** What the answers of a provider depend on: its address or its program. */
-  readonly origin: (provider: Provider) => string;
+  readonly origin: (provider: Pick<Provider, 'type' | 'name'>) => string;
   /** Digest of the other settings that answers depend on. */
   readonly shared: string;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { CacheEntry } from '../cache/cache-entry.ts';
+import type { PromptRecord } from '../policy/prompt-record.ts';
 import type { HeldModels } from '../models/model-set.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
@@ -12,11 +13,13 @@ interface CachedAnswerParts {
   readonly account: RequestAccount;
   readonly held: HeldModels;
   readonly clock: Clock;
+  /** Undefined if the request is not stored. */
+  readonly prompt: PromptRecord | undefined;
 }
 
 /** Records a request that costs nothing, and answers it with a cached answer. */
 export async function answerFromCache(
-  { request, account, held, clock }: CachedAnswerParts,
+  { request, account, held, clock, prompt }: CachedAnswerParts,
   { entry, isStream, similarity }: CacheHit,
 ): Promise<CompletionAnswer> {
   await account.settle({
@@ -28,6 +31,7 @@ export async function answerFromCache(
   });
   account.whenRecorded(held.release);
   const { body, droppedTools } = entry;
+  prompt?.end(entry.target, Buffer.from(body).toString('utf8'), undefined);
   if (droppedTools.length > 0) request.setHeader(DROPPED_HEADER, droppedTools.join(', '));
   return isStream ? { kind: 'stream', events: storedStream(body) } : { kind: 'whole', bytes: body };
 }

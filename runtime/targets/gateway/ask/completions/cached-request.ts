@@ -14,6 +14,7 @@ import type { ModelSet } from '../models/model-set.ts';
 import type { Resolved } from '../routing/routing.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { ReadRequest } from './read-request.ts';
+import { derivedFrom, type Passed } from '../shapes/passed.ts';
 
 export interface CacheParts {
   readonly cache: AnswerCache;
@@ -46,7 +47,9 @@ export interface CachedRequest {
   /** The answer to an identical request. Waits for it if another request is being answered. */
   find(): Promise<CacheHit | undefined>;
   /** The answer to a similar request. */
-  findSimilar(): Promise<CacheHit | undefined>;
+  findSimilar(content: Passed<unknown>): Promise<CacheHit | undefined>;
+  /** Reports that the request is not cached after all. */
+  bypass(): void;
   readonly settings: CacheSettings;
   /** Whether the client does not want its answer to be kept. */
   readonly isNotKept: boolean;
@@ -114,13 +117,14 @@ export function openCachedRequest(
       // Its answer is missing if it failed or must not be cached; the next one would be no different.
       return await find();
     },
-    async findSimilar() {
+    bypass: () => setHeader(CACHE_HEADER, 'bypass'),
+    async findSimilar(content) {
       const { semantic } = settings;
       if (!semantic || directives.noCache) return undefined;
       const asked = questionOf(endpoint, body, semantic);
       if (!asked) return undefined;
       try {
-        const vector = await questionVector(set.router, asked.text, semantic, signal);
+        const vector = await questionVector(set.router, derivedFrom(content, asked), semantic, signal);
         const encoder = set.router.resolve(`encoder:${semantic.encoder}`).targets[0];
         const group = cacheKey({
           facts: [...facts, asked.exact, encoder ? origin(encoder.provider) : null, vector.length],

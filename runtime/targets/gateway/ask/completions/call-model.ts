@@ -7,32 +7,30 @@ import { restoreStream } from '../guardrails/mask/restore-stream.ts';
 import type { HeldModels } from '../models/model-set.ts';
 import type { StreamedAnswer, WholeAnswer } from '../providers/provider.ts';
 import type { Resolved, Target } from '../routing/routing.ts';
-import type { StreamSummary } from '../streams/stream.ts';
+import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
+import type { AnswerSummary, StreamSummary } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
 import type { AnswerKeeper } from './keep-answer.ts';
 import type { ExpectedTokens } from './priced-targets.ts';
 import { createRejectedAnswers } from './rejected-answers.ts';
-import type { PromptRecord } from './prompt-record.ts';
-import type { OnVerdicts } from './record-hits.ts';
-import { type GuardedInput, setVerdictsHeader } from './guarded-input.ts';
+import { setVerdictsHeader } from '../policy/guarded-input.ts';
+import type { Screened } from '../policy/policy.ts';
+import type { Passed } from '../shapes/passed.ts';
 import type { Outcome } from './usage-entries.ts';
 
 export interface CallModelParts {
   readonly request: CompletionRequest;
   readonly rules: EndpointRules;
   readonly resolved: Resolved;
-  readonly call: ModelCall;
-  readonly guarded: GuardedInput;
-  /** Records what guardrails flag in the answer. */
-  readonly onVerdicts: OnVerdicts;
+  readonly call: Passed<ModelCall>;
+  readonly screened: Screened;
   /** Undefined if the answer is not cached. */
   readonly keeper?: AnswerKeeper | undefined;
   readonly expected: ExpectedTokens;
-  /** Undefined if the request is not stored. */
-  readonly prompt: PromptRecord | undefined;
   readonly account: RequestAccount;
+  readonly objectMasks: Pick<ObjectMasks, 'keep'>;
   /** Released when the answer has ended. */
   readonly held: HeldModels;
   readonly clock: Clock;
@@ -97,12 +95,36 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
   firstByteMs: undefined,
 });
 
+/** Keeps what was masked in a request whose answer the provider has stored, for when its user gets the answer again. */
+async function keepMasks(
+  { screened: { guarded, content }, objectMasks, request, log }: CallModelParts,
+  summary: AnswerSummary | undefined,
+): Promise<void> {
+  const values = guarded.placeholders?.restored() ?? [];
+  const { guardrails } = content.body;
+  if (!summary?.stored || (values.length === 0 && guardrails === undefined)) return;
+  const masks = { customId: '', values, ...(guardrails !== undefined && { guardrails }) };
+  try {
+    await objectMasks.keep({ kind: 'response', id: summary.stored.id }, [masks]);
+  } catch (error) {
+    log.error({ requestId: request.requestId, err: error }, 'masked values of a stored response not kept');
+  }
+}
+
 async function finish(
-  { guarded, prompt, account, held, keeper }: CallModelParts,
+  parts: CallModelParts,
   { bytes, type, text, summary, droppedTools = [] }: WholeAnswer,
   { key }: Target,
   error: AppError | undefined,
 ): Promise<CompletionAnswer> {
+  const {
+    screened: { guarded, hits, prompt },
+    account,
+    held,
+    keeper,
+  } = parts;
+  hits.end();
+  await keepMasks(parts, summary);
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
   prompt?.end(key, text, error);
   if (error) throw error;
@@ -124,7 +146,8 @@ interface OutputResult {
 
 /** Masks an answer, then checks what is left of it. */
 async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<OutputResult> {
-  const { request, guarded, held } = parts;
+  const { request, screened, held } = parts;
+  const { guarded, hits } = screened;
   const { guardrails } = held.set;
   const { rules } = guarded;
   const { bytes, text } = answer;
@@ -136,11 +159,11 @@ async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<
     const report = (verdicts: readonly GuardrailVerdict[]): void =>
       setVerdictsHeader(request, [...guarded.verdicts, ...(masked?.verdicts ?? []), ...verdicts]);
     report([]);
-    parts.onVerdicts(masked?.verdicts ?? []);
+    hits.add(masked?.verdicts ?? []);
     if (masked?.blocked) return { ...written, error: masked.blocked, retries: 0 };
     const { verdicts, blocked, retries } = await guardrails.checkOutput(rules, written.text, request);
     report(verdicts);
-    parts.onVerdicts(verdicts);
+    hits.add(verdicts);
     return { ...written, error: blocked, retries };
   } catch (thrown) {
     // The model generated the answer, so the provider bills it.
@@ -148,10 +171,10 @@ async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<
   }
 }
 
-const outputMasking = ({ request, call, guarded }: CallModelParts): OutputMasking => ({
+const outputMasking = ({ request, call, screened }: CallModelParts): OutputMasking => ({
   request,
   body: call.body,
-  placeholders: guarded.placeholders,
+  placeholders: screened.guarded.masks,
 });
 
 function begin(
@@ -159,13 +182,14 @@ function begin(
   { stream, type, droppedTools = [] }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
-  const { request, guarded, prompt, account, held, keeper, clock, log } = parts;
+  const { request, screened, account, held, keeper, clock, log } = parts;
+  const { guarded, hits, prompt } = screened;
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
   const { guardrails } = held.set;
   // Verdicts are logged only: the headers of a stream are already sent.
   const report = (verdicts: readonly GuardrailVerdict[]): void => {
-    parts.onVerdicts(verdicts);
+    hits.add(verdicts);
     for (const verdict of verdicts)
       if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   };
@@ -179,8 +203,10 @@ function begin(
       const error = errorOf(summary);
       try {
         if (summary.outcome === 'complete') complete = summary;
+        await keepMasks(parts, summary);
         await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
       } finally {
+        hits.end();
         prompt?.end(key, prompt.collected(), error);
         account.whenRecorded(held.release);
       }

@@ -2,28 +2,27 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
-import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PromptRecord } from '../policy/prompt-record.ts';
+import { derivedFrom } from '../shapes/passed.ts';
 import type { Telemetry } from './telemetry.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel, type CallModelParts } from './call-model.ts';
 import { answerFromCache } from './answer-from-cache.ts';
 import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
-import { recordHits } from './record-hits.ts';
 import { createLiveRequests } from './live-requests.ts';
 import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant } from './expected-units.ts';
-import { openPromptRecord, type PromptRecord } from './prompt-record.ts';
 import { streamError } from './stream-error.ts';
 import { requireOwnObjects } from './own-objects.ts';
 import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { checkInput } from './guarded-input.ts';
 import { cheapestFirst } from '../routing/cheapest-first.ts';
 import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
 import { createRequestReader, withMetadata } from './read-request.ts';
@@ -34,13 +33,13 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 export interface CompletionParts {
   readonly state: Pick<
     GatewayState,
-    'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects' | 'guardrailHits'
+    'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects' | 'objectMasks'
   >;
+  readonly policy: Policy;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
   readonly answerCache: AnswerCache;
-  readonly prompts: PromptWriter;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -48,8 +47,8 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, tokenCounter, answerCache, prompts, lifecycle, clock, log } = parts;
-  const { identity, ledger, objects } = state;
+  const { state, models, policy, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
+  const { identity, ledger, objects, objectMasks } = state;
   const live = createLiveRequests();
   const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
   const cacheParts = { cache: answerCache, clock, log };
@@ -88,10 +87,12 @@ export function createCompletions(parts: CompletionParts): Completions {
         bytes,
         members,
       });
+    const about = { ...request, spender, model, size: request.bytes.byteLength };
     if (cached) {
       opened.cached = cached;
       const hit = await cached.find();
       if (hit) {
+        opened.prompt = policy.record(about, { body, bytes }, set);
         await account.open(spender, { ...FREE, endUser: users.endUser });
         return hit;
       }
@@ -113,37 +114,34 @@ export function createCompletions(parts: CompletionParts): Completions {
       units: expectedUnits(request.endpoint, body),
     };
     const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
-    const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
+    policy.requireKnown({ body }, set);
     await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
-    const onVerdicts = recordHits(state.guardrailHits, { request, spender, model, clock });
-    const guarded = await checkInput(set.guardrails, guards, body, request, onVerdicts);
+    const screened = await policy.screen(about, { body, bytes, members }, set);
+    const { content, guarded, prompt } = screened;
+    opened.prompt = prompt;
     // The answer has values of this text in place of placeholders, which no other request gets.
     const kept = guarded.placeholders ? undefined : cached;
-    const similar = await kept?.findSimilar();
+    if (!kept) cached?.bypass();
+    const similar = await kept?.findSimilar(content);
     if (similar) return similar;
-    const sentBody = guarded.body?.json ?? body;
-    const prompt = openPromptRecord(prompts, set.prompts, { request, spender, body: sentBody, model });
-    if (prompt) opened.prompt = prompt;
-    const sent = guarded.body ? { bytes: guarded.body.bytes } : { bytes, members };
     const { unsupportedTools } = set.requests;
     const files = request.file && [request.file];
-    const call = {
-      ...sent,
+    const call = derivedFrom(content, {
+      ...content,
       files,
-      body: sentBody,
       headers,
       trace: trace?.headers,
       signal,
       isBilled: true,
       unsupportedTools,
-    };
+    });
     const { syntax } = rules;
     if (syntax && body['stream'] === true)
       request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
-    return { onVerdicts, rules, resolved, guarded, call, keeper, prompt, expected: tokens };
+    return { rules, resolved, screened, call, keeper, expected: tokens };
   };
 
   return {
@@ -155,8 +153,9 @@ export function createCompletions(parts: CompletionParts): Completions {
       const opened: OpenedParts = {};
       try {
         const begun = await begin(request, held.set, trace, account, opened);
-        if ('entry' in begun) return await answerFromCache({ request, account, held, clock }, begun);
-        return await callModel({ ...begun, request, account, held, clock, log });
+        if ('entry' in begun)
+          return await answerFromCache({ request, account, held, clock, prompt: opened.prompt }, begun);
+        return await callModel({ ...begun, request, account, held, objectMasks, clock, log });
       } catch (error) {
         const { reason } = request.signal;
         const failure: unknown = reason instanceof AppError ? reason : error;
@@ -171,15 +170,12 @@ export function createCompletions(parts: CompletionParts): Completions {
   };
 }
 
-type BegunRequest = Pick<
-  CallModelParts,
-  'onVerdicts' | 'rules' | 'resolved' | 'guarded' | 'call' | 'keeper' | 'prompt' | 'expected'
->;
+type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
 
 /** What a request has opened, and what ends with it. */
 interface OpenedParts {
   cached?: CachedRequest;
-  prompt?: PromptRecord;
+  prompt?: PromptRecord | undefined;
 }
 
 /** An answer from the cache costs nothing, so budgets do not apply. */

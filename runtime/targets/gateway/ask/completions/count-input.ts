@@ -5,6 +5,13 @@ import type { CurrentModels } from '../models/model-set.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
+import type { Policy } from '../policy/policy.ts';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Target } from '../routing/routing.ts';
+import type { Content } from '../policy/policy.ts';
+import { derivedFrom, type Passed } from '../shapes/passed.ts';
+import type { RequestPolicy } from '../shapes/request-policy.ts';
 import { responsesEndpoint } from './endpoints/responses.ts';
 import { promptTokensIn } from './endpoints/tokens.ts';
 import { createRequestReader } from './read-request.ts';
@@ -14,6 +21,10 @@ interface CountRequest {
   readonly wire: Wire;
   readonly schema: TSchema;
   readonly caller: Payer;
+  /** Path of the route. */
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly setHeader: (name: string, value: string) => void;
   readonly bytes: Uint8Array;
   /** Headers for a provider with the same API. */
   readonly headers: Readonly<Record<string, string>>;
@@ -29,42 +40,72 @@ export interface InputCount {
 /** Counts the tokens of a prompt, without calling a model and without cost. */
 export type CountInput = (request: CountRequest) => Promise<InputCount>;
 
+interface CountParts {
+  readonly state: Pick<GatewayState, 'identity'>;
+  readonly models: CurrentModels;
+  readonly policy: Policy;
+  readonly tokenCounter: TokenCounter;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
 /** Failures that are about the request itself. After all others, an estimate helps the client more than an error. */
 const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
 
-export function createInputCounts(
-  { identity }: Pick<GatewayState, 'identity'>,
-  models: CurrentModels,
-  tokenCounter: TokenCounter,
-): CountInput {
+export function createInputCounts({
+  state: { identity },
+  models,
+  policy,
+  tokenCounter,
+  clock,
+}: CountParts): CountInput {
   const read = createRequestReader();
-  return async ({ wire, schema, caller, bytes: given, headers, signal }) => {
+  return async ({ wire, schema, bytes: given, headers, ...request }) => {
+    const { caller, signal } = request;
     const held = models.hold();
     try {
       const { router, requests } = held.set;
-      const { body, bytes, members, model: name } = read(given, schema);
+      const { model: name, ...asRead } = read(given, schema);
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
-      if (caller.kind === 'key')
-        identity.requireModel(await identity.spender(caller, undefined), resolved.alias ?? target?.key ?? '');
-      const { unsupportedTools } = requests;
-      const answer = await target?.provider.countTokens?.({
-        wire,
-        model: target.model,
-        bytes,
-        members,
-        body,
-        headers,
-        signal,
-        unsupportedTools,
-      });
-      if (answer?.kind === 'counted') return { tokens: answer.tokens, isEstimated: false };
-      if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;
+      const key = target?.key ?? name;
+      // The master key names no user, because a count costs nothing.
+      const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
+      if (spender) identity.requireModel(spender, resolved.alias ?? key);
+      const about = { ...request, spender, model: name, startedAt: clock.now(), size: given.byteLength };
+      const { content, prompt } = await policy.screen(about, asRead, held.set);
+      try {
+        const counted = await countWith(target, { wire, content, headers, signal, requests });
+        prompt?.end(key, undefined, undefined);
+        if (counted !== undefined) return { tokens: counted, isEstimated: false };
+      } catch (error) {
+        prompt?.end(key, undefined, AppError.from(error));
+        throw error;
+      }
       const rules = wire === 'responses' ? responsesEndpoint : { promptTokens: promptTokensIn };
-      const counts = await countRequest(tokenCounter, rules, body, [target?.key ?? name]);
+      const counts = await countRequest(tokenCounter, rules, content.body, [key]);
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
       held.release();
     }
   };
+}
+
+interface ProviderCount {
+  readonly wire: Wire;
+  readonly content: Passed<Content>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly requests: RequestPolicy;
+}
+
+/** The count of the provider; undefined if it has none. Throws for a request that it refuses. */
+async function countWith(
+  target: Target | undefined,
+  { wire, content, headers, signal, requests: { unsupportedTools } }: ProviderCount,
+): Promise<number | undefined> {
+  const call = { ...content, headers, signal, unsupportedTools, wire, model: target?.model ?? '' };
+  const answer = await target?.provider.countTokens?.(derivedFrom(content, call));
+  if (answer?.kind === 'counted') return answer.tokens;
+  if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;
+  return undefined;
 }

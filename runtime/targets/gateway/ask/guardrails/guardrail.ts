@@ -94,6 +94,8 @@ export interface GuardrailVerdict {
   /** The highest score of what was found; undefined if the check was unavailable. */
   readonly score: number | undefined;
   readonly explanation: string;
+  /** How many values of each kind were masked; undefined if none were. */
+  readonly masked?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Checked {
@@ -147,6 +149,10 @@ export interface Guardrails {
    * Throws an InputError if a request names an unknown guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
+  /** Identifies the policy and its profiles: another one after a change of either. */
+  readonly digest: string;
+  /** Whether sessions can be opened, in which nothing can be checked: there is no policy, or the configuration allows them. */
+  readonly admitsSessions: boolean;
   checkInput(rules: readonly GuardrailRule[], body: Json, request: CheckedRequest): Promise<CheckedInput>;
   /** Masks a whole answer; undefined if no rule masks output. */
   maskOutput(

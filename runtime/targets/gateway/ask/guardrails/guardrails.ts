@@ -1,3 +1,4 @@
+import { sha256 } from '../../../../platform/sha256.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Provider } from '../providers/provider.ts';
 import type {
@@ -24,6 +25,8 @@ export interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];
   /** Rules of the policy, which apply to every request. */
   readonly demanded?: readonly GuardrailRule[] | undefined;
+  /** Whether realtime sessions are allowed although the policy does not apply to them. */
+  readonly allowsSessions?: boolean | undefined;
   readonly classifier: (name: string) => Provider | undefined;
   readonly clock: Clock;
 }
@@ -31,6 +34,7 @@ export interface GuardrailOptions {
 export function createGuardrails({
   profiles,
   demanded = [],
+  allowsSessions = false,
   classifier,
   clock,
 }: GuardrailOptions): Guardrails {
@@ -69,6 +73,8 @@ export function createGuardrails({
       for (const rule of own) requireUsable(rule, profileOf(rule));
       return strictest(demanded, own);
     },
+    digest: sha256(JSON.stringify([profiles, demanded], withEntries)),
+    admitsSessions: allowsSessions || demanded.length === 0,
     checkInput: (rules, body, request) => checkInput(parts, rulesFor(rules, 'input'), body, request),
     maskOutput(rules, { bytes, text, type }, masked) {
       const masking = maskingOf(rules, masked);
@@ -101,6 +107,12 @@ export function createGuardrails({
     close: () => webhooks.close(),
   };
 }
+
+/** JSON has no maps, and patterns are in one. */
+const withEntries = (_name: string, value: unknown): unknown =>
+  value instanceof Map
+    ? [...value].map(([name, { source, ignoreCase }]) => [name, source, ignoreCase])
+    : value;
 
 function cachedSchemas(): JudgeParts['schemaOf'] {
   const compiled = new Map<SchemaProfile, AnswerSchema>();

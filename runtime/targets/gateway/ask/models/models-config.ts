@@ -15,6 +15,8 @@ export interface ModelsConfig {
     readonly profiles: readonly GuardrailProfile[];
     /** Rules of the policy, which apply to every request. */
     readonly demanded: readonly GuardrailRule[];
+    /** Whether realtime sessions are allowed although the policy does not apply to them. */
+    readonly allowsSessions?: boolean | undefined;
   };
   /** Prices of models without a price in the database. */
   readonly pricing: readonly NewPrice[];

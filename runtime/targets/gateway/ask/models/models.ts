@@ -57,7 +57,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
         requests,
         prompts,
         assumedOutputTokens,
-        cache: cache && createModelCache(cache, next.providers, [guardrails.profiles, requests]),
+        cache: cache && createModelCache(cache, next.providers, [guards.digest, requests]),
       },
       giveBack() {
         giveBack();

@@ -7,12 +7,16 @@ import type { Payer } from '../../accounts/identity/identity.ts';
 import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import { failure, isFailed } from '../providers/failure.ts';
+import type { Policy } from '../policy/policy.ts';
 import { openRealtimeAccount, REALTIME } from './realtime-account.ts';
 import { type RealtimeSession, relaySession } from './relay-session.ts';
+import { createSessionLog } from './session-log.ts';
+import { watchSpender } from './watch-spender.ts';
 
 export interface RealtimeParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
   readonly models: CurrentModels;
+  readonly policy: Policy;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -34,7 +38,7 @@ export type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>
 /** Input tokens of a response that are reserved: the instructions and some minutes of talk. */
 const ASSUMED_INPUT_TOKENS = 2000;
 
-export function createRealtime({ state, models, clock, log }: RealtimeParts): OpenRealtime {
+export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
   const { identity, ledger } = state;
   return async ({ caller, user, model, headers, requestId, signal, accept }) => {
     const held = models.hold();
@@ -44,8 +48,10 @@ export function createRealtime({ state, models, clock, log }: RealtimeParts): Op
       const spender = await identity.spender(caller, user);
       const resolved = router.resolve(model);
       const [target] = resolved.targets;
-      identity.requireModel(spender, resolved.alias ?? target?.key ?? '');
+      const name = resolved.alias ?? target?.key ?? '';
+      identity.requireModel(spender, name);
       if (!target?.provider.realtime) throw failure('unsupported', { text: NO_REALTIME }).failure.error;
+      const passed = policy.openSession({ model: target.model, headers, signal }, held.set);
       const prices = await pricesOf(state, [target], clock.now(), { required, isSound: true });
       const prompt = ASSUMED_INPUT_TOKENS;
       const sound = { audioInput: prompt, audioOutput: output };
@@ -60,13 +66,48 @@ export function createRealtime({ state, models, clock, log }: RealtimeParts): Op
       });
       await account.reserve();
       release = () => account.release();
-      const opened = await target.provider.realtime({ model: target.model, headers, signal });
+      const opened = await target.provider.realtime(passed);
       if (isFailed(opened)) throw opened.failure.error;
       const { socket: upstream, maxFrameBytes } = opened;
       const onError = (error: unknown): void =>
         log.error({ requestId, err: error }, `usage of ${REALTIME} not recorded`);
-      const session = relaySession({ client: accept(), upstream, account, maxFrameBytes, onError });
-      void session.ended.then(held.release);
+      const about = {
+        endpoint: REALTIME,
+        requestId,
+        caller,
+        spender,
+        model,
+        signal,
+        setHeader: () => undefined,
+      };
+      const sessionLog = policy.isRecorded(about, held.set)
+        ? createSessionLog({
+            model: target.key,
+            open: (body) =>
+              policy.record(
+                { ...about, startedAt: clock.now(), size: JSON.stringify(body).length },
+                { body, bytes: NOTHING },
+                held.set,
+              ),
+          })
+        : undefined;
+      const session = relaySession({
+        client: accept(),
+        upstream,
+        account,
+        maxFrameBytes,
+        onError,
+        log: sessionLog,
+      });
+      const stopWatching = watchSpender({
+        check: async () => identity.requireModel(await identity.renew(spender), name),
+        clock,
+        onRevoked: (error) => session.refuse(error),
+      });
+      void session.ended.then(() => {
+        stopWatching();
+        held.release();
+      });
       return session;
     } catch (error) {
       await release?.().catch((cause: unknown) =>
@@ -78,4 +119,5 @@ export function createRealtime({ state, models, clock, log }: RealtimeParts): Op
   };
 }
 
+const NOTHING = new Uint8Array();
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model of another provider.';

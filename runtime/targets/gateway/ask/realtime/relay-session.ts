@@ -5,6 +5,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Json } from '../shapes/chat.ts';
 import { closeFrame, createFrameReader, createTextJoiner, type Frame, OPCODE, writeFrame } from './frames.ts';
 import type { RealtimeAccount } from './realtime-account.ts';
+import type { SessionLog } from './session-log.ts';
 import { createRealtimeTally } from './realtime-usage.ts';
 
 export interface SessionParts {
@@ -13,11 +14,15 @@ export interface SessionParts {
   readonly account: RealtimeAccount;
   readonly maxFrameBytes: number;
   readonly onError: (error: unknown) => void;
+  /** Undefined if the session is not stored. */
+  readonly log: SessionLog | undefined;
 }
 
 export interface RealtimeSession {
   /** Ends both connections, with a reason for the client. */
   readonly close: (code: number, reason: string) => void;
+  /** Ends both connections, with an event that says why. */
+  readonly refuse: (error: AppError) => void;
   /** Resolves when both have ended and the usage is recorded. Never rejects. */
   readonly ended: Promise<void>;
 }
@@ -32,6 +37,7 @@ export function relaySession({
   account,
   maxFrameBytes,
   onError,
+  log,
 }: SessionParts): RealtimeSession {
   const tally = createRealtimeTally();
   const ended = Promise.withResolvers<void>();
@@ -42,6 +48,7 @@ export function relaySession({
   const finish = (): void => {
     if (isOver) return;
     isOver = true;
+    log?.end();
     client.end();
     upstream.destroy();
     const rest = tally.unfinished();
@@ -64,18 +71,22 @@ export function relaySession({
       await account.record(tokens);
       if (!isOver) await account.reserve();
     } catch (error) {
-      const { message, reason = 'internal_error', code } = AppError.from(error);
-      if (code === 'InternalError') onError(error);
-      if (!isOver) tell(reason, message);
-      close(code === 'InternalError' ? CLOSE.internal : CLOSE.policy, message);
+      if (AppError.from(error).code === 'InternalError') onError(error);
+      refuse(AppError.from(error));
     }
+  };
+  const refuse = ({ message, reason = 'internal_error', code }: AppError): void => {
+    if (!isOver) tell(reason, message);
+    close(code === 'InternalError' ? CLOSE.internal : CLOSE.policy, message);
   };
 
   forwardFrames(upstream, client, {
     maxFrameBytes,
     onBroken: () => close(CLOSE.protocolError, 'The provider sent a broken frame.'),
     onText(text) {
-      const tokens = tally.take(eventOf(text));
+      const event = eventOf(text);
+      const tokens = tally.take(event);
+      log?.received(event);
       if (tokens) work = work.then(() => bill(tokens));
       return true;
     },
@@ -84,8 +95,12 @@ export function relaySession({
     maxFrameBytes,
     onBroken: () => close(CLOSE.protocolError, 'The frame is broken or too large.'),
     onText(text) {
-      const { type, session } = eventOf(text);
-      if (type !== 'session.update' || membersOf(session)['model'] === undefined) return true;
+      const event = eventOf(text);
+      const { type, session } = event;
+      if (type !== 'session.update' || membersOf(session)['model'] === undefined) {
+        log?.sent(event);
+        return true;
+      }
       // Another model would have another price.
       tell('unsupported', 'The model of a session cannot be changed. Open another connection with it.');
       return false;
@@ -96,7 +111,7 @@ export function relaySession({
     socket.once('close', finish);
     socket.once('end', finish);
   }
-  return { close, ended: ended.promise };
+  return { close, refuse, ended: ended.promise };
 }
 
 interface ForwardRules {

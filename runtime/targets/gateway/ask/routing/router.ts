@@ -140,7 +140,7 @@ const modelString = ({ type, name }: Provider, model: string): string =>
 export const providerKey = (provider: Provider): string =>
   provider.type === ENCODER ? modelString(provider, provider.name) : provider.name;
 
-const cannotClassify = ({ name }: Provider): FailedAnswer =>
+const cannotClassify = ({ name }: Pick<Provider, 'name'>): FailedAnswer =>
   failure('unsupported', {
     text: `Provider \`${name}\` cannot classify text. Use a model \`encoder:<name>\`.`,
   });

@@ -1,3 +1,6 @@
+import type { ObjectCall, ProviderObjects } from '../providers/provider-objects.ts';
+import type { RealtimeCall } from '../providers/realtime-call.ts';
+import type { Passed } from '../shapes/passed.ts';
 import type { TargetState } from './target-states.ts';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import type { Strategy } from './strategies.ts';
@@ -35,9 +38,35 @@ export interface WeightedTarget {
   readonly weight?: number | undefined;
 }
 
+/** A provider for everything but guardrails: it takes only what the policy has let through. */
+export interface PolicedProvider extends Pick<
+  Provider,
+  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program'
+> {
+  readonly chat: (call: Passed<ProviderCall>) => ReturnType<Provider['chat']>;
+  readonly embed: (call: Passed<EmbeddingsCall>) => ReturnType<Provider['embed']>;
+  readonly relay: (call: Passed<RelayCall>) => ReturnType<Provider['relay']>;
+  readonly classify?:
+    | ((call: Passed<ClassifyCall>) => ReturnType<NonNullable<Provider['classify']>>)
+    | undefined;
+  readonly countTokens?:
+    | ((call: Passed<ProviderCall>) => ReturnType<NonNullable<Provider['countTokens']>>)
+    | undefined;
+  readonly realtime?:
+    | ((call: Passed<RealtimeCall>) => ReturnType<NonNullable<Provider['realtime']>>)
+    | undefined;
+  readonly objects?: PolicedObjects | undefined;
+}
+
+/** The stored objects of such a provider. */
+export interface PolicedObjects {
+  readonly call: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['call']>;
+  readonly open: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['open']>;
+}
+
 /** A model of a provider that a request can be sent to. */
 export interface Target {
-  readonly provider: Provider;
+  readonly provider: PolicedProvider;
   /** The provider's name of the model. */
   readonly model: string;
   /** Canonical `provider:model` for usage and logs, the same for all spellings of the model. */
@@ -97,20 +126,24 @@ export interface RouteOptions {
 export interface Router {
   /** Throws a MalformedError for an unknown model string. The fastest target of an alias can be another one for streams. */
   resolve(model: string, isStream?: boolean): Resolved;
-  chat(resolved: Resolved, call: ChatRequestCall, options?: RouteOptions): Promise<Routed<ChatAnswer>>;
+  chat(
+    resolved: Resolved,
+    call: Passed<ChatRequestCall>,
+    options?: RouteOptions,
+  ): Promise<Routed<ChatAnswer>>;
   embed(
     resolved: Resolved,
-    call: EmbeddingsRequestCall,
+    call: Passed<EmbeddingsRequestCall>,
     options?: RouteOptions,
   ): Promise<Routed<WholeAnswer | FailedAnswer>>;
   relay(
     resolved: Resolved,
-    call: Omit<RelayCall, 'model' | 'showModel'>,
+    call: Passed<Omit<RelayCall, 'model' | 'showModel'>>,
     options?: RouteOptions,
   ): Promise<Routed<ChatAnswer>>;
   classify(
     resolved: Resolved,
-    call: ClassifyCall,
+    call: Passed<ClassifyCall>,
     options?: RouteOptions,
   ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
   /** The aliases and the models of all available providers; ids are model strings. */
@@ -120,9 +153,9 @@ export interface Router {
   /** What this process knows of targets that were called. */
   states(): readonly TargetState[];
   /** The provider with this name. */
-  provider(name: string): Provider | undefined;
+  provider(name: string): PolicedProvider | undefined;
   /** The providers that store files, batches and responses, in the order of the configuration. */
-  readonly storing: readonly Provider[];
+  readonly storing: readonly PolicedProvider[];
 }
 
 export interface RoutingPolicy {

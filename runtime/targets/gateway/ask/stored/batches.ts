@@ -6,6 +6,7 @@ import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
 import { textOr } from '../completions/endpoints/tokens.ts';
+import { onlySettings, withoutContent } from '../policy/pass.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { requiredId } from './files.ts';
 import type { ProviderCalls } from './provider-calls.ts';
@@ -51,7 +52,10 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
   };
 
   const refresh = async (object: StoredObject, signal: AbortSignal) => {
-    const answer = await calls.call(object, { method: 'GET', path: pathOf(object.id), signal });
+    const answer = await calls.call(
+      object,
+      withoutContent({ method: 'GET', path: pathOf(object.id), signal }),
+    );
     await settler.seen(object, answer.json);
     return answer;
   };
@@ -74,13 +78,14 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
             'endpoint',
             `The requests of file '${fileId}' are for ${plan.endpoint}. Set endpoint to it.`,
           );
+        requirePolicy(set, plan, fileId);
         const { userId } = file;
         const held = await hold(set, request, userId, plan);
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
           // A client that leaves must not leave an unpaid batch behind.
-          .call(owned, { method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER })
+          .call(owned, onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }))
           .catch(async (error: unknown) => {
             await release(held);
             throw error;
@@ -121,11 +126,26 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     async cancel(request, id) {
       const object = await objects.require('batch', id, viewerOf(request));
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.call(object, { method: 'POST', path, signal: request.signal });
+      const { bytes, json } = await calls.call(
+        object,
+        withoutContent({ method: 'POST', path, signal: request.signal }),
+      );
       await settler.seen(object, json);
       return bytes;
     },
   };
+}
+
+/** Throws a ConflictError if the requests of a file were checked by another policy than that of now. */
+function requirePolicy({ guardrails }: ModelSet, { policy }: WorkPlan, fileId: string): void {
+  const isChecked =
+    policy === guardrails.digest || (policy === undefined && guardrails.rules(undefined).length === 0);
+  if (isChecked) return;
+  throw new AppError(
+    'ConflictError',
+    `The guardrails have changed since file '${fileId}' was uploaded. Upload it again.`,
+    { reason: 'policy_changed' },
+  );
 }
 
 const NEVER = new AbortController().signal;

@@ -3,6 +3,7 @@ import type { Logger } from '../../../../serve/log.ts';
 import { repeat } from '../../accounts/ledger/repeat.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels } from '../models/model-set.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { createBatches } from './batches.ts';
 import { createFiles } from './files.ts';
@@ -14,6 +15,7 @@ import type { Stored } from './stored.ts';
 export interface StoredParts {
   readonly state: GatewayState;
   readonly models: CurrentModels;
+  readonly policy: Policy;
   readonly tokenCounter: TokenCounter;
   readonly clock: Clock;
   readonly log: Logger;
@@ -23,16 +25,24 @@ export interface StoredParts {
 /** How often unpaid batches and responses are looked for. */
 const CHECK_MS = 10_000;
 
-export function createStored({ state, models, tokenCounter, clock, log, onError }: StoredParts): Stored {
+export function createStored({
+  state,
+  models,
+  policy,
+  tokenCounter,
+  clock,
+  log,
+  onError,
+}: StoredParts): Stored {
   const calls = createProviderCalls(models, clock);
   const settler = createSettler({ state, calls, clock, log });
   const stopped = new AbortController();
   const settle = (): Promise<void> => settler.check(stopped.signal);
   const checking = repeat(clock, CHECK_MS, settle, onError);
   return {
-    files: createFiles({ state, calls, settler, tokenCounter, clock }),
+    files: createFiles({ state, policy, calls, settler, tokenCounter, clock }),
     batches: createBatches({ state, calls, settler, clock, log }),
-    responses: createResponses({ state, calls, settler }),
+    responses: createResponses({ state, policy, calls, settler, clock }),
     settle,
     async close() {
       stopped.abort();

@@ -4,20 +4,30 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { type Form, type FormFile, requiredFile, writeForm } from '../../shared/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import type { WorkPlan } from '../../accounts/objects/objects.ts';
+import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
+import type { ForwardedStream } from '../streams/stream.ts';
 import type { ModelSet } from '../models/model-set.ts';
+import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
+import type { Spender } from '../../accounts/identity/identity.ts';
+import { withoutContent } from '../policy/pass.ts';
+import type { Policy } from '../policy/policy.ts';
+import { screenFile } from '../policy/screen-file.ts';
+import { derivedFrom, type Passed } from '../shapes/passed.ts';
+import { screenOutput } from './batch-output.ts';
+import { policyRequestOf } from './policy-of.ts';
 import { isFailed } from '../providers/failure.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn } from './batch-lines.ts';
 import { planBatch } from './plan-batch.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
-import type { Files, NewStoredRequest } from './stored.ts';
+import type { Files, NewStoredRequest, StoredRequest } from './stored.ts';
 import { type StoringProvider, storingProvider, targetsOf } from './storing-provider.ts';
 import { keyIdOf, viewerOf } from './viewer.ts';
 
 export interface FilesParts {
-  readonly state: Pick<GatewayState, 'identity' | 'objects'>;
+  readonly state: Pick<GatewayState, 'identity' | 'objects' | 'objectMasks'>;
+  readonly policy: Policy;
   readonly calls: ProviderCalls;
   readonly settler: Settler;
   readonly tokenCounter: TokenCounter;
@@ -27,17 +37,40 @@ export interface FilesParts {
 /** Fields that are for the gateway, or for LiteLLM, and not for the provider. */
 const OWN_FIELDS = new Set(['user', 'model', 'provider', 'custom_llm_provider', 'target_model_names']);
 
-export function createFiles({ state, calls, settler, tokenCounter, clock }: FilesParts): Files {
-  const { objects, identity } = state;
+export function createFiles({ state, policy, calls, settler, tokenCounter, clock }: FilesParts): Files {
+  const { objects, objectMasks, identity } = state;
+
+  /** Applies the policy to the output of a batch; undefined if there is nothing to do. */
+  const outputScreen = async (
+    request: StoredRequest,
+    { id, model }: StoredObject,
+  ): Promise<((pieces: ForwardedStream) => ForwardedStream) | undefined> =>
+    await calls.within(async ({ guardrails }) => {
+      const masks = await objectMasks.find('file', id);
+      if (masks.size === 0 && guardrails.rules(undefined).length === 0) return undefined;
+      const { caller } = request;
+      const spender = caller.kind === 'key' ? await identity.spender(caller, undefined) : undefined;
+      const about = { endpoint: '/v1/batches', spender, model: model ?? '', size: 0 };
+      const asked = policyRequestOf(request, about, clock);
+      return (pieces) =>
+        screenOutput(pieces, { guardrails, masks, request: asked, hits: policy.hits(asked) });
+    });
 
   /** The file for the provider, and for a batch what it will cost. */
   const prepare = async (
-    { router, assumedOutputTokens }: ModelSet,
-    { caller, provider: named }: NewStoredRequest,
+    set: ModelSet,
+    request: NewStoredRequest,
     form: Form,
     file: FormFile,
-    userId: string,
-  ): Promise<{ provider: StoringProvider; sent: FormFile; plan?: WorkPlan }> => {
+    spender: Spender,
+  ): Promise<{
+    provider: StoringProvider;
+    sent: Passed<FormFile>;
+    plan?: WorkPlan;
+    masks: readonly RequestMasks[];
+  }> => {
+    const { router, assumedOutputTokens } = set;
+    const { caller, provider: named } = request;
     const field = (name: string): string | undefined => form.fields.get(name)?.[0] || undefined;
     const isBatch = field('purpose') === 'batch';
     const model =
@@ -49,8 +82,12 @@ export function createFiles({ state, calls, settler, tokenCounter, clock }: File
       named: named ?? field('custom_llm_provider') ?? field('provider'),
       models: model === undefined ? [] : [model],
     });
-    if (!isBatch) return { provider, sent: file };
-    const spender = await identity.spender(caller, userId);
+    const about = { endpoint: '/v1/files', spender, model: model ?? '', size: file.bytes };
+    if (!isBatch) {
+      const content = { file, purpose: field('purpose') };
+      const sent = await screenFile(policy, policyRequestOf(request, about, clock), content, set);
+      return { provider, sent, masks: [] };
+    }
     const modelOf = (name: string) => {
       const target = targetsOf(router, name).find((one) => one.provider.name === provider.name);
       const found = target
@@ -59,9 +96,24 @@ export function createFiles({ state, calls, settler, tokenCounter, clock }: File
       identity.requireModel(spender, router.resolve(target ? name : found.key).alias ?? found.key);
       return found;
     };
-    const { pieces, plan } = await planBatch(file.pieces, { tokenCounter, assumedOutputTokens, modelOf });
+    const planned = await planBatch(file.pieces, {
+      tokenCounter,
+      assumedOutputTokens,
+      modelOf,
+      policy: set.guardrails.digest,
+      written: policy.written,
+      async screen({ endpoint, body, bytes }) {
+        const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
+        // Headers are about one request.
+        const line = { ...policyRequestOf(request, named, clock), setHeader: () => undefined };
+        const screened = await policy.screen(line, { body, bytes }, set);
+        screened.prompt?.end('', undefined, undefined);
+        return screened;
+      },
+    });
+    const { pieces } = planned.file;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    return { provider, sent: { ...file, pieces, bytes }, plan };
+    return { ...planned, provider, sent: derivedFrom(planned.file, { ...file, pieces, bytes }) };
   };
 
   return {
@@ -69,8 +121,9 @@ export function createFiles({ state, calls, settler, tokenCounter, clock }: File
       await calls.within(async (set) => {
         const file = requiredFile(form, 'file');
         const { caller, signal } = request;
-        const { user } = await identity.spender(caller, request.user);
-        const { provider, sent, plan } = await prepare(set, request, form, file, user.userId);
+        const spender = await identity.spender(caller, request.user);
+        const { user } = spender;
+        const { provider, sent, plan, masks } = await prepare(set, request, form, file, spender);
         const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
         const boundary = `gateway-${randomBytes(12).toString('hex')}`;
         const body = writeForm({ fields, files: [sent] }, boundary);
@@ -79,11 +132,14 @@ export function createFiles({ state, calls, settler, tokenCounter, clock }: File
           'content-type': `multipart/form-data; boundary=${boundary}`,
           'content-length': String(length),
         };
-        const answer = await provider.objects.call({ method: 'POST', path: '/files', body, headers, signal });
+        const call = { method: 'POST', path: '/files', body, headers, signal } as const;
+        const answer = await provider.objects.call(derivedFrom(sent, call));
         if (isFailed(answer)) throw answer.failure.error;
+        const id = requiredId(answer.json);
+        await objectMasks.keep({ kind: 'file', id }, masks);
         await objects.add({
           kind: 'file',
-          id: requiredId(answer.json),
+          id,
           provider: provider.name,
           userId: user.userId,
           keyId: keyIdOf(caller),
@@ -102,26 +158,33 @@ export function createFiles({ state, calls, settler, tokenCounter, clock }: File
     async get(request, id) {
       const object = await objects.require('file', id, viewerOf(request));
       const { signal } = request;
-      const { bytes, json } = await calls.call(object, { method: 'GET', path: pathOf(id), signal });
+      const { bytes, json } = await calls.call(
+        object,
+        withoutContent({ method: 'GET', path: pathOf(id), signal }),
+      );
       await objects.update(object, json);
       return bytes;
     },
     async content(request, id) {
       const object = await objects.require('file', id, viewerOf(request));
+      const screen =
+        object.content['purpose'] === 'batch_output' ? await outputScreen(request, object) : undefined;
+      const { signal } = request;
       const headers = { accept: '*/*' };
       const path = `${pathOf(id)}/content`;
-      return await calls.open(object, { method: 'GET', path, headers, signal: request.signal });
+      const opened = await calls.open(object, withoutContent({ method: 'GET', path, headers, signal }));
+      return screen ? { ...opened, pieces: screen(opened.pieces) } : opened;
     },
     async delete(request, id) {
       const object = await objects.require('file', id, viewerOf(request));
       // The cost of a batch is in its output.
       await settler.beforeDelete(id);
-      const { bytes } = await calls.call(object, {
-        method: 'DELETE',
-        path: pathOf(id),
-        signal: request.signal,
-      });
+      const { bytes } = await calls.call(
+        object,
+        withoutContent({ method: 'DELETE', path: pathOf(id), signal: request.signal }),
+      );
       await objects.delete(object);
+      await objectMasks.delete(object);
       return bytes;
     },
   };

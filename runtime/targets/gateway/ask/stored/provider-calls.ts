@@ -4,8 +4,10 @@ import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import { isFailed } from '../providers/failure.ts';
-import { type FailedAnswer, PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
-import type { ObjectAnswer, ObjectCall, ProviderObjects } from '../providers/provider-objects.ts';
+import { PROVIDER_LIMITS, type ProviderFailure } from '../providers/provider.ts';
+import type { ObjectAnswer, ObjectCall } from '../providers/provider-objects.ts';
+import type { PolicedObjects } from '../routing/routing.ts';
+import type { Passed } from '../shapes/passed.ts';
 import { openBytes } from '../streams/open-bytes.ts';
 import type { StoredBytes } from './stored.ts';
 
@@ -13,8 +15,8 @@ type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
 
 /** Calls the providers that have stored objects. Throws the error for the client. */
 export interface ProviderCalls {
-  call(object: Owned, call: ObjectCall): Promise<ObjectAnswer>;
-  open(object: Owned, call: ObjectCall): Promise<StoredBytes>;
+  call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
+  open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
   /** Runs work with the current configuration, which stays open until it is done. */
   within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
 }
@@ -60,10 +62,7 @@ export function createProviderCalls(models: CurrentModels, clock: Clock): Provid
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
 
 /** Throws an UnavailableError if the provider was removed from the configuration: it still has its objects. */
-function objectsOf(
-  { kind, id }: Owned,
-  objects: ProviderObjects<FailedAnswer> | undefined,
-): ProviderObjects<FailedAnswer> {
+function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): PolicedObjects {
   if (objects) return objects;
   throw new AppError('UnavailableError', `The provider of ${kind} '${id}' is not configured.`, {
     reason: 'provider_not_configured',

@@ -1,5 +1,12 @@
 import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { createRestorer } from '../guardrails/mask/placeholders.ts';
+import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
+import { withoutContent } from '../policy/pass.ts';
+import type { Policy } from '../policy/policy.ts';
+import { screenAnswer } from '../policy/screen-answer.ts';
+import { policyRequestOf } from './policy-of.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
@@ -7,59 +14,112 @@ import type { Responses, StoredRequest } from './stored.ts';
 import { viewerOf } from './viewer.ts';
 
 export interface ResponsesParts {
-  readonly state: Pick<GatewayState, 'objects'>;
+  readonly state: Pick<GatewayState, 'identity' | 'objects' | 'objectMasks'>;
+  readonly policy: Policy;
+  readonly clock: Pick<Clock, 'now'>;
   readonly calls: ProviderCalls;
   readonly settler: Settler;
 }
 
-export function createResponses({ state, calls, settler }: ResponsesParts): Responses {
-  const { objects } = state;
+export function createResponses({ state, policy, calls, settler, clock }: ResponsesParts): Responses {
+  const { identity, objects, objectMasks } = state;
+  /** Applies the policy to an answer that the provider has stored. */
+  const screened = async (request: StoredRequest, object: StoredObject, bytes: Uint8Array) => {
+    const masks = (await objectMasks.find('response', object.id)).get('');
+    return await calls.within(async ({ guardrails }) => {
+      const rules = guardrails.rules(masks?.guardrails);
+      if (rules.length === 0 && !masks) return bytes;
+      const { caller } = request;
+      const spender = caller.kind === 'key' ? await identity.spender(caller, undefined) : undefined;
+      const about = { endpoint: '/v1/responses', spender, model: object.model ?? '', size: 0 };
+      const asked = policyRequestOf(request, about, clock);
+      const hits = policy.hits(asked);
+      try {
+        return await screenAnswer(guardrails, rules, { bytes, masks }, asked, hits.add);
+      } finally {
+        hits.end();
+      }
+    });
+  };
   const find = async (request: StoredRequest, id: string): Promise<StoredObject> =>
     await objects.require('response', id, viewerOf(request));
   return {
     async get(request, id, query) {
       const object = await find(request, id);
       const path = `${pathOf(id)}${query}`;
-      const { bytes, json } = await calls.call(object, { method: 'GET', path, signal: request.signal });
+      const { bytes, json } = await calls.call(
+        object,
+        withoutContent({ method: 'GET', path, signal: request.signal }),
+      );
       if (object.held) await settler.seen(object, withoutOutput(json));
-      return bytes;
+      return await screened(request, object, bytes);
     },
     async follow(request, id, query) {
       const object = await find(request, id);
+      await calls.within(async ({ guardrails }) => {
+        const masks = (await objectMasks.find('response', id)).get('');
+        if (guardrails.rules(masks?.guardrails).some(({ on }) => on.includes('output')))
+          throw notFollowed(id);
+      });
       const headers = { accept: 'text/event-stream' };
       const path = `${pathOf(id)}${query}`;
-      return await calls.open(object, { method: 'GET', path, headers, signal: request.signal });
+      return await calls.open(
+        object,
+        withoutContent({ method: 'GET', path, headers, signal: request.signal }),
+      );
     },
     async inputItems(request, id, query) {
       const object = await find(request, id);
       const path = `${pathOf(id)}/input_items${query}`;
-      return (await calls.call(object, { method: 'GET', path, signal: request.signal })).bytes;
+      const { bytes } = await calls.call(
+        object,
+        withoutContent({ method: 'GET', path, signal: request.signal }),
+      );
+      const masks = (await objectMasks.find('response', id)).get('');
+      return masks ? restoreAnswer(bytes, createRestorer(masks.values)) : bytes;
     },
     async cancel(request, id) {
       const object = await find(request, id);
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.call(object, { method: 'POST', path, signal: request.signal });
+      const { bytes, json } = await calls.call(
+        object,
+        withoutContent({ method: 'POST', path, signal: request.signal }),
+      );
       await settler.seen(object, withoutOutput(json));
-      return bytes;
+      return await screened(request, object, bytes);
     },
     async delete(request, id) {
       const object = await find(request, id);
       const { signal } = request;
       if (object.held) {
         // Its usage is known only as long as the provider has it.
-        const { json } = await calls.call(object, { method: 'GET', path: pathOf(id), signal });
+        const { json } = await calls.call(
+          object,
+          withoutContent({ method: 'GET', path: pathOf(id), signal }),
+        );
         await settler.seen(object, withoutOutput(json));
         if ((await find(request, id)).held)
           throw new AppError('ConflictError', `Response '${id}' is not finished. Cancel it first.`, {
             reason: 'response_in_progress',
           });
       }
-      const { bytes } = await calls.call(object, { method: 'DELETE', path: pathOf(id), signal });
+      const { bytes } = await calls.call(
+        object,
+        withoutContent({ method: 'DELETE', path: pathOf(id), signal }),
+      );
       await objects.delete(object);
+      await objectMasks.delete(object);
       return bytes;
     },
   };
 }
+
+const notFollowed = (id: string): AppError =>
+  new AppError(
+    'ForbiddenError',
+    `Guardrails check the output of response '${id}', so it cannot be followed as a stream. Request it without \`stream\`.`,
+    { reason: 'guardrail_unsupported' },
+  );
 
 const pathOf = (id: string): string => `/responses/${encodeURIComponent(id)}`;
 

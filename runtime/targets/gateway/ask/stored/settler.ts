@@ -8,13 +8,18 @@ import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/priced-targets.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../shapes/chat.ts';
+import { withoutContent } from '../policy/pass.ts';
+import { cancelRevoked } from './watch-keys.ts';
 import { linesOf } from './lines-of.ts';
 import { answerUsage } from './answer-usage.ts';
 import { createBatchBill } from './batch-bill.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 
 export interface SettlerParts {
-  readonly state: Pick<GatewayState, 'objects' | 'ledger' | 'prices' | 'priceMaps'>;
+  readonly state: Pick<
+    GatewayState,
+    'identity' | 'objects' | 'objectMasks' | 'ledger' | 'prices' | 'priceMaps'
+  >;
   readonly calls: ProviderCalls;
   readonly clock: Clock;
   readonly log: Logger;
@@ -42,7 +47,7 @@ const LOST_AFTER_MS = 3_600_000;
 const DELETED = 'deleted';
 
 export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
-  const { objects, ledger } = state;
+  const { identity, objects, objectMasks, ledger } = state;
   /** Objects that are being billed by this process. */
   const running = new Map<string, Promise<void>>();
 
@@ -61,7 +66,10 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       const owned = { kind: 'file', id: output, provider: object.provider } as const;
       try {
         const headers = { accept: '*/*' };
-        const { pieces } = await calls.open(owned, { method: 'GET', path, headers, signal: NEVER });
+        const { pieces } = await calls.open(
+          owned,
+          withoutContent({ method: 'GET', path, headers, signal: NEVER }),
+        );
         for await (const line of linesOf(pieces)) bill.add(line);
       } catch (error) {
         if (!isMissing(error)) throw error;
@@ -122,9 +130,18 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     await billing;
   };
 
+  /** Adds the files that a batch has written, with what was masked in its requests. */
+  const addOutputs = async (batch: StoredObject, content: Json): Promise<void> => {
+    const outputs = outputsOf(batch, content, clock.now());
+    const { input_file_id: input } = content;
+    if (typeof input === 'string')
+      for (const { kind, id } of outputs) await objectMasks.copy({ kind: 'file', id: input }, { kind, id });
+    await objects.addMissing(outputs);
+  };
+
   const seen: Settler['seen'] = async (object, content) => {
     await objects.update(object, content);
-    if (object.kind === 'batch') await objects.addMissing(outputsOf(object, content, clock.now()));
+    if (object.kind === 'batch') await addOutputs(object, content);
     if (object.kind === 'file' || !object.held || !FINAL[object.kind].has(content['status'])) return;
     try {
       await billOnce(object, content);
@@ -139,7 +156,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     if (kind === 'file') return;
     try {
       const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
-      const { json } = await calls.call(object, { method: 'GET', path, signal });
+      const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }));
       await seen(object, json);
     } catch (error) {
       // What the provider has deleted is billed as it was expected. A new object may not be everywhere yet.
@@ -166,6 +183,9 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
         );
     },
     async check(signal) {
+      const pathOf = ({ kind, id }: StoredObject): string =>
+        kind === 'file' ? '' : `${PATHS[kind]}/${encodeURIComponent(id)}`;
+      await cancelRevoked({ identity, objects, calls, log, pathOf, onCancelled: seen }, signal);
       for (const kind of ['batch', 'response'] as const) {
         for (const object of await objects.takeUnpaid(kind, clock.now() - CHECK_MS[kind])) {
           if (signal.aborted) return;

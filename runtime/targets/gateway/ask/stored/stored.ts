@@ -9,6 +9,9 @@ export interface StoredRequest {
   readonly caller: Caller;
   /** The user that the request names, for the master key. */
   readonly user: string | undefined;
+  readonly requestId: string;
+  /** Sets a header of the response. */
+  readonly setHeader: (name: string, value: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -1,11 +1,9 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
-import type { FailedAnswer, Provider } from '../providers/provider.ts';
-import type { ProviderObjects } from '../providers/provider-objects.ts';
-import type { Router, Target } from '../routing/routing.ts';
+import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';
 
-export type StoringProvider = Provider & { readonly objects: ProviderObjects<FailedAnswer> };
+export type StoringProvider = PolicedProvider & { readonly objects: PolicedObjects };
 
 interface Choice {
   readonly caller: Caller;
@@ -21,7 +19,8 @@ interface Choice {
  */
 export function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
   const usable = router.storing.filter((provider) => canUse(caller, provider));
-  const names = (list: readonly Provider[]): string => list.map(({ name }) => name).join(', ') || 'none';
+  const names = (list: readonly PolicedProvider[]): string =>
+    list.map(({ name }) => name).join(', ') || 'none';
   if (named !== undefined) {
     const found = router.provider(named);
     if (!found?.objects)
@@ -55,13 +54,13 @@ export function targetsOf(router: Router, model: string): readonly Target[] {
 }
 
 /** Whether a key can use any model of a provider. */
-function canUse(caller: Caller, { name }: Provider): boolean {
+function canUse(caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolean {
   const allowed = caller.kind === 'key' ? caller.key.allowedModels : null;
   if (allowed === null) return true;
   return allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], name));
 }
 
-function required(provider: Provider): StoringProvider {
+function required(provider: PolicedProvider): StoringProvider {
   const { objects } = provider;
   if (!objects) throw inputError(`Provider '${provider.name}' stores no files.`);
   return { ...provider, objects };

@@ -11,7 +11,7 @@ import { formatSecond, orDash } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const guardrailHitsCommand = storeCommand({
-  summary: 'List texts that guardrails flagged, newest first, without the texts.',
+  summary: 'List texts that guardrails flagged or masked, newest first, without the texts.',
   options: {
     profile: { value: 'name', help: 'Only hits of this guardrail' },
     mode: { value: 'mode', help: 'Only hits of this mode', choices: HIT_MODES },

@@ -11,7 +11,7 @@ type RuleEntry = NonNullable<GuardrailsEntry['policy']>[number];
 
 export function resolveGuardrails(
   context: ResolveContext,
-  { profiles = {}, policy = [] }: GuardrailsEntry,
+  { profiles = {}, policy = [], realtime }: GuardrailsEntry,
   names: KnownNames,
 ): ModelsConfig['guardrails'] {
   const resolved = Object.entries(profiles).flatMap(
@@ -21,6 +21,7 @@ export function resolveGuardrails(
   return {
     profiles: resolved,
     demanded: policy.map((entry, index) => resolveRule(parts, String(index), entry)),
+    allowsSessions: realtime === 'allow',
   };
 }
 

@@ -58,6 +58,10 @@ export const guardrails = keys(
   {
     profiles: mapOf<Static<typeof profile>>(profile, 'Profiles by name. Requests can select them, too.'),
     policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request has to pass.' })),
+    realtime: choice(
+      ['refuse', 'allow'],
+      'Treatment of realtime sessions while there is a `policy`, which cannot check them (refuse).',
+    ),
   },
   'Checks of input and output texts.',
 );

@@ -24,7 +24,7 @@ import { geminiModelView } from './view.ts';
 export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions): GatewayRoutes {
   const signIn = createSignIn(context);
   const answer = createCompletionAnswer(context, options);
-  const count = createInputCounts(context.state, context.models, context.tokenCounter);
+  const count = createInputCounts(context);
   const modelsOf = createModelList(context);
   const bodies = modelBodyOptions(options);
   const admitted = admit(context.kernel.lifecycle);
@@ -48,6 +48,9 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
           wire: 'gemini',
           schema: COUNT_SCHEMA,
           caller,
+          endpoint: `${GEMINI_PATH}/models/{model}:countTokens`,
+          requestId: c.get('requestId'),
+          setHeader: (name, value) => exchange.setHeader(name, value),
           bytes,
           headers: {},
           signal,

@@ -29,7 +29,7 @@ export const HIT_OPERATIONS: readonly Operation[] = [
     path: '/v1/guardrail-hits',
     id: 'listGuardrailHits',
     tag: 'Admin',
-    summary: 'List texts that guardrails flagged, newest first, without the texts.',
+    summary: 'List texts that guardrails flagged or masked, newest first, without the texts.',
     description: requiresRole(
       'viewer',
       'Filters are combined with AND. Hits are kept as long as the audit log, see `audit.retention`.',
@@ -40,7 +40,7 @@ export const HIT_OPERATIONS: readonly Operation[] = [
       parameters: [
         text('profile', 'Only hits of this guardrail.', HIT.profile),
         {
-          ...text('mode', 'Only hits that were blocked, or only monitored.', 'block'),
+          ...text('mode', 'Only hits that were blocked, only monitored, or masked.', 'block'),
           schema: oneOf(['any', ...HIT_MODES], { default: 'any' }),
         },
         text('user_id', 'Only requests of this user.', HIT.user_id),

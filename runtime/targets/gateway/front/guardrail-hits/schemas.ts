@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';
 
-export const HIT_MODES = ['block', 'monitor'] as const;
+/** What was done with a text: it was blocked, only reported, or masked. */
+export const HIT_MODES = ['block', 'monitor', 'mask'] as const;
 
 export const hitPage = closed('GuardrailHitPage', {
   total: count('Number of matching hits.'),
@@ -19,12 +20,12 @@ export const hitPage = closed('GuardrailHitPage', {
         endpoint: Type.String({ description: 'Path of the endpoint.' }),
         model: Type.String({ description: 'Model that the request named.' }),
         profile: Type.String({ description: 'Profile of the guardrail.' }),
-        mode: oneOf(HIT_MODES),
+        mode: oneOf(HIT_MODES, { description: '`mask` if the text was sent with placeholders.' }),
         place: oneOf(['input', 'output']),
         score: orNull(Type.Number(), 'Null if the check was unavailable or has no scores.'),
         explanation: Type.String(),
       },
-      'A text that a guardrail flagged. The text itself is not stored.',
+      'A text that a guardrail flagged or masked. The text itself is not stored.',
     ),
   ),
 });

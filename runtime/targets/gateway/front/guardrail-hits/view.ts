@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { GuardrailHitRow } from '../../store/sums-schema.ts';
-import type { hitPage } from './schemas.ts';
+import { HIT_MODES, type hitPage } from './schemas.ts';
 
 export const hitView = ({
   at,
@@ -11,6 +11,6 @@ export const hitView = ({
 }: GuardrailHitRow): Static<typeof hitPage>['items'][number] => ({
   ...row,
   at: rfc3339(at),
-  mode: mode === 'block' ? 'block' : 'monitor',
+  mode: HIT_MODES.find((one) => one === mode) ?? 'monitor',
   place: place === 'output' ? 'output' : 'input',
 });

@@ -22,10 +22,10 @@ const PATH = new RegExp(`^(?:/api)?${REALTIME}/?(?:\\?|$)`);
 
 /** `/v1/realtime`: sessions over WebSocket. @see https://platform.openai.com/docs/guides/realtime-websocket */
 export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOptions): Upgrades {
-  const { kernel, state, models, clock } = context;
+  const { kernel, state, models, policy, clock } = context;
   const { lifecycle, log } = kernel;
   const signIn = createSignIn(context);
-  const open = createRealtime({ state, models, clock, log });
+  const open = createRealtime({ state, models, policy, clock, log });
   const rules = hostRulesOf(options);
   const refusal = rules && createHostCheck(rules);
 

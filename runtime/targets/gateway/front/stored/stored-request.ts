@@ -13,6 +13,8 @@ import { callerOf } from '../sign-in/sign-in.ts';
 export const storedRequest = (c: Context<ShellEnv>, userInBody?: unknown): StoredRequest => ({
   caller: callerOf(c),
   user: (typeof userInBody === 'string' ? userInBody : c.req.query('user')) || undefined,
+  requestId: c.get('requestId'),
+  setHeader: (name, value) => c.header(name, value),
   signal: c.req.raw.signal,
 });
 

@@ -18,7 +18,7 @@ export function tokenCountRoutes(
   { guards }: HttpParts,
   options: GatewayAppOptions,
 ): GatewayRoutes {
-  const count = createInputCounts(context.state, context.models, context.tokenCounter);
+  const count = createInputCounts(context);
   const bodies = modelBodyOptions(options);
   const routes = newRoutes();
 
@@ -29,7 +29,17 @@ export function tokenCountRoutes(
         const bytes = await readJsonBytes(exchange, bodies);
         const headers = forwardedHeaders(exchange.headers, names) ?? {};
         const signal = disconnectSignal(exchange);
-        const counted = await count({ wire, schema, caller: callerOf(c), bytes, headers, signal });
+        const counted = await count({
+          wire,
+          schema,
+          caller: callerOf(c),
+          endpoint: path,
+          requestId: c.get('requestId'),
+          setHeader: (name, value) => exchange.setHeader(name, value),
+          bytes,
+          headers,
+          signal,
+        });
         answerCount(exchange, counted, answer);
       }),
     );

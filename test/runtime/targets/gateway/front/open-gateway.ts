@@ -5,6 +5,7 @@ import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { createTokenCounter } from '../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { createPromptWriter } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-writer.ts';
+import { createPolicy } from '../../../../../runtime/targets/gateway/ask/policy/policy.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
 import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
@@ -149,9 +150,11 @@ export function gatewayOn(
     redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
     log,
   });
+  const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
   const stored = createStored({
     state,
     models,
+    policy,
     tokenCounter,
     clock,
     log,
@@ -173,11 +176,12 @@ export function gatewayOn(
     singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
     compute,
     models,
+    policy,
     ...testRegistry(state.modelEntries),
     tokenCounter,
     completions: createCompletions({
       state,
-      prompts,
+      policy,
       models,
       telemetry,
       tokenCounter,

@@ -4,6 +4,7 @@ import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../providers
 import { classifiedSummary } from '../../providers/encoder/classified-summary.ts';
 import type { Resolved, Target } from '../../routing/routing.ts';
 import type { Json } from '../../shapes/chat.ts';
+import { derivedFrom } from '../../shapes/passed.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { requestGuardrails, modelName, openObject, userName } from './shapes.ts';
 import { promptTokensIn, textOr } from './tokens.ts';
@@ -28,9 +29,11 @@ export const classifyEndpoint: EndpointRules = {
   promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
-  async call(router, resolved, { body, trace, signal, isBilled }, options) {
+  async call(router, resolved, call, options) {
+    const { body, trace, signal, isBilled } = call;
     const texts = textsOf(body);
-    const routed = await router.classify(resolved, { texts, trace, signal, isBilled }, options);
+    const classified = derivedFrom(call, { texts, trace, signal, isBilled });
+    const routed = await router.classify(resolved, classified, options);
     const { answer, target } = routed;
     return {
       ...routed,

@@ -5,6 +5,7 @@ import type { FailedAnswer, ProviderCall, StreamedAnswer, WholeAnswer } from '..
 import type { Resolved, Routed, RouteOptions, Router } from '../../routing/routing.ts';
 import type { SoundCounts } from '../../../shared/sound-price.ts';
 import type { Json } from '../../shapes/chat.ts';
+import type { Passed } from '../../shapes/passed.ts';
 import type { StreamSyntax } from '../../streams/stream.ts';
 
 /** A call without the API and the model, which the endpoint and routing select. */
@@ -39,7 +40,7 @@ export interface EndpointRules {
   call(
     router: Router,
     resolved: Resolved,
-    call: ModelCall,
+    call: Passed<ModelCall>,
     options: RouteOptions,
   ): Promise<Routed<ModelAnswer>>;
 }

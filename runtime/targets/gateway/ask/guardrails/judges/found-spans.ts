@@ -18,8 +18,14 @@ export function withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]):
   return kept.toSorted((one, other) => one.start - other.start);
 }
 
+/** The number of spans by label. */
+export function countSpans(spans: readonly FoundSpan[]): Readonly<Record<string, number>> {
+  const byLabel = Map.groupBy(spans, ({ label }) => label);
+  return Object.fromEntries([...byLabel].map(([label, all]) => [label, all.length]));
+}
+
 /** The number of spans by label, e.g. `PER 2, ORG 1`. */
 export function describeSpans(spans: readonly (readonly FoundSpan[])[]): string {
-  const counts = Map.groupBy(spans.flat(), ({ label }) => label);
-  return [...counts].map(([label, all]) => `${label} ${all.length}`).join(', ') || 'nothing found';
+  const counts = Object.entries(countSpans(spans.flat()));
+  return counts.map(([label, count]) => `${label} ${count}`).join(', ') || 'nothing found';
 }

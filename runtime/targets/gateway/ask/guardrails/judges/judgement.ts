@@ -8,6 +8,8 @@ export interface Judgement {
   readonly valid: boolean;
   readonly score: number;
   readonly explanation: string;
+  /** How many values of each kind were masked. */
+  readonly masked?: Readonly<Record<string, number>> | undefined;
 }
 
 /** What a check looks at. */

@@ -1,7 +1,7 @@
 import type { AppError } from '../../../../../contract/errors.ts';
 import type { GuardrailProfile, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, findSpans, judgementOf, type JudgeParts, verdictOf } from '../judge.ts';
-import type { FoundSpan } from '../judges/found-spans.ts';
+import { countSpans, type FoundSpan } from '../judges/found-spans.ts';
 import type { Judged } from '../judges/judgement.ts';
 import { type MaskedSpan, occurrencesOf } from './mask-texts.ts';
 import type { Placeholders } from './placeholders.ts';
@@ -44,7 +44,8 @@ export async function findInTexts(
           spans[index]?.push(...own.map((span) => ({ ...span, isRestored })));
         const judgement = judgementOf(found);
         // What is masked is not a reason to block.
-        return { ...judgement, valid: true, explanation: `masked: ${judgement.explanation}` };
+        const masked = countSpans(found.flat());
+        return { ...judgement, valid: true, explanation: `masked: ${judgement.explanation}`, masked };
       }),
     ),
   );

@@ -3,10 +3,10 @@ import { MAX_MATCH_LENGTH } from '../../../../../platform/linear-pattern.ts';
 import type { GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, verdictOf } from '../judge.ts';
 import { WINDOW_OVERLAP } from '../judges/defaults.ts';
-import { type FoundSpan, withoutOverlaps } from '../judges/found-spans.ts';
+import { countSpans, type FoundSpan, withoutOverlaps } from '../judges/found-spans.ts';
 import { maskingProfile, spansOfOutput } from './find-spans.ts';
 import type { MaskingParts } from './mask-output.ts';
-import { replaceSpans } from './mask-texts.ts';
+import { type MaskedSpan, replaceSpans } from './mask-texts.ts';
 import { findInOpenText, type OpenText } from './stream-finders.ts';
 
 /** One text of a stream, of which everything is sent that cannot become a match any more. */
@@ -60,7 +60,7 @@ export function createHeldText(masking: MaskingParts): HeldText {
 }
 
 interface Decision {
-  readonly spans: readonly FoundSpan[];
+  readonly spans: readonly MaskedSpan[];
   /** Everything before this can be sent. */
   readonly end: number;
   readonly verdicts: readonly GuardrailVerdict[];
@@ -73,7 +73,7 @@ async function decide(
 ): Promise<Decision> {
   const { text, from, isLast } = open;
   const judged = { ...request, place: 'output' } as const;
-  const all: FoundSpan[] = [];
+  const all: MaskedSpan[] = [];
   let end = isLast ? text.length : placeholders.openEnd(text);
   const verdicts = await Promise.all(
     rules.map((rule) =>
@@ -81,7 +81,7 @@ async function decide(
         const profile = maskingProfile(parts, rule);
         if (!profile) throw new Error('not configured');
         const found = await findInOpenText(parts, profile, open, judged);
-        all.push(...found.spans);
+        all.push(...found.spans.map((span) => ({ ...span, profile: rule.profile })));
         end = Math.min(end, found.open);
         return { valid: true, score: 0, explanation: 'masked' };
       }),
@@ -95,10 +95,14 @@ async function decide(
   end = uncut(spans, end);
   if (!isLast) end = Math.max(end, wholeSpans(spans, text.length - MAX_HELD));
   end = Math.max(from, wholeCharacters(text, end));
+  const decided = spans.filter((span) => span.end <= end);
   return {
-    spans: spans.filter((span) => span.end <= end),
+    spans: decided,
     end,
-    verdicts,
+    verdicts: verdicts.map((verdict) => ({
+      ...verdict,
+      masked: countSpans(decided.filter(({ profile }) => profile === verdict.profile)),
+    })),
     blocked: blockedBy(rules, verdicts),
   };
 }

@@ -5,6 +5,8 @@ import type { Placeholders } from './placeholders.ts';
 /** A span with whether the answer gets its value back. */
 export interface MaskedSpan extends FoundSpan {
   readonly isRestored?: boolean | undefined;
+  /** The profile that found it; undefined for a value that is masked because it was found elsewhere. */
+  readonly profile?: string | undefined;
 }
 
 /** Shorter values are replaced only where they were found: they can be parts of other words. */

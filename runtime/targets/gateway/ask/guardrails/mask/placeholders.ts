@@ -4,6 +4,8 @@ export interface Placeholders {
   of(label: string, value: string, isRestored?: boolean): string;
   /** All masked values with their placeholders. */
   readonly values: ReadonlyMap<string, string>;
+  /** The values that are put back, by placeholder. */
+  readonly restored: () => readonly (readonly [placeholder: string, value: string])[];
   /** Whether any value is put back. */
   readonly hasRestored: () => boolean;
   /** Puts the values back into a text that are restored. `write` writes a value, e.g. escaped. */
@@ -43,6 +45,7 @@ export function createPlaceholders(taken: string): Placeholders {
       return placeholder;
     },
     values: placeholders,
+    restored: () => [...byPlaceholder].filter(([placeholder]) => !kept.has(placeholder)),
     hasRestored: () => kept.size < byPlaceholder.size,
     restore: (text, write = (value) => value) =>
       text.replaceAll(PLACEHOLDER, (found) => {
@@ -61,5 +64,19 @@ export function createPlaceholders(taken: string): Placeholders {
         ? at
         : text.length;
     },
+  };
+}
+
+/** Puts values back that were masked earlier, e.g. when a batch was uploaded. */
+export function createRestorer(
+  values: readonly (readonly [placeholder: string, value: string])[],
+): Pick<Placeholders, 'restore'> {
+  const byPlaceholder = new Map(values);
+  return {
+    restore: (text, write = (value) => value) =>
+      text.replaceAll(PLACEHOLDER, (found) => {
+        const value = byPlaceholder.get(found);
+        return value === undefined ? found : write(value);
+      }),
   };
 }

@@ -133,6 +133,8 @@ describeDatabases((database) => {
     await identity.teams.create({ id: 'research', blocked: false });
     await identity.users.create({ userId: 'ada' });
     const payer = { kind: 'work', userId: 'ada', teamId: 'research', keyId: null, jobId: 'job' } as const;
+    await expect(identity.spender(payer, undefined)).rejects.toMatchObject({ reason: 'not_a_member' });
+    await identity.members.put('research', 'ada', 'member');
     const spender = await identity.spender(payer, undefined);
     // Changed since, so that the ledger reads the spender again.
     await identity.users.change('ada', { alias: 'Ada' });

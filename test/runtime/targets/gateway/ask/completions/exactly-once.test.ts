@@ -11,6 +11,7 @@ import { createLifecycle } from '../../../../../../runtime/serve/lifecycle.ts';
 import { createLog } from '../../../../../../runtime/serve/log.ts';
 import type { CompletionAnswer } from '../../../../../../runtime/targets/gateway/ask/completions/completion.ts';
 import { createTokenCounter } from '../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
+import { createPolicy } from '../../../../../../runtime/targets/gateway/ask/policy/policy.ts';
 import { createCompletions } from '../../../../../../runtime/targets/gateway/ask/completions/completions.ts';
 import { openGatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
 import { createGuardrails } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
@@ -71,7 +72,15 @@ test(
               clock,
             });
             const completions = createCompletions({
-              prompts: { write: () => undefined, close: () => Promise.resolve() },
+              policy: createPolicy({
+                guardrailHits: state.guardrailHits,
+                prompts: {
+                  write: () => undefined,
+                  written: () => Promise.resolve(),
+                  close: () => Promise.resolve(),
+                },
+                clock,
+              }),
               tokenCounter,
               answerCache: answerCacheOn(store, clock, UNCLEARED),
               state: {
@@ -79,7 +88,7 @@ test(
                 prices: fails('prices', prices),
                 priceMaps,
                 objects,
-                guardrailHits: state.guardrailHits,
+                objectMasks: state.objectMasks,
                 ledger: fails('ledger', {
                   ...ledger,
                   async reserve(...args: Parameters<typeof ledger.reserve>) {

@@ -1,9 +1,9 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Prompt, PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
-import type { Spender } from '../../accounts/identity/identity.ts';
 import type { PromptPolicy } from '../shapes/prompt-policy.ts';
 import type { StreamGuard } from '../streams/stream.ts';
-import type { CompletionRequest } from './completion.ts';
+import type { Placeholders } from '../guardrails/mask/placeholders.ts';
+import type { PolicyRequest } from './policy-request.ts';
 
 /** A request that is stored with its answer when it has ended. */
 export interface PromptRecord {
@@ -15,23 +15,28 @@ export interface PromptRecord {
   readonly collected: () => string;
 }
 
-export interface RecordedRequest {
-  readonly request: CompletionRequest;
-  readonly spender: Spender;
+export interface RecordedContent {
   /** The body as it is sent to a model. */
   readonly body: unknown;
-  /** The model that was requested, for a request that no model answers. */
-  readonly model: string;
+  /** What was masked in it, and what is masked in its answer. */
+  readonly masks?: Pick<Placeholders, 'values'> | undefined;
 }
+
+/** Whether the requests of a key are stored: by its own setting, or by that of the gateway. */
+export const isRecorded = (
+  { spender }: Pick<PolicyRequest, 'spender'>,
+  { isDefault }: PromptPolicy,
+): boolean => spender?.key?.logPrompts ?? isDefault;
 
 /** Returns undefined if the requests of the key are not stored, which is the default. */
 export function openPromptRecord(
   writer: PromptWriter,
   policy: PromptPolicy,
-  { request, spender, body, model: requested }: RecordedRequest,
+  request: PolicyRequest,
+  { body, masks }: RecordedContent,
 ): PromptRecord | undefined {
-  if (!(spender.key?.logPrompts ?? policy.isDefault)) return undefined;
-  const { caller, endpoint, startedAt } = request;
+  const { caller, spender, endpoint, startedAt, size, model: requested } = request;
+  if (!isRecorded(request, policy)) return undefined;
   const { maxCharacters, patterns } = policy;
   let text = '';
   let isEnded = false;
@@ -43,14 +48,15 @@ export function openPromptRecord(
         at: startedAt,
         // Usage of a job has the id of the job, too.
         requestId: caller.kind === 'work' ? caller.jobId : request.requestId,
-        userId: spender.user.userId,
-        keyId: spender.key?.id ?? null,
+        userId: spender?.user.userId ?? null,
+        keyId: spender?.key?.id ?? null,
         model: model || requested,
         endpoint,
         status: error ? 'error' : 'success',
         body,
-        size: request.bytes.byteLength,
+        size,
         answer,
+        masked: masks?.values,
         maxCharacters,
         patterns,
       };

@@ -1,8 +1,8 @@
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
-import type { Placeholders } from '../guardrails/mask/placeholders.ts';
+import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
 import { monitorHeader } from '../guardrails/monitor-header.ts';
 import type { Json } from '../shapes/chat.ts';
-import type { CompletionRequest } from './completion.ts';
+import type { PolicyRequest } from './policy-request.ts';
 import type { OnVerdicts } from './record-hits.ts';
 
 /** A request that passed the guardrails. */
@@ -11,6 +11,8 @@ export interface GuardedInput {
   readonly body?: { readonly bytes: Uint8Array; readonly json: Json } | undefined;
   /** What the answer gets back in place of placeholders; undefined if nothing was masked. */
   readonly placeholders?: Placeholders | undefined;
+  /** All placeholders of the request and of its answer; undefined if no rule applies. */
+  readonly masks?: Placeholders | undefined;
   readonly rules: readonly GuardrailRule[];
   readonly verdicts: readonly GuardrailVerdict[];
 }
@@ -22,8 +24,8 @@ export async function checkInput(
   guardrails: Guardrails,
   rules: readonly GuardrailRule[],
   body: Json,
-  request: CompletionRequest,
-  onVerdicts: OnVerdicts = () => undefined,
+  request: PolicyRequest,
+  onVerdicts: OnVerdicts,
 ): Promise<GuardedInput> {
   if (rules.length === 0) return { rules, verdicts: [] };
   const { verdicts, blocked, masked } = await guardrails.checkInput(rules, body, request);
@@ -32,12 +34,14 @@ export async function checkInput(
   if (blocked) throw blocked;
   // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
   const json = masked?.body ?? body;
-  const bytes = Buffer.from(JSON.stringify(json));
-  return { body: { bytes, json }, placeholders: masked?.placeholders, rules, verdicts };
+  const text = JSON.stringify(json);
+  const placeholders = masked?.placeholders;
+  const masks = placeholders ?? createPlaceholders(text);
+  return { body: { bytes: Buffer.from(text), json }, placeholders, masks, rules, verdicts };
 }
 
 export function setVerdictsHeader(
-  { setHeader }: CompletionRequest,
+  { setHeader }: Pick<PolicyRequest, 'setHeader'>,
   verdicts: readonly GuardrailVerdict[],
 ): void {
   const header = monitorHeader(verdicts);

@@ -1,0 +1,91 @@
+import type { Kysely } from 'kysely';
+import { inputError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { createSeal, type Seal } from '../../../../platform/seal.ts';
+import type { Schema } from '../../store/schema.ts';
+import { signingKey } from '../../store/signing-key.ts';
+import type { ObjectKind, StoredObject } from './objects.ts';
+
+/** What was masked in one request, and which guardrails it named. */
+export interface RequestMasks {
+  /** The id that the client has given the request, in a batch; empty for the only request of an object. */
+  readonly customId: string;
+  /** The values that the answer gets back, by placeholder. */
+  readonly values: readonly (readonly [placeholder: string, value: string])[];
+  /** The member `guardrails` of the request. */
+  readonly guardrails?: unknown;
+}
+
+/** Keeps what was masked in requests whose answers providers store, encrypted with the master key. */
+export interface ObjectMasks {
+  keep(object: Pick<StoredObject, 'kind' | 'id'>, masks: readonly RequestMasks[]): Promise<void>;
+  /** By the ids of their requests; empty if nothing was masked, or if it was encrypted with another master key. */
+  find(kind: ObjectKind, id: string): Promise<ReadonlyMap<string, RequestMasks>>;
+  /** Gives another object, e.g. the output of a batch, the masks of an object. */
+  copy(from: Pick<StoredObject, 'kind' | 'id'>, to: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
+  delete(object: Pick<StoredObject, 'kind' | 'id'>): Promise<void>;
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const PURPOSE = 'masks';
+
+/** Without a master key, only the permissions of the database protect the values. */
+export function createObjectMasks(db: Kysely<Schema>, masterKey = ''): ObjectMasks {
+  let opened: Promise<Seal> | undefined;
+  const seal = (): Promise<Seal> => {
+    opened ??= signingKey(db, PURPOSE).then(
+      (salt) => createSeal(masterKey, salt, 'masked values of stored objects'),
+      (error: unknown) => {
+        opened = undefined;
+        throw error;
+      },
+    );
+    return opened;
+  };
+  const add = async ({ kind, id }: Pick<StoredObject, 'kind' | 'id'>, sealed: Uint8Array): Promise<void> => {
+    await db.transaction().execute((trx) =>
+      trx
+        .insertInto('gateway_object_masks')
+        .values({ kind, id, sealed })
+        .onConflict((conflict) => conflict.columns(['kind', 'id']).doNothing())
+        .execute(),
+    );
+  };
+  const sealedOf = async (kind: ObjectKind, id: string): Promise<Uint8Array | undefined> => {
+    const row = await db
+      .selectFrom('gateway_object_masks')
+      .select('sealed')
+      .where('kind', '=', kind)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.sealed;
+  };
+  return {
+    async keep(object, masks) {
+      if (masks.length === 0) return;
+      const text = JSON.stringify(masks);
+      if (text.length > MAX_BYTES)
+        throw inputError(
+          `The masked values of this file have more than ${MAX_BYTES} bytes. Use smaller files.`,
+        );
+      await add(object, (await seal()).close(text));
+    },
+    async find(kind, id) {
+      const sealed = await sealedOf(kind, id);
+      const text = sealed && (await seal()).open(sealed);
+      const masks = text === undefined ? [] : (parseJsonText(text) as readonly RequestMasks[]);
+      return new Map(masks.map((one) => [one.customId, one]));
+    },
+    async copy(from, to) {
+      const sealed = await sealedOf(from.kind, from.id);
+      if (sealed) await add(to, sealed);
+    },
+    async delete({ kind, id }) {
+      await db
+        .transaction()
+        .execute((trx) =>
+          trx.deleteFrom('gateway_object_masks').where('kind', '=', kind).where('id', '=', id).execute(),
+        );
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import type { FormFile } from '../../shared/form.ts';
+import type { ModelSet } from '../models/model-set.ts';
+import type { Json } from '../shapes/chat.ts';
+import { derivedFrom, type Passed } from '../shapes/passed.ts';
+import { pass } from './pass.ts';
+import type { Policy } from './policy.ts';
+import type { PolicyRequest } from './policy-request.ts';
+
+/**
+ * Checks and masks a file that a provider stores. Of a file that is not text, e.g. an image, only the name is checked, like encoded data
+ * in a request. Nothing is put back into a file, because it can be used in any request.
+ */
+export async function screenFile(
+  policy: Policy,
+  request: PolicyRequest,
+  { file, purpose }: { readonly file: FormFile; readonly purpose: string | undefined },
+  set: Pick<ModelSet, 'guardrails' | 'prompts'>,
+): Promise<Passed<FormFile>> {
+  if (!policy.applies(request, set)) return pass(file);
+  const bytes = Buffer.concat(file.pieces);
+  const text = textOf(bytes);
+  const lines = text === undefined ? undefined : linesOf(text);
+  const body: Json = { purpose, filename: file.filename, input: lines ?? text ?? `[${bytes.length} bytes]` };
+  const { content, prompt } = await policy.screen(request, { body, bytes }, set);
+  prompt?.end('', undefined, undefined);
+  const filename = String(content.body['filename'] ?? file.filename);
+  if (text === undefined) return derivedFrom(content, { ...file, filename });
+  const sent = Buffer.from(textIn(content.body['input']));
+  return derivedFrom(content, { ...file, filename, pieces: [sent], bytes: sent.length });
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The objects of a file with one on each line, whose texts are masked without the JSON around them; undefined for any other file. */
+function linesOf(text: string): readonly object[] | undefined {
+  const values: object[] = [];
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    try {
+      const value = parseLossless(line);
+      if (!isObject(value)) return undefined;
+      values.push(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return values.length === 0 ? undefined : values;
+}
+
+const textIn = (input: unknown): string =>
+  Array.isArray(input) ? input.map((value) => `${JSON.stringify(value)}\n`).join('') : String(input);
