@@ -11,7 +11,7 @@ const LAYERS = {
     'batching maths json tasks model.ts engine infer context.ts schemas predict bench mcp http grpc/server grpc/[^/]+.ts servers commands',
   gateway:
     'shared store accounts/identity accounts/ledger accounts/audit accounts/prompts ask/shapes ask/streams ask/wires ask/providers alerts ask/routing ask/guardrails ' +
-    'ask/cache gateway-state.ts ask/models ask/completions config registry telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
+    'ask/cache gateway-state.ts ask/models ask/policy ask/completions config registry telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
     'lab/secrets lab/artifacts lab/jobs lab/workflows context.ts lab/compare front servers commands',
   manager:
     'shared config config-edit access install shapes sign-in upstream supervisor calls pins context.ts plugins http mcp client registry servers commands',
@@ -105,6 +105,12 @@ module.exports = {
       { path: '^runtime/serve/' },
       { path: '^runtime/targets/' },
       'serve <- targets.',
+    ),
+    forbid(
+      'only-the-policy-lets-through',
+      { path: '^runtime/', pathNot: '^runtime/targets/gateway/ask/policy/' },
+      { path: '^runtime/targets/gateway/ask/policy/pass\\.ts$' },
+      'What users write reaches a provider only through guardrails, masking and the prompt log.',
     ),
     forbid(
       'targets-are-islands',

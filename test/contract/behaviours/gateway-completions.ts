@@ -53,6 +53,10 @@ export const GATEWAY_COMPLETIONS = {
     behaviour:
       'Output of a model is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
   },
+  'gateway:guardrails:every-way': {
+    source: 'issue 37, 6',
+    behaviour: 'Batches and counts of tokens are checked and masked like requests, and masks are hits.',
+  },
   'gateway:guardrails:kinds': {
     source: 'issue 20, "Teams"',
     behaviour:

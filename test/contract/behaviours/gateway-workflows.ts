@@ -43,6 +43,11 @@ export const GATEWAY_WORKFLOWS = {
     behaviour:
       'A job whose budget is spent waits with that reason, keeps its answers, and is not failed; it can be cancelled.',
   },
+  'gateway:workflows:key': {
+    source: 'issue 37, 6',
+    behaviour:
+      'A job spends the budget of the key that started it, and ends as stopped when that key is disabled; nobody retries it then.',
+  },
   'gateway:workflows:lua-metric': {
     source: 'issue 22, 4',
     behaviour:

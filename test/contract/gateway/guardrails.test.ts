@@ -55,6 +55,41 @@ verifiesGateway('gateway:guardrails:mask', async (arm) => {
   expect((await openai.last()).body).not.toContain('Anna');
 });
 
+verifiesGateway('gateway:guardrails:every-way', async (arm) => {
+  const guardrails = {
+    profiles: {
+      account: { patterns: { ACCOUNT: 'ACC-\\d{6}' }, action: 'mask' },
+      secret: { patterns: { SECRET: 'TOPSECRET' } },
+    },
+    policy: [{ profile: 'account' }, { profile: 'secret' }],
+  };
+  const config = { providers: providersFor({ openai, anthropic }), guardrails };
+  const api = await start(arm, { config });
+  const key = asKey(await createKey(api, { user_id: 'ada' }));
+  const upload = async (content: string) => {
+    const body = { model: 'openai:good', messages: [{ role: 'user', content }] };
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    form.set(
+      'file',
+      new File([JSON.stringify({ custom_id: '1', method: 'POST', url: CHAT, body })], 'b.jsonl'),
+    );
+    return await api.ask('/v1/files', { method: 'POST', headers: key, body: form });
+  };
+  expect((await upload('I have ACC-123456.')).status).toBe(200);
+  expect((await openai.last()).body).toContain('I have [ACCOUNT_1].');
+  const refused = await upload('TOPSECRET');
+  expect([refused.status, refused.body.error.message]).toEqual([
+    403,
+    expect.stringContaining('Line 1 of the batch file: Request blocked by guardrail policy'),
+  ]);
+  const count = { model: 'openai:good', input: 'I have ACC-123456.' };
+  expect((await api.post('/v1/responses/input_tokens', count, key)).status).toBe(200);
+  expect((await openai.last()).body).toContain('I have [ACCOUNT_1].');
+  const hits = await api.get('/v1/guardrail-hits?mode=mask', AS_MASTER);
+  expect(hits.body.items[0]).toMatchObject({ mode: 'mask', explanation: 'masked: ACCOUNT 1' });
+});
+
 const MASKED_OUTPUT = {
   ...configWith({
     profiles: {

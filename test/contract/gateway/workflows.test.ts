@@ -108,6 +108,39 @@ verifiesGateway('gateway:workflows:paused', async (arm) => {
   expect((await api.post(`${path}/cancel`, {}, key)).body.status).toBe('failed');
 });
 
+verifiesGateway('gateway:workflows:key', async (arm) => {
+  const api = await start(arm, PRICED);
+  const { body: made } = await api.post(
+    '/v1/keys',
+    { user_id: 'limited', budget: { max_budget: 0.0002 } },
+    AS_MASTER,
+  );
+  const key = asKey(made.key);
+  const body = {
+    name: 'w',
+    provider: 'openai',
+    model: 'good',
+    generation_config: { max_new_tokens: 1 },
+    max_concurrency: 1,
+    experiment_id: await experimentOf(api, key),
+  };
+  const path = `/api/v1/workflows/${(await api.post('/api/v1/workflows/', body, key)).body.id}`;
+  const workflow = async () => (await api.get(path, AS_MASTER)).body;
+  await vi.waitUntil(
+    async () => /^Paused: .*budget/.test((await workflow()).jobs[0].queued_reason ?? ''),
+    20_000,
+  );
+  expect((await api.get(`/v1/keys/${made.id}`, AS_MASTER)).body.spend).toBeGreaterThan(0);
+  await api.ask(`/v1/keys/${made.id}`, {
+    method: 'PATCH',
+    headers: { ...AS_MASTER, 'content-type': 'application/json' },
+    body: JSON.stringify({ is_active: false }),
+  });
+  await vi.waitUntil(async () => (await workflow()).status === 'failed', 60_000);
+  expect((await workflow()).error).toContain('was stopped: Stopped: API key is inactive.');
+  expect((await api.post(`${path}/retry`, {}, AS_MASTER)).status).toBe(401);
+});
+
 verifiesGateway('gateway:workflows:access', async (arm) => {
   const api = await start(arm, CONFIG);
   expect((await api.get('/api/v1/experiments/')).status).toBe(401);

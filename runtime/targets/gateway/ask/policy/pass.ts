@@ -1,12 +1,4 @@
-import type { ObjectCall } from '../providers/provider-objects.ts';
 import type { Passed } from '../shapes/passed.ts';
 
-/** Marks content that the policy has let through. Only files of this folder use it. */
+/** Marks content that the policy has let through. Only files of this folder use it, which a rule about imports ensures. */
 export const pass = <Content>(content: Content): Passed<Content> => content as Passed<Content>;
-
-/** A request about an object that contains nothing that users have written, e.g. for its state. */
-export const withoutContent = (call: ObjectCall & { readonly body?: undefined }): Passed<ObjectCall> =>
-  pass<ObjectCall>(call);
-
-/** A request that contains only settings, in which models read nothing. */
-export const onlySettings = (call: ObjectCall): Passed<ObjectCall> => pass(call);

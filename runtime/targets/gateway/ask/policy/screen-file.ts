@@ -25,7 +25,8 @@ export async function screenFile(
   const body: Json = { purpose, filename: file.filename, input: lines ?? text ?? `[${bytes.length} bytes]` };
   const { content, prompt } = await policy.screen(request, { body, bytes }, set);
   prompt?.end('', undefined, undefined);
-  const filename = String(content.body['filename'] ?? file.filename);
+  const { filename: checked } = content.body;
+  const filename = typeof checked === 'string' ? checked : file.filename;
   if (text === undefined) return derivedFrom(content, { ...file, filename });
   const sent = Buffer.from(textIn(content.body['input']));
   return derivedFrom(content, { ...file, filename, pieces: [sent], bytes: sent.length });

@@ -104,7 +104,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         clock,
         onRevoked: (error) => session.refuse(error),
       });
-      void session.ended.then(() => {
+      void session.ended.finally(() => {
         stopWatching();
         held.release();
       });

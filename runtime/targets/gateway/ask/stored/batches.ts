@@ -6,7 +6,7 @@ import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
 import { textOr } from '../completions/endpoints/tokens.ts';
-import { onlySettings, withoutContent } from '../policy/pass.ts';
+import { onlySettings, withoutContent } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { requiredId } from './files.ts';
 import type { ProviderCalls } from './provider-calls.ts';

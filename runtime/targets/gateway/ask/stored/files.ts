@@ -9,7 +9,7 @@ import type { ForwardedStream } from '../streams/stream.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
-import { withoutContent } from '../policy/pass.ts';
+import { withoutContent } from '../policy/without-content.ts';
 import type { Policy } from '../policy/policy.ts';
 import { screenFile } from '../policy/screen-file.ts';
 import { derivedFrom, type Passed } from '../shapes/passed.ts';

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../accounts/objects/objects.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { createRestorer } from '../guardrails/mask/placeholders.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
-import { withoutContent } from '../policy/pass.ts';
+import { withoutContent } from '../policy/without-content.ts';
 import type { Policy } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import { policyRequestOf } from './policy-of.ts';

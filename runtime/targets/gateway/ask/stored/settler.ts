@@ -8,7 +8,7 @@ import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/priced-targets.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../shapes/chat.ts';
-import { withoutContent } from '../policy/pass.ts';
+import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
 import { linesOf } from './lines-of.ts';
 import { answerUsage } from './answer-usage.ts';

@@ -27,7 +27,7 @@ export const isJson = (type: string | undefined): boolean => type === undefined 
 export const isBinary = (type: string | undefined): boolean =>
   type !== undefined && !isJson(type) && !type.startsWith('text/');
 
-export function restored(value: unknown, name: string, placeholders: Restorer): unknown {
+function restored(value: unknown, name: string, placeholders: Restorer): unknown {
   if (typeof value === 'string') return placeholders.restore(value, escapedIn(name));
   if (Array.isArray(value)) return value.map((item) => restored(item, name, placeholders));
   if (!isObject(value) || isRawNumber(value)) return value;

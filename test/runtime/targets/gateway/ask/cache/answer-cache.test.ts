@@ -140,7 +140,7 @@ test('a provider at another address, and another setting, give other answers', (
   const provider = { name: 'p', type: 'openai', baseUrl: 'http://a/v1', local: true } as const;
   const of = (config: object, others: unknown = []) => {
     const { origin, shared } = createModelCache(CACHE_DEFAULTS, [{ ...provider, ...config }], others);
-    return `${origin(provider as never)} ${shared}`;
+    return `${origin(provider)} ${shared}`;
   };
   expect(of({ apiKey: 'other' })).toBe(of({}));
   expect(new Set([of({}), of({ baseUrl: 'http://b/v1' }), of({}, [1])]).size).toBe(3);

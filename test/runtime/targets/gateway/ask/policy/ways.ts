@@ -104,19 +104,17 @@ const azure: readonly Way[] = AZURE_PATHS.map(({ path, endpoint }) => ({
     ask(gateway, 'POST', path.replace('{model}', encodeURIComponent('openai:good')), BODIES[endpoint](text)),
 }));
 
-const counts: readonly Way[] = [
-  ['/v1/messages/count_tokens', { model: 'anthropic:good' }, 'messages'],
-  ['/v1/responses/input_tokens', { model: 'openai:good' }, 'input'],
-].map(([path, body, member]) => ({
-  name: String(path),
-  routes: [`POST ${String(path)}`],
+const count = (path: string, bodyOf: (text: string) => object): Way => ({
+  name: path,
+  routes: [`POST ${path}`],
   isFree: true,
-  send: (gateway, text) =>
-    ask(gateway, 'POST', String(path), {
-      ...Object(body),
-      [String(member)]: member === 'input' ? text : messages(text),
-    }),
-}));
+  send: (gateway, text) => ask(gateway, 'POST', path, bodyOf(text)),
+});
+
+const counts: readonly Way[] = [
+  count('/v1/messages/count_tokens', (text) => ({ model: 'anthropic:good', messages: messages(text) })),
+  count('/v1/responses/input_tokens', (input) => ({ model: 'openai:good', input })),
+];
 
 const geminiCount: Way = {
   name: 'countTokens of Gemini',

@@ -143,6 +143,44 @@ test('what has not ended when the client leaves is estimated', async () => {
   );
 });
 
+test.each([
+  ['disabled', { is_active: false }, 'inactive_key'],
+  ['not allowed to use the model', { allowed_models: ['other:*'] }, 'model_not_allowed'],
+])('a session ends when its key is %s', async (_how, changes, code) => {
+  const created = await gateway.admin('POST', '/v1/keys', { user_id: 'ann' });
+  const session = connect('openai:gpt-realtime', { key: String(created['key']) });
+  await session.next();
+  await gateway.admin('PATCH', `/v1/keys/${String(created['id'])}`, changes);
+  expect(await upTo(session, 'error')).toMatchObject({ error: { code } });
+  expect(await session.closed).toMatchObject({ code: 1008 });
+});
+
+test('what is said is stored for keys that are logged, without sound', async () => {
+  const created = await gateway.admin('POST', '/v1/keys', { user_id: 'ann', log_prompts: true });
+  const session = connect('openai:gpt-realtime', { key: String(created['key']) });
+  await session.next();
+  session.send({ type: 'session.update', session: { instructions: 'Be kind.' } });
+  session.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(1000).toString('base64') });
+  session.send({ type: 'response.create' });
+  await upTo(session, 'response.done');
+  session.socket.close();
+  await session.closed;
+  const path = `/v1/admin/prompts?api_key_id=${String(created['id'])}`;
+  await vi.waitFor(async () => expect(await gateway.admin('GET', path)).toMatchObject({ total: 1 }));
+  const { items } = (await gateway.admin('GET', path)) as { items: { request_id: string }[] };
+  const [stored] = (await gateway.admin(
+    'GET',
+    `/v1/admin/prompts/${items[0]?.request_id}`,
+  )) as unknown as readonly {
+    readonly request: string;
+    readonly answer: string;
+    readonly endpoint: string;
+  }[];
+  expect(stored).toMatchObject({ endpoint: '/v1/realtime', answer: 'Hello there' });
+  expect(stored?.request).toContain('Be kind.');
+  expect(stored?.request).not.toContain('input_audio_buffer');
+});
+
 test('a gateway that stops closes its sessions', async () => {
   const other = await runGateway({ ...options, server: { shutdownMs: 400 } });
   await other.user('bob');

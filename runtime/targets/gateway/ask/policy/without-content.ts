@@ -1,0 +1,10 @@
+import type { ObjectCall } from '../providers/provider-objects.ts';
+import type { Passed } from '../shapes/passed.ts';
+import { pass } from './pass.ts';
+
+/** A request about an object that contains nothing that users have written, e.g. for its state. */
+export const withoutContent = (call: ObjectCall & { readonly body?: undefined }): Passed<ObjectCall> =>
+  pass<ObjectCall>(call);
+
+/** A request that contains only settings, in which models read nothing. */
+export const onlySettings = (call: ObjectCall): Passed<ObjectCall> => pass(call);
