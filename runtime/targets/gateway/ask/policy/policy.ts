@@ -10,7 +10,7 @@ import { checkInput, type GuardedInput } from './guarded-input.ts';
 import { pass } from './pass.ts';
 import type { PolicyRequest } from './policy-request.ts';
 import { isRecorded, openPromptRecord, type PromptRecord } from './prompt-record.ts';
-import { type HitRecorder, recordHits } from './record-hits.ts';
+import { type HitRecorder, NO_HITS, recordHits } from './record-hits.ts';
 
 /** What users have written, before the policy has seen it. */
 export interface Content {
@@ -64,7 +64,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     requireKnown: ({ body }, { guardrails }) => void guardrails.rules(body['guardrails']),
     async screen(request, { body, bytes, members }, { guardrails, prompts: policy }) {
       const rules = guardrails.rules(body['guardrails']);
-      const hits = recordHits(guardrailHits, request, clock);
+      const hits = rules.length === 0 ? NO_HITS : recordHits(guardrailHits, request, clock);
       try {
         const guarded = await checkInput(guardrails, rules, body, request, hits.add);
         const sent = guarded.body

@@ -12,6 +12,9 @@ export interface HitRecorder {
   readonly end: () => void;
 }
 
+/** For requests that no guardrail checks. */
+export const NO_HITS: HitRecorder = { add: () => undefined, end: () => undefined };
+
 export function recordHits(
   hits: Pick<GuardrailHits, 'add'>,
   { requestId, endpoint, spender, model }: PolicyRequest,
