@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Agent } from './agents.ts';
+
+/** An installed program, or the reason why there is none. */
+export type Installed = { readonly path: string; readonly version: string } | { readonly reason: string };
+
+/** Maximum time of one installation. */
+const INSTALL_MS = 300_000;
+
+/** Installs the newest version of an agent below `folder`, unless it is there already. */
+export async function installAgent(agent: Agent, folder: string): Promise<Installed> {
+  const own = join(folder, `of-${agent.package.replaceAll(/\W+/g, '-')}`);
+  const path = join(own, agent.from === 'npm' ? 'node_modules/.bin' : 'bin', agent.bin);
+  try {
+    if (agent.bin === '' || !existsSync(path)) {
+      console.error(`Installing ${agent.package} ...`);
+      mkdirSync(own, { recursive: true });
+      await (agent.from === 'npm' ? installNpm(agent, own) : installPypi(agent, own));
+    }
+    if (agent.bin === '') return { reason: 'it needs an account of its own service' };
+    const { stdout, stderr } = await execa(path, ['--version'], { timeout: 60_000, env: { HOME: own } });
+    return { path, version: /\d+\.\d+[\w.-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? '' };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+async function installNpm({ package: name }: Agent, folder: string): Promise<void> {
+  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', name];
+  await execa('npm', args, { cwd: folder, timeout: INSTALL_MS });
+}
+
+async function installPypi({ package: name }: Agent, folder: string): Promise<void> {
+  await execa('python3', ['-m', 'venv', folder]);
+  await execa(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', name], { timeout: INSTALL_MS });
+}
+
+/** The line of an installer that names the cause. */
+function reasonOf(error: unknown): string {
+  const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
+  const lines = (stderr ?? message).split('\n');
+  const found = lines.find((line) => /ENOTFOUND|ETARGET|notarget|404|Error:/.test(line)) ?? lines[0] ?? '';
+  return found.replace(/^npm (?:error|ERR!) ?(?:npm error )?/, '').slice(0, 120);
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AGENTS, type Agent } from './agents.ts';
+import { installAgent } from './install-agents.ts';
+import { runAgent } from './run-agent.ts';
+import { PROVIDERS, startAgentGateway } from './start-gateway.ts';
+
+// `npm run test:agents`: installs agents of the command line, unmodified and in their newest version, and runs each with a fresh home
+// folder against the gateway and every API of a provider. The task: read a file with two calls in one answer, edit it, use a tool of an
+// MCP server, end. Prints a table. An agent that cannot be installed is not run, which is not a failure. Needs Python 3 with venv for aider.
+// `--agent TEXT` and `--provider NAME` select some, `--folder PATH` keeps the installations, `--verbose` prints what agents print.
+
+interface Row {
+  readonly agent: string;
+  readonly version: string;
+  readonly api: string;
+  readonly provider: string;
+  /** Undefined if it was not run. */
+  readonly problems: readonly string[] | undefined;
+  readonly note: string;
+}
+
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? undefined : process.argv[at + 1];
+};
+const isVerbose = process.argv.includes('--verbose');
+
+const kept = option('folder');
+const folder = kept ?? mkdtempSync(join(tmpdir(), 'agents-'));
+const gateway = await startAgentGateway();
+try {
+  const rows: Row[] = [];
+  const chosen = AGENTS.filter(({ name }) => name.toLowerCase().includes((option('agent') ?? '').toLowerCase()));
+  for (const agent of chosen) rows.push(...(await rowsOf(agent)));
+  console.log(tableOf(rows));
+  const failed = rows.filter(({ problems = [] }) => problems.length > 0);
+  const run = rows.filter(({ problems }) => problems !== undefined);
+  console.log(`${run.length} runs, ${run.length - failed.length} without a problem`);
+  process.exitCode = failed.length === 0 && run.length > 0 ? 0 : 1;
+} finally {
+  await gateway.stop();
+  if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+async function rowsOf(agent: Agent): Promise<Row[]> {
+  const { name, api } = agent;
+  const installed = await installAgent(agent, folder);
+  if ('reason' in installed)
+    return [{ agent: name, version: '', api, provider: '', problems: undefined, note: `not run: ${installed.reason}` }];
+  const rows: Row[] = [];
+  for (const provider of PROVIDERS.filter((one) => one === (option('provider') ?? one))) {
+    const { problems, note, output } = await runAgent(agent, installed.path, provider, gateway);
+    if (isVerbose) console.error(output);
+    const row = { agent: name, version: installed.version, api, provider, problems, note };
+    console.error(lineOf(row));
+    rows.push(row);
+  }
+  return rows;
+}
+
+function lineOf({ agent, version, api, provider, problems, note }: Row): string {
+  const result = problems === undefined ? '-' : problems.length === 0 ? 'yes' : `no: ${problems.join('; ')}`;
+  return `| ${[`${agent} ${version}`.trim(), api, provider, result, note].join(' | ')} |`;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const head = ['agent', 'API', 'provider', 'ends well', 'note'];
+  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows.map(lineOf)].join('\n');
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FIXTURES, ROOT } from '../helpers/paths.ts';
+import { type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
+import { stopAll, urlOf } from '../clients/gateway/started.ts';
+
+/** APIs of providers, which are also the names of the providers. */
+export const PROVIDERS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
+
+/** Tokens and answers of one model. */
+export interface Book {
+  readonly answers: number;
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** What the stand-in for the providers has seen of one model. */
+export interface ProviderBook extends Book {
+  /** The messages of requests that it has rejected. */
+  readonly refused: readonly string[];
+  /** The most signed calls in one request, with a signature of its own and with a documented stand-in for one. */
+  readonly signed: number;
+  readonly foreign: number;
+  readonly tools: readonly string[];
+}
+
+export interface AgentGateway {
+  readonly url: string;
+  /** Creates an API key of a new user. */
+  readonly createKey: (user: string, maxBudget?: number) => Promise<string>;
+  /** The usage of a user. */
+  readonly usageOf: (user: string) => Promise<Book>;
+  readonly providerBook: (model: string) => Promise<ProviderBook>;
+  readonly stop: () => Promise<void>;
+}
+
+const MASTER_KEY = 'the-master-key-of-the-agents-0123456789';
+
+/** Starts a model for agents behind four APIs, and the gateway with a provider for each. */
+export async function startAgentGateway(): Promise<AgentGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-agents-'));
+  const started: RunningExecutable[] = [];
+  const start = (args: readonly string[], env = {}): RunningExecutable => {
+    const child = startExecutable(process.execPath, args, env);
+    started.push(child);
+    return child;
+  };
+  const stop = async (): Promise<void> => {
+    await stopAll(started);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const model = await urlOf(start([join(FIXTURES, 'providers/agents.mjs')]));
+    const key = { api_key: 'a-key-of-the-provider' };
+    const providers = {
+      anthropic: { ...key, api_base: model },
+      responses: { ...key, type: 'openai', api_base: `${model}/v1`, dialect: { responses: true } },
+      chat: { ...key, type: 'openai', api_base: `${model}/v1`, dialect: { responses: false } },
+      gemini: { ...key, api_base: `${model}/v1beta` },
+    };
+    const config = join(folder, 'gateway.json');
+    const files = { port: 0, data_dir: folder, providers, retries: { attempts: 1 } };
+    writeFileSync(config, JSON.stringify(files));
+    const program = join(ROOT, 'runtime/targets/gateway/main.ts');
+    const gateway = start([program, 'serve', '-c', config, '--no-watch', '--allow-unpriced'], {
+      GATEWAY_MASTER_KEY: MASTER_KEY,
+    });
+    const address = /http:\/\/127\.0\.0\.1:\d+/;
+    const [url = ''] = address.exec(await gateway.said(address)) ?? [];
+    const call = async (path: string, body?: object): Promise<unknown> => {
+      const answer = await fetch(`${url}${path}`, {
+        headers: { 'x-gateway-key': `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return await answer.json();
+    };
+    return {
+      url,
+      stop,
+      async createKey(user, maxBudget) {
+        await call('/v1/users', { user_id: user });
+        const body = { user_id: user, ...(maxBudget !== undefined && { max_budget: maxBudget }) };
+        return ((await call('/v1/keys', body)) as { readonly key: string }).key;
+      },
+      async usageOf(user) {
+        const { logs: rows } = (await call(`/v1/usage?user_id=${user}&limit=1000`)) as UsagePage;
+        const answered = rows.filter(({ status }) => status === 'success');
+        return {
+          answers: answered.length,
+          prompt: answered.reduce((sum, row) => sum + row.prompt_tokens, 0),
+          completion: answered.reduce((sum, row) => sum + row.completion_tokens, 0),
+        };
+      },
+      async providerBook(name) {
+        const answer = await fetch(`${model}/books?model=${encodeURIComponent(name)}`);
+        return (await answer.json()) as ProviderBook;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface UsagePage {
+  readonly logs: readonly UsageRow[];
+}
+
+interface UsageRow {
+  readonly status: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
