@@ -62,7 +62,11 @@ export function createChatCaller({
     const native = adapter.native[call.wire];
     if (native) {
       const body = requestOrFailure(() =>
-        editMembers(call.bytes, native.edits(call.body, call.model), call.members),
+        editMembers(
+          call.bytes,
+          { ...CLIENT_WIRES[call.wire].nativeEdits?.(call.body), ...native.edits(call.body, call.model) },
+          call.members,
+        ),
       );
       return isFailed(body) ? body : { wire: native, body, isNative: true, droppedTools: [] };
     }

@@ -39,11 +39,14 @@ export interface OpenOptions {
 type OwnType = Exclude<ProviderType, CloudSettings['kind']>;
 
 const ADAPTERS: Readonly<Record<OwnType, (instance: ProviderInstance) => ProviderAdapter>> = {
-  openai: ({ dialect }) => openAiAdapter(dialect),
+  openai: ({ dialect, baseUrl }) => openAiAdapter(dialect, { isGoogle: isGoogle(baseUrl) }),
   anthropic: () => anthropicAdapter,
   gemini: () => geminiAdapter,
   encoder: () => encoderAdapter,
 };
+
+/** Whether an address is of Google's OpenAI-compatible API, the only one with `extra_content`. */
+const isGoogle = (url: string): boolean => new URL(url).hostname.endsWith('.googleapis.com');
 
 function openCloud(settings: CloudSettings, parts: CloudParts): Provider {
   if (settings.kind === 'azure') return openAzure(settings, parts);

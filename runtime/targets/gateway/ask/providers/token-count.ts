@@ -24,7 +24,15 @@ export function createTokenCounter({ adapter, exchange }: TokenCountParts): Prov
   const bodyOf = (call: ProviderCall): Uint8Array => {
     const { wire, bytes, members, model, body, unsupportedTools = REQUEST_POLICY.unsupportedTools } = call;
     if (wire === counting.wire)
-      return editMembers(bytes, { ...REMOVE_GATEWAY_MEMBERS, ...counting.edits(model) }, members);
+      return editMembers(
+        bytes,
+        {
+          ...CLIENT_WIRES[wire].nativeEdits?.(body),
+          ...REMOVE_GATEWAY_MEMBERS,
+          ...counting.edits(model),
+        },
+        members,
+      );
     if (!translated || !counting.request)
       throw new AppError('NotImplementedError', 'The provider cannot count tokens of requests of this API.');
     const { chat } = withSupportedTools(CLIENT_WIRES[wire].toChat(body), unsupportedTools);

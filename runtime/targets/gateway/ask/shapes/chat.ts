@@ -33,6 +33,12 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
   /** Of Anthropic's API: whether the tool failed, with the reason in `content`. */
   readonly is_error?: boolean;
+  readonly extra_content?: ExtraContent;
+}
+
+/** Data that Google's OpenAI-compatible API expects back with the next request. */
+export interface ExtraContent {
+  readonly google?: { readonly thought_signature?: string };
 }
 
 export interface ContentPart {
@@ -47,8 +53,7 @@ export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
-  /** Data that Google's OpenAI-compatible API expects back with the next request. */
-  readonly extra_content?: { readonly google?: { readonly thought_signature?: string } };
+  readonly extra_content?: ExtraContent;
 }
 
 export interface ChatTool {
@@ -138,6 +143,7 @@ export interface ChunkDelta {
   readonly reasoning?: string | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;
+  readonly extra_content?: ExtraContent;
 }
 
 export interface ToolCallDelta {
@@ -146,5 +152,5 @@ export interface ToolCallDelta {
   readonly type?: 'function' | 'custom';
   readonly function?: { readonly name?: string; readonly arguments?: string };
   readonly custom?: { readonly name: string; readonly input: string };
-  readonly extra_content?: ToolCall['extra_content'];
+  readonly extra_content?: ExtraContent;
 }

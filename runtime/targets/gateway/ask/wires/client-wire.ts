@@ -13,6 +13,8 @@ export interface AnswerFacts {
 export interface ClientWire {
   /** Translates a request. Throws an InputError for members that the internal format cannot express. */
   toChat(body: Json): ChatRequest;
+  /** Changes to a request for a provider with this API: removes what the gateway has added to answers of other providers. */
+  nativeEdits?(body: Json): MemberEdits;
   fromChat(answer: ChatCompletion, request: Json): Json;
   /** Creates an encoder for one stream. */
   encoder(request: Json, facts: AnswerFacts): EventEncoder;

@@ -1,10 +1,13 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
+import { signatureIn } from './thought-signatures.ts';
 
 /** A piece of a model's output. All pieces of one tool call are consecutive. */
 export type ContentPiece =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
+  /** The signature of the text around it. */
+  | { readonly kind: 'signature'; readonly text: string }
   | { readonly kind: 'call'; readonly call: CallHead; readonly text: string };
 
 /** The identity of a tool call: all pieces of the same call share one object. */
@@ -14,6 +17,8 @@ export interface CallHead {
   /** Undefined if the provider sent none. */
   readonly id: string | undefined;
   readonly name: string;
+  /** The provider's signature of the call. */
+  readonly signature: string | undefined;
 }
 
 export interface ContentSequence {
@@ -45,11 +50,11 @@ export function createContentSequence(): ContentSequence {
   let heldBack: ContentPiece[] = [];
   let count = 0;
 
-  const callOf = ({ index, id, function: called }: ToolCallDelta): OpenCall => {
+  const callOf = ({ index, id, function: called, extra_content: extra }: ToolCallDelta): OpenCall => {
     const known = calls.get(index);
     const isAnother = known && id !== undefined && id !== known.head.id && (called?.name ?? '') !== '';
     if (known && !isAnother) return known;
-    const head = { number: count, id, name: called?.name ?? '' };
+    const head = { number: count, id, name: called?.name ?? '', signature: signatureIn(extra) };
     const call = { head, text: '', sent: undefined };
     count += 1;
     calls.set(index, call);
@@ -90,8 +95,10 @@ export function createContentSequence(): ContentSequence {
 function textsOf(delta: ChunkDelta): ContentPiece[] {
   const thought = delta.reasoning_content ?? delta.reasoning;
   const text = delta.content || delta.refusal;
+  const signature = signatureIn(delta.extra_content);
   return [
     ...(thought ? [{ kind: 'thinking', text: thought } as const] : []),
+    ...(signature === undefined ? [] : [{ kind: 'signature', text: signature } as const]),
     ...(text ? [{ kind: 'text', text } as const] : []),
   ];
 }

@@ -7,6 +7,7 @@ import type {
   Json,
   ToolCall,
 } from '../../shapes/chat.ts';
+import { withSignature } from '../../wires/thought-signatures.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
 import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
 
@@ -52,8 +53,13 @@ function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): C
     content: texts.length > 0 ? texts.join('') : null,
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...textSignature(parts),
   };
 }
+
+/** The signature of the text of an answer; in streams, it comes with an empty last text. */
+export const textSignature = (parts: readonly GeminiPart[]): Pick<ChatMessage, 'extra_content'> =>
+  withSignature(parts.findLast((part) => !part.functionCall && part.thoughtSignature)?.thoughtSignature);
 
 /** A tool call. Only some versions of Gemini send ids, and clients need one, so a missing id is generated. */
 export function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
@@ -61,9 +67,7 @@ export function callOf({ functionCall, thoughtSignature }: GeminiPart, place: st
     id: functionCall?.id ?? `call_${place}`,
     type: 'function',
     function: { name: functionCall?.name ?? '', arguments: JSON.stringify(functionCall?.args ?? {}) },
-    ...(thoughtSignature !== undefined && {
-      extra_content: { google: { thought_signature: thoughtSignature } },
-    }),
+    ...withSignature(thoughtSignature),
   };
 }
 

@@ -10,13 +10,15 @@ import {
   textOfMessage,
   type Turn,
 } from '../content.ts';
+import { signatureIn } from '../../wires/thought-signatures.ts';
+import { requiresSignatures, withFirstSigned } from './foreign-calls.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 
 const NAME = 'Gemini';
 
 /** Translates a request from the internal format to Gemini's. @see https://ai.google.dev/api/generate-content */
-export function geminiRequest(chat: ChatRequest): Json {
+export function geminiRequest(chat: ChatRequest, model: string): Json {
   refuseUnsupported(chat, NAME, { manyChoices: true });
   const { system, rest } = splitSystem(chat.messages);
   const names = new Map(
@@ -24,7 +26,8 @@ export function geminiRequest(chat: ChatRequest): Json {
       (calls ?? []).map((call) => [call.id, call.function.name] as const),
     ),
   );
-  const contents = mergedTurns(rest.map((message) => contentOf(message, names)));
+  const turns = mergedTurns(rest.map((message) => contentOf(message, names)));
+  const contents = requiresSignatures(model) ? turns.map(withFirstSigned) : turns;
   const config = generationConfig(chat);
   const { tools, tool_choice: choice } = chat;
   return {
@@ -41,7 +44,7 @@ function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Tu
     case 'assistant':
       return {
         role: 'model',
-        parts: [...partsOf(message).flatMap(geminiParts), ...(message.tool_calls ?? []).map(callPart)],
+        parts: [...assistantParts(message), ...(message.tool_calls ?? []).map(callPart)],
       };
     case 'tool':
       return { role: 'user', parts: [resultPart(message, names)] };
@@ -54,8 +57,17 @@ function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Tu
   }
 }
 
+/** The texts of a message. The last one has its signature. */
+function assistantParts(message: ChatMessage): readonly Json[] {
+  const parts = partsOf(message).flatMap(geminiParts);
+  const signature = signatureIn(message.extra_content);
+  if (signature === undefined) return parts;
+  const [last = { text: '' }] = parts.slice(-1);
+  return [...parts.slice(0, -1), { ...last, thoughtSignature: signature }];
+}
+
 function callPart({ function: { name, arguments: text }, extra_content: extra }: ToolCall): Json {
-  const signature = extra?.google?.thought_signature;
+  const signature = signatureIn(extra);
   return {
     functionCall: { name, args: readArguments(text, name) },
     ...(signature !== undefined && { thoughtSignature: signature }),

@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../shapes/chat.ts';
-import { callOf, candidatesOf, finishOf, searchesIn, usageOf } from './answer.ts';
+import { callOf, candidatesOf, finishOf, searchesIn, textSignature, usageOf } from './answer.ts';
 import type { GeminiAnswer, GeminiCandidate } from './shape.ts';
 
 /**
@@ -67,5 +67,6 @@ function deltaOf(
     ...(thought !== '' && { reasoning_content: thought }),
     ...(text !== '' && { content: text }),
     ...(called.length > 0 && { tool_calls: called }),
+    ...textSignature(parts),
   };
 }

@@ -4,7 +4,7 @@ import { completionsUpstream } from './completions.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiErrorText } from './errors.ts';
 import { openAiModels } from './models.ts';
-import { openAiEdits, openAiRequest } from './request.ts';
+import { openAiEdits, openAiRequest, withoutExtraContent } from './request.ts';
 import { responsesWire } from './responses.ts';
 import { openAiTokenCount } from './token-count.ts';
 import { SOUND_EVENTS } from './sound.ts';
@@ -14,7 +14,10 @@ import { hiddenUsage, openAiDecoder } from './stream.ts';
 const NO_USER = { user: undefined };
 
 /** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
-export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter {
+export function openAiAdapter(
+  own: Partial<OpenAiDialect> = {},
+  { isGoogle }: { readonly isGoogle: boolean } = { isGoogle: false },
+): ProviderAdapter {
   const dialect = { ...OPENAI_DIALECT, ...own };
   const wire: UpstreamWire = {
     path: () => '/chat/completions',
@@ -32,7 +35,7 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
       completions: completionsUpstream(dialect),
       ...(dialect.hasResponses && { responses: responsesWire }),
     },
-    translated: { wire, request: (chat, model) => openAiRequest(chat, model, dialect) },
+    translated: { wire, request: (chat, model) => openAiRequest(isGoogle ? chat : withoutExtraContent(chat), model, dialect) },
     embeddings: openAiEmbeddings,
     relays: {
       moderations: { path: () => '/moderations', requiredList: 'results' },

@@ -6,6 +6,7 @@ interface OpenCall {
   readonly index: number;
   readonly id: string | undefined;
   readonly name: string;
+  readonly extra: ToolCallDelta['extra_content'];
   args: string;
 }
 
@@ -24,7 +25,7 @@ export function createCustomCalls(customs: ReadonlySet<string>): (chunk: ChatChu
     return done.map(deltaOf);
   };
   const take = (choice: number, delta: ToolCallDelta): ToolCallDelta[] => {
-    const { index, id, function: called } = delta;
+    const { index, id, function: called, extra_content: extra } = delta;
     const known = open.get(keyOf(choice, index));
     const isNew =
       (called?.name ?? '') !== '' && (known === undefined || (id !== undefined && id !== known.id));
@@ -35,7 +36,7 @@ export function createCustomCalls(customs: ReadonlySet<string>): (chunk: ChatChu
     const before = closed(choice);
     if (!called || !customs.has(called.name ?? '')) return [...before, delta];
     const args = called.arguments ?? '';
-    open.set(keyOf(choice, index), { choice, index, id, name: called.name ?? '', args });
+    open.set(keyOf(choice, index), { choice, index, id, name: called.name ?? '', extra, args });
     return before;
   };
   const restored = (choice: ChunkChoice): ChunkChoice => {
@@ -48,9 +49,10 @@ export function createCustomCalls(customs: ReadonlySet<string>): (chunk: ChatChu
   return (chunk) => (chunk.choices ? { ...chunk, choices: chunk.choices.map(restored) } : chunk);
 }
 
-const deltaOf = ({ index, id, name, args }: OpenCall): ToolCallDelta => ({
+const deltaOf = ({ index, id, name, extra, args }: OpenCall): ToolCallDelta => ({
   index,
   ...(id !== undefined && { id }),
   type: 'custom',
   custom: { name, input: customInput(args) },
+  ...(extra && { extra_content: extra }),
 });

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { countOr, textOr } from '../foreign-json.ts';
-import type { Json, ToolCall, ToolCallDelta } from '../../shapes/chat.ts';
+import type { ExtraContent, Json, ToolCall, ToolCallDelta } from '../../shapes/chat.ts';
 
 /** Reads a tool call. Throws if it must be translated to an API that cannot express it. */
 export function readCall(call: Json, at: number, isTranslated: boolean): ToolCall {
@@ -42,7 +42,7 @@ function readCalled({ function: called, custom, extra_content: extra }: Json, is
 
 interface Called {
   readonly function?: { readonly name: string; readonly arguments: string };
-  readonly extra_content?: NonNullable<ToolCall['extra_content']>;
+  readonly extra_content?: ExtraContent;
 }
 
 /** The arguments as text. Some providers send an object instead of its text. */

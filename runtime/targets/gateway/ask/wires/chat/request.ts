@@ -1,14 +1,48 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
+import type { MemberEdits } from '../../../shared/json-members.ts';
+import { readExtraContent, withoutSealed } from '../thought-signatures.ts';
 import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
 import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
 
 /** Checks a request, which is already in the internal format but for custom tools. Throws an InputError. */
 export function toChat(body: Json): ChatRequest {
-  const request = withoutCustomTools(body);
+  const request = withoutCustomTools(withOpenSignatures(body));
   checkRequest(request);
   return request;
+}
+
+const isSigned = (message: unknown): boolean =>
+  memberOf(message, 'extra_content') !== undefined ||
+  [memberOf(message, 'tool_calls')].flat().some((call) => memberOf(call, 'extra_content') !== undefined);
+
+/** Opens the signatures of Gemini that a client has returned. */
+function withOpenSignatures(body: Json): Json {
+  const { messages } = body;
+  if (!Array.isArray(messages) || !messages.some(isSigned)) return body;
+  return { ...body, messages: messages.map((message: Json) => withExtra(message, readExtraContent)) };
+}
+
+/** A message with the changed `extra_content` of its text and its calls. */
+function withExtra(message: Json, change: (extra: unknown) => unknown): Json {
+  const changed = (json: Json): Json =>
+    json['extra_content'] === undefined ? json : { ...json, extra_content: change(json['extra_content']) };
+  const { tool_calls: calls } = message;
+  return { ...changed(message), ...(Array.isArray(calls) && { tool_calls: calls.map(changed) }) };
+}
+
+/** Removes signatures that only the gateway can open. */
+export function nativeEdits({ messages }: Json): MemberEdits {
+  if (!Array.isArray(messages) || !messages.some(isSigned)) return {};
+  const left = messages.map((message: Json) => {
+    const { tool_calls: calls } = message;
+    return {
+      ...withoutSealed(message),
+      ...(Array.isArray(calls) && { tool_calls: calls.map(withoutSealed) }),
+    };
+  });
+  return { messages: JSON.stringify(left) };
 }
 
 /** Replaces custom tools, and their calls, by functions. */
@@ -48,11 +82,15 @@ function withoutCustomCalls(message: Json, at: number): Json {
     if (!isCustom(call)) return call;
     const { name, input } = objectAt(call['custom'], `${place}[${nth}].custom`);
     const id = textAt(call['id'], `${place}[${nth}].id`);
-    return callOfCustom(
-      id,
-      textAt(name, `${place}[${nth}].custom.name`),
-      textAt(input, `${place}[${nth}].custom.input`),
-    );
+    const { extra_content: extra } = call;
+    return {
+      ...callOfCustom(
+        id,
+        textAt(name, `${place}[${nth}].custom.name`),
+        textAt(input, `${place}[${nth}].custom.input`),
+      ),
+      ...(extra !== undefined && { extra_content: extra }),
+    };
   };
   return { ...message, tool_calls: calls.map(called) };
 }

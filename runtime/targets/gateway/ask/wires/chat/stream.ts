@@ -2,6 +2,7 @@ import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { createCustomCalls } from './custom-calls.ts';
+import { hasSignature, withSealed } from './sealed.ts';
 import { customNames } from '../custom-tools.ts';
 import type { ChatChunk, Json } from '../../shapes/chat.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
@@ -14,6 +15,7 @@ export function chatEncoder(request: Json, { model, created }: AnswerFacts): Eve
   return {
     encode: (chunks) =>
       (restored ? chunks.map(restored) : chunks)
+        .map(sealedChunk)
         .filter((chunk) => wantsUsage || !isUsageOnly(chunk))
         .map((chunk) =>
           eventText({
@@ -26,6 +28,16 @@ export function chatEncoder(request: Json, { model, created }: AnswerFacts): Eve
     end: () => ({ last: '', terminal: DONE_TEXT }),
   };
 }
+
+const sealedChunk = (chunk: ChatChunk): ChatChunk =>
+  chunk.choices?.some(({ delta }) => delta && hasSignature(delta))
+    ? {
+        ...chunk,
+        choices: chunk.choices.map((choice) =>
+          choice.delta ? { ...choice, delta: withSealed(choice.delta) } : choice,
+        ),
+      }
+    : chunk;
 
 export const requestsUsage = (request: Json): boolean =>
   memberOf(request['stream_options'], 'include_usage') === true;

@@ -1,7 +1,9 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../../shapes/chat.ts';
+import type { CallHead } from '../content-sequence.ts';
 import { textIn } from '../foreign-json.ts';
+import { FOREIGN_SIGNATURE, signatureIn } from '../thought-signatures.ts';
 
 /** Translates an answer from the internal format to Gemini's. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
@@ -17,18 +19,30 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
   };
 }
 
-function partsOf({ content, refusal, reasoning_content: thought, tool_calls: calls }: ChatMessage): Json[] {
+function partsOf(message: ChatMessage): Json[] {
+  const { content, refusal, reasoning_content: thought, tool_calls: calls, extra_content: extra } = message;
   const text = textIn(content, '`content`') || refusal;
+  const signature = signatureIn(extra);
   return [
     ...(thought ? [{ text: thought, thought: true }] : []),
-    ...(text ? [{ text }] : []),
-    ...(calls ?? []).map(({ id, function: { name, arguments: args } }) => callPart(id, name, args)),
+    ...(text ? [{ text, ...(signature !== undefined && { thoughtSignature: signature }) }] : []),
+    ...(calls ?? []).map(({ id, function: { name, arguments: args }, extra_content: own }, number) =>
+      callPart({ id, name, number, signature: signatureIn(own) }, args),
+    ),
   ];
 }
 
-export const callPart = (id: string | undefined, name: string, args: string): Json => ({
-  functionCall: { ...(id !== undefined && { id }), name, args: argsOf(args) },
-});
+/**
+ * A call. The first one of an answer always has a signature, because clients return the part unchanged, and the next model can be one of
+ * Gemini's, which reject calls without.
+ */
+export const callPart = ({ id, name, number, signature }: CallHead, args: string): Json => {
+  const shown = signature ?? (number === 0 ? FOREIGN_SIGNATURE : undefined);
+  return {
+    functionCall: { ...(id !== undefined && { id }), name, args: argsOf(args) },
+    ...(shown !== undefined && { thoughtSignature: shown }),
+  };
+};
 
 /** Arguments as an object. Models sometimes write invalid JSON; the function of the client must report that. */
 function argsOf(text: string): Json {

@@ -2,6 +2,7 @@ import { isObject } from '../../../../../core/json/is-object.ts';
 import type { ChatMessage, ContentPart, Json, ToolCall } from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
 import { isAbsent, objectAt, textAt } from '../request-members.ts';
+import { FOREIGN_SIGNATURE, withSignature } from '../thought-signatures.ts';
 import { memberIn, objectsIn } from './read-members.ts';
 
 /** The messages of Gemini's `contents`. Calls have no ids there, so each result gets the id of the next call of its function. */
@@ -14,12 +15,12 @@ export function messagesOf(contents: readonly Json[]): ChatMessage[] {
     const { id, args } = called;
     const name = textAt(called['name'], `${place}.functionCall.name`);
     calls += 1;
-    const signature = memberIn(part, 'thoughtSignature');
+    const signature = ownSignature(part);
     const call: ToolCall = {
       id: typeof id === 'string' && id !== '' ? id : `call_${calls}`,
       type: 'function',
       function: { name, arguments: JSON.stringify(args ?? {}) },
-      ...(typeof signature === 'string' && { extra_content: { google: { thought_signature: signature } } }),
+      ...withSignature(signature),
     };
     open.push(call);
     return call;
@@ -52,6 +53,7 @@ export function messagesOf(contents: readonly Json[]): ChatMessage[] {
           role: 'assistant',
           content: text === '' && called.length > 0 ? null : text,
           ...(called.length > 0 && { tool_calls: called }),
+          ...withSignature(parts.filter((part) => isAbsent(memberIn(part, 'functionCall'))).map(ownSignature).findLast(Boolean)),
         },
       ];
     }
@@ -60,6 +62,12 @@ export function messagesOf(contents: readonly Json[]): ChatMessage[] {
     const shown = rest.map((part, at) => partOf(part, `${place}.parts[${at}]`));
     return [...results, ...(shown.length > 0 ? [{ role: 'user', content: simplified(shown) }] : [])];
   });
+}
+
+/** The signature of a part; undefined for one that stands for a missing one. */
+function ownSignature(part: Json): string | undefined {
+  const signature = memberIn(part, 'thoughtSignature');
+  return typeof signature === 'string' && signature !== FOREIGN_SIGNATURE ? signature : undefined;
 }
 
 /** A function returns an object. Its text is under the names that Google documents for it. */

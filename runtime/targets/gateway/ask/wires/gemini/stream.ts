@@ -24,9 +24,10 @@ export function geminiEncoder(_request: Json, { model }: AnswerFacts): EventEnco
     if (!open) return [];
     const { call, args } = open;
     open = undefined;
-    return [callPart(call.id, call.name, args)];
+    return [callPart(call, args)];
   };
   const partsOf = (piece: ContentPiece): Json[] => {
+    if (piece.kind === 'signature') return [...closed(), { text: '', thoughtSignature: piece.text }];
     if (piece.kind !== 'call')
       return [...closed(), { text: piece.text, ...(piece.kind === 'thinking' && { thought: true }) }];
     if (open?.call === piece.call) {

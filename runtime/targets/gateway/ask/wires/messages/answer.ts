@@ -1,7 +1,8 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
-import type { ChatCompletion, ChatMessage, ChatUsage } from '../../shapes/chat.ts';
+import type { ChatCompletion, ChatMessage, ChatUsage, ToolCall } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
+import { sealSignature, signatureIn } from '../thought-signatures.ts';
 
 /** Translates an answer from the internal format to Anthropic's. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): AnthropicMessage {
@@ -19,20 +20,40 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): Anthrop
 }
 
 function blocksOf(message: ChatMessage): AnthropicBlock[] {
-  const { content, refusal, reasoning_content: thought, tool_calls: calls } = message;
+  const { content, refusal, reasoning_content: thought, tool_calls: calls, extra_content: extra } = message;
   const text = textIn(content, '`content`');
-  return [
-    // The signature is empty because other providers have none; `toChat` removes the block from later requests.
-    ...(thought ? [{ type: 'thinking', thinking: thought, signature: '' }] : []),
+  const signature = signatureIn(extra);
+  return joined([
+    ...(thought ? [thinkingBlock(thought)] : []),
+    ...(signature === undefined ? [] : [thinkingBlock('', sealSignature('', signature))]),
     ...(text || refusal ? [{ type: 'text', text: text || (refusal ?? '') }] : []),
-    ...(calls ?? []).map((call) => ({
-      type: 'tool_use',
-      id: call.id,
-      name: call.function.name,
-      input: inputOf(call.function.arguments),
-    })),
+    ...(calls ?? []).flatMap(callBlocks),
+  ]);
+}
+
+/** A call, after a block with its signature. */
+function callBlocks({ id, function: called, extra_content: extra }: ToolCall): AnthropicBlock[] {
+  const signature = signatureIn(extra);
+  return [
+    ...(signature === undefined ? [] : [thinkingBlock('', sealSignature(id, signature))]),
+    { type: 'tool_use', id, name: called.name, input: inputOf(called.arguments) },
   ];
 }
+
+/** Only Anthropic's models sign their thinking; requests to them are sent without blocks that others have signed or not signed. */
+export const thinkingBlock = (thinking: string, signature = ''): AnthropicBlock => ({
+  type: 'thinking',
+  thinking,
+  signature,
+});
+
+/** Joins thinking and a signature that follows it directly. */
+const joined = (blocks: readonly AnthropicBlock[]): AnthropicBlock[] =>
+  blocks.reduce<AnthropicBlock[]>((all, block) => {
+    const last = all.at(-1);
+    const isNext = block.thinking === '' && last?.type === 'thinking' && last['signature'] === '';
+    return isNext ? [...all.slice(0, -1), { ...block, thinking: last.thinking ?? '' }] : [...all, block];
+  }, []);
 
 /** The arguments of a tool call as an object. Models sometimes write invalid JSON; the tool of the client must report that. */
 function inputOf(text: string): unknown {

@@ -10,7 +10,9 @@ import type {
   ToolChoice,
 } from '../../shapes/chat.ts';
 import { clientTool } from './client-tools.ts';
+import type { MemberEdits } from '../../../shared/json-members.ts';
 import { textOr } from '../foreign-json.ts';
+import { isSealed, openSignature, withSignature } from '../thought-signatures.ts';
 import { refuse } from '../refuse.ts';
 import { textAt } from '../request-members.ts';
 import { checkRequest, type MessageParam, type MessagesRequest } from './check-request.ts';
@@ -65,19 +67,49 @@ function messagesOf({ role, content }: MessageParam): ChatMessage[] {
 
 function assistantOf(blocks: readonly AnthropicBlock[]): ChatMessage {
   const text = blocks.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('');
-  const calls = blocks.filter(({ type }) => type === 'tool_use').map(callOf);
+  const signatures = new Map(
+    blocks.flatMap(({ type, signature }) => {
+      const opened = type === 'thinking' ? openSignature(signature) : undefined;
+      return opened ? [[opened.id, opened.signature] as const] : [];
+    }),
+  );
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, signatures));
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...withSignature(signatures.get('')),
   };
 }
 
-const callOf = ({ id = '', name = '', input }: AnthropicBlock): ToolCall => ({
+const callOf = (
+  { id = '', name = '', input }: AnthropicBlock,
+  signatures: ReadonlyMap<string, string>,
+): ToolCall => ({
   id,
   type: 'function',
   function: { name, arguments: JSON.stringify(input ?? {}) },
+  ...withSignature(signatures.get(id)),
 });
+
+/** Removes thinking that no model of Anthropic has signed, which its API rejects. */
+export function nativeEdits({ messages }: Json): MemberEdits {
+  const all: readonly Json[] = Array.isArray(messages) ? messages : [];
+  const blocksOf = ({ content }: Json): readonly Json[] => (Array.isArray(content) ? content : []);
+  if (!all.some((message) => blocksOf(message).some(isForeignThinking))) return {};
+  const left = all.flatMap((message) => {
+    const blocks = blocksOf(message);
+    if (!blocks.some(isForeignThinking)) return [message];
+    const content = blocks.filter((block) => !isForeignThinking(block));
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+  return { messages: JSON.stringify(left) };
+}
+
+const isForeignThinking = (block: unknown): boolean => {
+  const { type, signature } = membersOf(block);
+  return type === 'thinking' && (signature === '' || isSealed(signature));
+};
 
 function resultOf(block: AnthropicBlock): ChatMessage {
   const text = blocksIn(block)

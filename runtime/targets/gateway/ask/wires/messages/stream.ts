@@ -3,7 +3,8 @@ import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type ContentPiece, createContentSequence } from '../content-sequence.ts';
-import { stopReason, usageOf } from './answer.ts';
+import { sealSignature } from '../thought-signatures.ts';
+import { stopReason, thinkingBlock, usageOf } from './answer.ts';
 
 const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
 
@@ -48,12 +49,18 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
     }
     return delta ? text + emit({ type: 'content_block_delta', index: blocks - 1, delta }) : text;
   };
+  /** Signs the thinking before; without one, a block without text has the signature. */
+  const sign = (id: string, signature: string): string =>
+    grow('thinking', THINKING, { type: 'signature_delta', signature: sealSignature(id, signature) }) + stopBlock();
   const encodePiece = (piece: ContentPiece): string => {
     const { kind, text } = piece;
     if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
     if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
-    const { number, id = `toolu_${number}`, name } = piece.call;
-    return grow(
+    // Agents show the last block as the answer, so a signature that follows the text is left out. Google does not require it.
+    if (kind === 'signature') return open?.startsWith('text') ? '' : sign('', text);
+    const { number, id = `toolu_${number}`, name, signature } = piece.call;
+    const signed = signature === undefined || open === `tool ${number}` ? '' : sign(id, signature);
+    return signed + grow(
       `tool ${number}`,
       { type: 'tool_use', id, name, input: {} },
       text === '' ? undefined : { type: 'input_json_delta', partial_json: text },
@@ -84,7 +91,7 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
 }
 
 const TEXT = { type: 'text', text: '' };
-const THINKING = { type: 'thinking', thinking: '', signature: '' };
+const THINKING = thinkingBlock('');
 
 export const messagesSyntax: StreamSyntax = {
   terminal: TERMINAL,

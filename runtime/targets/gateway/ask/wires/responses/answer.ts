@@ -1,6 +1,7 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
 import { customInput, customNames } from '../custom-tools.ts';
 import { textIn } from '../foreign-json.ts';
+import { sealSignature, signatureIn } from '../thought-signatures.ts';
 
 /** Translates an answer from the internal format to OpenAI's Responses API. */
 export function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
@@ -8,16 +9,37 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
   const text = textIn(content, '`content`') ?? '';
   const customs = customNames(request);
+  const signed = returnsReasoning(request);
+  const signature = signed ? signatureIn(choice?.message.extra_content) : undefined;
   return {
     ...responseHead({ id, model, created }, request),
     ...endOf(choice?.finish_reason ?? 'stop'),
     output: [
       ...(text || refusal ? [messageItem(id, text, refusal ?? undefined)] : []),
-      ...(calls ?? []).map((call) => callItem(call, customs)),
+      ...(signature === undefined ? [] : [signatureItem('', id, signature)]),
+      ...(calls ?? []).flatMap((call) => {
+        const own = signed ? signatureIn(call.extra_content) : undefined;
+        return [
+          ...(own === undefined ? [] : [signatureItem(call.id, call.id, own)]),
+          callItem(call, customs),
+        ];
+      }),
     ],
     usage: usageOf(usage),
   };
 }
+
+/** Whether a client keeps encrypted reasoning: it requests it, or its provider stores nothing. Others return ids of stored items instead. */
+export const returnsReasoning = ({ store, include }: Json): boolean =>
+  store === false || (Array.isArray(include) && include.includes('reasoning.encrypted_content'));
+
+/** A reasoning item with the signature of a call, or of the text before. */
+export const signatureItem = (callId: string, id: string, signature: string): Json => ({
+  id: `rs_${id}`,
+  type: 'reasoning',
+  summary: [],
+  encrypted_content: sealSignature(callId, signature),
+});
 
 /** A response without output. */
 export function responseHead(

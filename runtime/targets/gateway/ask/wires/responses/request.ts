@@ -9,6 +9,9 @@ import type {
   ToolChoice,
 } from '../../shapes/chat.ts';
 import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
+import type { MemberEdits } from '../../../shared/json-members.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
+import { isSealed, openSignature, withSignature } from '../thought-signatures.ts';
 import { refuse } from '../refuse.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
@@ -93,9 +96,15 @@ const pick = (body: Json, names: readonly string[]): Json =>
 function messagesOf(input: unknown): ChatMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: ChatMessage[] = [];
-  for (const [at, item] of objectsAt(input, 'input').entries()) {
-    const message = messageOf(item, `input[${at}]`);
+  const items = objectsAt(input, 'input');
+  const signatures = signaturesIn(items);
+  for (const [at, item] of items.entries()) {
+    const message = messageOf(item, `input[${at}]`, signatures);
     const last = messages.at(-1);
+    const opened = openSignature(item['encrypted_content']);
+    // The signature of a text follows it.
+    if (opened?.id === '' && last?.role === 'assistant')
+      messages[messages.length - 1] = { ...last, ...withSignature(opened.signature) };
     // Each tool call is an item of its own here, but all calls of an answer are one message in the internal format.
     if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
       messages[messages.length - 1] = {
@@ -107,7 +116,27 @@ function messagesOf(input: unknown): ChatMessage[] {
   return messages;
 }
 
-function messageOf(item: Json, place: string): ChatMessage | undefined {
+/** Signatures of calls, by their ids. */
+const signaturesIn = (items: readonly Json[]): ReadonlyMap<string, string> =>
+  new Map(
+    items.flatMap(({ encrypted_content: content }) => {
+      const opened = openSignature(content);
+      return opened && opened.id !== '' ? [[opened.id, opened.signature] as const] : [];
+    }),
+  );
+
+/** Removes reasoning that OpenAI has not encrypted, which its API rejects. */
+export function nativeEdits({ input }: Json): MemberEdits {
+  const isForeign = (item: unknown): boolean => isSealed(memberOf(item, 'encrypted_content'));
+  if (!Array.isArray(input) || !input.some(isForeign)) return {};
+  return { input: JSON.stringify(input.filter((item) => !isForeign(item))) };
+}
+
+function messageOf(
+  item: Json,
+  place: string,
+  signatures: ReadonlyMap<string, string>,
+): ChatMessage | undefined {
   switch (item['type'] ?? 'message') {
     case 'message':
       return {
@@ -115,25 +144,24 @@ function messageOf(item: Json, place: string): ChatMessage | undefined {
         content: contentOf(item['content'], `${place}.content`),
       };
     case 'function_call': {
+      const id = textAt(item['call_id'], `${place}.call_id`);
       const called = { name: textAt(item['name'], `${place}.name`), arguments: textOr(item['arguments']) };
+      const signed = withSignature(signatures.get(id));
       return {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: textAt(item['call_id'], `${place}.call_id`), type: 'function', function: called }],
+        tool_calls: [{ id, type: 'function', function: called, ...signed }],
       };
     }
-    case 'custom_tool_call':
+    case 'custom_tool_call': {
+      const id = textAt(item['call_id'], `${place}.call_id`);
+      const call = callOfCustom(id, textAt(item['name'], `${place}.name`), textOr(item['input']));
       return {
         role: 'assistant',
         content: null,
-        tool_calls: [
-          callOfCustom(
-            textAt(item['call_id'], `${place}.call_id`),
-            textAt(item['name'], `${place}.name`),
-            textOr(item['input']),
-          ),
-        ],
+        tool_calls: [{ ...call, ...withSignature(signatures.get(id)) }],
       };
+    }
     case 'custom_tool_call_output':
     case 'function_call_output':
       return {

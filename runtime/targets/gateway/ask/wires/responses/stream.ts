@@ -4,7 +4,15 @@ import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
 import { customNames } from '../custom-tools.ts';
-import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
+import {
+  callItem,
+  endOf,
+  messageItem,
+  responseHead,
+  returnsReasoning,
+  signatureItem,
+  usageOf,
+} from './answer.ts';
 
 /** The item that is being written: a text or a tool call. */
 interface OpenItem {
@@ -23,6 +31,9 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   const output: Json[] = [];
   const sequence = createContentSequence();
   const customs = customNames(request);
+  const signed = returnsReasoning(request);
+  /** The signature of the text. */
+  let signature: string | undefined;
 
   const emit = (type: string, event: Json): string => {
     number += 1;
@@ -40,7 +51,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     call
       ? callItem(
           {
-            id: call.id ?? `call_${call.number}`,
+            id: idOf(call),
             type: 'function',
             function: { name: call.name, arguments: text },
           },
@@ -91,8 +102,23 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
+  /** Writes a signature as an item of its own. */
+  const sign = (callId: string, itemId: string, own: string | undefined): string => {
+    if (!signed || own === undefined) return '';
+    const closed = close();
+    const item = signatureItem(callId, itemId, own);
+    const at = { output_index: output.length, item };
+    output.push(item);
+    return closed + emit('response.output_item.added', at) + emit('response.output_item.done', at);
+  };
+  const startCall = (head: CallHead): ReturnType<typeof start> => {
+    const callId = idOf(head);
+    const before = sign(callId, callId, head.signature);
+    const { item, opening } = start(head);
+    return { item, opening: before + opening };
+  };
   const writeCall = (head: CallHead, delta: string): string => {
-    const { item, opening } = open && open.call === head ? { item: open, opening: '' } : start(head);
+    const { item, opening } = open && open.call === head ? { item: open, opening: '' } : startCall(head);
     item.text += delta;
     return delta === '' || customs.has(head.name)
       ? opening
@@ -112,6 +138,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   };
   const encodePiece = (piece: ContentPiece): string => {
     if (piece.kind === 'call') return writeCall(piece.call, piece.text);
+    if (piece.kind === 'signature') signature = piece.text;
     // This API cannot express the plain reasoning text of other providers.
     return piece.kind === 'text' ? writeText(piece.text) : '';
   };
@@ -119,13 +146,16 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   return {
     encode: (chunks) => chunks.map(encodeChunk).join(''),
     end() {
-      const last = begin({}) + sequence.end().map(encodePiece).join('') + close();
+      const rest = begin({}) + sequence.end().map(encodePiece).join('');
+      const last = rest + sign('', id ?? 'gateway', signature) + close();
       const end = endOf(finish);
       const response = { ...head(), ...end, output, usage: usageOf(usage) };
       return { last, terminal: emit(`response.${String(end['status'])}`, { response }) };
     },
   };
 }
+
+const idOf = ({ id, number }: CallHead): string => id ?? `call_${number}`;
 
 export const responsesSyntax: StreamSyntax = {
   // There is no separate end marker: the last event contains the whole answer.

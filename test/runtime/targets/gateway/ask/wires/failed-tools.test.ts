@@ -24,7 +24,7 @@ test('that a tool failed reaches the model, whichever provider it is of', () => 
     content: 'Error: no such city',
   });
   expect(JSON.stringify(anthropicRequest(chat, 'm'))).toContain('"is_error":true');
-  expect(JSON.stringify(geminiRequest(chat))).toContain('"response":{"error":"no such city"}');
+  expect(JSON.stringify(geminiRequest(chat, 'm'))).toContain('"response":{"error":"no such city"}');
 });
 
 test('a text has no `citations` that are null, which some clients refuse', () => {

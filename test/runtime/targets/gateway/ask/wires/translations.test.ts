@@ -96,7 +96,7 @@ test('a request that goes to Anthropic’s wire and back is the same', () => {
 test('Gemini gets every text, call and result of a request, and roles that alternate', () => {
   fc.assert(
     fc.property(request, (chat) => {
-      const { contents } = geminiRequest(chat) as {
+      const { contents } = geminiRequest(chat, 'gemini-2.5-flash') as {
         contents: { role: string; parts: Record<string, unknown>[] }[];
       };
       const roles = contents.map(({ role }) => role);

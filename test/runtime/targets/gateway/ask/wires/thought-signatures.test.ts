@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../../../../../runtime/targets/gateway/ask/providers/gemini/answer.ts';
+import { geminiRequest } from '../../../../../../runtime/targets/gateway/ask/providers/gemini/request.ts';
+import { geminiDecoder } from '../../../../../../runtime/targets/gateway/ask/providers/gemini/stream.ts';
+import {
+  openAiRequest,
+  withoutExtraContent,
+} from '../../../../../../runtime/targets/gateway/ask/providers/openai/request.ts';
+import { OPENAI_DIALECT } from '../../../../../../runtime/targets/gateway/ask/providers/presets.ts';
+import type { ChatCompletion, Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
+import type { Wire } from '../../../../../../runtime/targets/gateway/ask/shapes/wire.ts';
+import { CLIENT_WIRES } from '../../../../../../runtime/targets/gateway/ask/wires/index.ts';
+import { eventsOf } from '../../test-provider.ts';
+
+const SIGNATURE = `+/${'Az09'.repeat(400)}==`;
+const TEXT_SIGNATURE = `${'text'.repeat(20)}==`;
+const FOREIGN = 'skip_thought_signature_validator';
+const MODEL = 'gemini-3-pro';
+const FACTS = { model: 'm', created: 1 };
+const CALLS = [
+  { functionCall: { name: 'read', args: { path: 'a' } }, thoughtSignature: SIGNATURE },
+  { functionCall: { name: 'read', args: { path: 'b' } } },
+];
+const answerOf = (parts: readonly object[]): Json => ({
+  candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
+  responseId: 'r-1',
+  modelVersion: MODEL,
+});
+const THOUGHT = { text: 'Thinking.', thought: true };
+
+/** How clients of an API ask, return an answer unchanged, and add the results of its calls. */
+interface Client {
+  readonly first: Json;
+  readonly next: (answer: Json, ids: readonly string[]) => Json;
+  /** The answer that a client makes of the events of a stream. */
+  readonly collect: (events: readonly Json[]) => Json;
+}
+
+const HELLO = { role: 'user', content: 'hello' };
+const CLIENTS: Readonly<Record<Exclude<Wire, 'completions'>, Client>> = {
+  chat: {
+    first: { model: 'm', messages: [HELLO] },
+    next: ({ choices }, ids) => ({
+      model: 'm',
+      messages: [
+        HELLO,
+        (choices as readonly { message: object }[])[0]?.message,
+        ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
+      ],
+    }),
+    collect(events) {
+      const deltas = events.flatMap(({ choices }) => (choices as { delta: Json }[]).map(({ delta }) => delta));
+      const calls = deltas.flatMap(({ tool_calls: some }) => (some ?? []) as Json[]);
+      const extra = deltas.find(({ extra_content: own }) => own !== undefined)?.['extra_content'];
+      const content = deltas.map(({ content: text }) => text ?? '').join('');
+      return {
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content,
+              ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
+              ...(extra !== undefined && { extra_content: extra }),
+            },
+          },
+        ],
+      };
+    },
+  },
+  messages: {
+    first: { model: 'm', max_tokens: 9, messages: [HELLO] },
+    next: ({ content }, ids) => ({
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        HELLO,
+        { role: 'assistant', content },
+        ...(ids.length > 0
+          ? [{ role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })) }]
+          : []),
+      ],
+    }),
+    collect(events) {
+      const blocks: Record<string, unknown>[] = [];
+      for (const { type, index, content_block: block, delta } of events) {
+        if (type === 'content_block_start') blocks.push({ ...(block as object) });
+        if (type !== 'content_block_delta') continue;
+        const { type: kind, partial_json: json, ...rest } = delta as Json;
+        const open = blocks[index as number] ?? {};
+        if (kind === 'input_json_delta') open['input'] = JSON.parse(String(json));
+        for (const [name, value] of Object.entries(rest)) open[name] = String(open[name]) + String(value);
+      }
+      return { content: blocks };
+    },
+  },
+  responses: {
+    first: { model: 'm', input: [HELLO], store: false, include: ['reasoning.encrypted_content'] },
+    next: ({ output }, ids) => ({
+      model: 'm',
+      store: false,
+      input: [
+        HELLO,
+        ...(output as Json[]),
+        ...ids.map((id) => ({ type: 'function_call_output', call_id: id, output: 'ok' })),
+      ],
+    }),
+    collect: (events) => ({
+      output: events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
+    }),
+  },
+  gemini: {
+    first: { model: 'm', contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+    next: ({ candidates }, ids) => ({
+      model: 'm',
+      contents: [
+        { role: 'user', parts: [{ text: 'hello' }] },
+        (candidates as { content: Json }[])[0]?.content,
+        ...(ids.length > 0
+          ? [{ role: 'user', parts: ids.map((id) => ({ functionResponse: { id, name: 'read', response: {} } })) }]
+          : []),
+      ],
+    }),
+    collect(events) {
+      const parts = events.flatMap(({ candidates }) =>
+        (candidates as { content: { parts: Json[] } }[]).flatMap(({ content }) => content.parts),
+      );
+      return { candidates: [{ content: { role: 'model', parts } }] };
+    },
+  },
+};
+
+/** The answer as a client of this API gets it, whole or from a stream. */
+function received(wire: keyof typeof CLIENTS, parts: readonly object[], isStream: boolean): Json {
+  const { first, collect } = CLIENTS[wire];
+  const { fromChat, encoder } = CLIENT_WIRES[wire];
+  if (!isStream) return JSON.parse(JSON.stringify(fromChat(readAnswer(answerOf(parts)), first))) as Json;
+  const decode = geminiDecoder();
+  const encode = encoder(first, FACTS);
+  const events = parts.map((part, at) => ({
+    ...answerOf([part]),
+    ...(at < parts.length - 1 && { candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }] }),
+  }));
+  const texts = events.map((event) => {
+    const step = decode('', JSON.stringify(event));
+    return 'chunks' in step ? encode.encode(step.chunks ?? []) : '';
+  });
+  const { last, terminal } = encode.end();
+  const all = eventsOf([...texts, last, terminal].join(''));
+  return collect(all.filter((event): event is Json => typeof event === 'object' && event !== null));
+}
+
+const sent = (wire: keyof typeof CLIENTS, request: Json, model = MODEL): readonly Json[] => {
+  const { contents } = geminiRequest(CLIENT_WIRES[wire].toChat(request), model) as {
+    contents: { role: string; parts: Json[] }[];
+  };
+  return contents.filter(({ role }) => role === 'model').flatMap(({ parts }) => parts);
+};
+
+const IDS = ['call_r-1-0-0', 'call_r-1-0-1'];
+const WIRES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
+
+test('every API with functions is tested', () => {
+  expect([...WIRES, 'completions'].toSorted()).toEqual(Object.keys(CLIENT_WIRES).toSorted());
+});
+
+describe.each(WIRES)('%s', (wire) => {
+  test.each([false, true])('a call comes back to Gemini with its signature (stream: %s)', (isStream) => {
+    const answer = received(wire, [THOUGHT, ...CALLS], isStream);
+    const parts = sent(wire, CLIENTS[wire].next(answer, IDS)).filter((part) => part['functionCall']);
+    expect(parts).toEqual([
+      { functionCall: { name: 'read', args: { path: 'a' } }, thoughtSignature: SIGNATURE },
+      { functionCall: { name: 'read', args: { path: 'b' } } },
+    ]);
+  });
+
+  test.each([false, true])('a text comes back with its signature (stream: %s)', (isStream) => {
+    const parts = isStream
+      ? [{ text: 'Hi.' }, { text: '', thoughtSignature: TEXT_SIGNATURE }]
+      : [{ text: 'Hi.', thoughtSignature: TEXT_SIGNATURE }];
+    const back = sent(wire, CLIENTS[wire].next(received(wire, parts, isStream), []));
+    // A block after the text of a stream would be the answer that agents show; Google does not require this signature.
+    const isLost = isStream && wire === 'messages';
+    expect(back).toEqual([{ text: 'Hi.', ...(!isLost && { thoughtSignature: TEXT_SIGNATURE }) }]);
+  });
+
+  test('ids stay within the limits of all APIs', () => {
+    const text = JSON.stringify(received(wire, [THOUGHT, ...CALLS], true));
+    const ids = [...text.matchAll(/"(?:id|call_id)":"([^"]*)"/g)].map(([, id = '']) => id);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{1,40}$/);
+  });
+
+  test('a call of another model gets the signature that Google documents for it, but only for models that check', () => {
+    const calls = CALLS.map(({ functionCall }) => ({ functionCall }));
+    const request = CLIENTS[wire].next(received(wire, calls, true), IDS);
+    const signatures = (model: string) => sent(wire, request, model).map((part) => part['thoughtSignature']);
+    expect(signatures(MODEL)).toEqual([FOREIGN, undefined]);
+    expect(signatures('publishers/google/models/gemini-flash-latest')).toEqual([FOREIGN, undefined]);
+    expect(signatures('gemini-2.5-pro')).toEqual([undefined, undefined]);
+  });
+
+  test('a conversation that moves to another provider has nothing of Gemini', () => {
+    const request = CLIENTS[wire].next(received(wire, [THOUGHT, ...CALLS], true), IDS);
+    const translated = openAiRequest(
+      withoutExtraContent(CLIENT_WIRES[wire].toChat(request)),
+      'm',
+      OPENAI_DIALECT,
+    );
+    expect(JSON.stringify(translated)).not.toContain(SIGNATURE);
+    expect(JSON.stringify(translated)).not.toContain('extra_content');
+    // Gemini's own API is the only one of these that has Gemini's signatures.
+    if (wire === 'gemini') return;
+    const edits = CLIENT_WIRES[wire].nativeEdits?.(request) ?? {};
+    const native = Object.entries(edits).map(([name, value]) => [name, JSON.parse(String(value))] as const);
+    const text = JSON.stringify({ ...request, ...Object.fromEntries(native) });
+    expect(text).not.toContain(SIGNATURE);
+    expect(text).toContain(IDS[0]);
+    expect(CLIENT_WIRES[wire].nativeEdits?.(CLIENTS[wire].first)).toEqual({});
+  });
+});
+
+test("a client of Gemini's API gets a signature for the calls of other models, which it returns to the next model", () => {
+  const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } } as const;
+  const answer: ChatCompletion = {
+    id: 'a',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call, call] }, finish_reason: 'tool_calls' }],
+  };
+  const whole = CLIENT_WIRES.gemini.fromChat(answer, {}) as { candidates: { content: { parts: Json[] } }[] };
+  expect(whole.candidates[0]?.content.parts.map((part) => part['thoughtSignature'])).toEqual([FOREIGN, undefined]);
+});
+
+test('thinking that no provider has signed does not go to Anthropic', () => {
+  const thinking = { type: 'thinking', thinking: 'x', signature: '' };
+  const own = { type: 'thinking', thinking: 'y', signature: 'EqQBCg==' };
+  const messages = [
+    HELLO,
+    { role: 'assistant', content: [thinking, { type: 'text', text: 'Hi.' }] },
+    { role: 'assistant', content: [thinking] },
+    { role: 'assistant', content: [own, { type: 'text', text: 'Hi.' }] },
+  ];
+  const { messages: left } = CLIENT_WIRES.messages.nativeEdits?.({ messages }) ?? {};
+  expect(JSON.parse(String(left))).toEqual([
+    HELLO,
+    { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] },
+    { role: 'assistant', content: [own, { type: 'text', text: 'Hi.' }] },
+  ]);
+});
