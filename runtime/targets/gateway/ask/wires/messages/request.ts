@@ -35,7 +35,7 @@ export function toChat(body: Json): ChatRequest {
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { top_p: body['top_p'] }),
     ...(Array.isArray(stop) && stop.length > 0 && { stop }),
-    ...(tools && tools.length > 0 && { tools: tools.map(toolOf) }),
+    ...(tools && tools.length > 0 && { tools: withoutSearch(tools).map(toolOf) }),
     ...toolChoice(body.tool_choice),
     ...(typeof user === 'string' && { user }),
     ...(typeof effort === 'string' && { reasoning_effort: effort }),
@@ -60,7 +60,7 @@ function messagesOf({ role, content }: MessageParam): ChatMessage[] {
   const results = content.filter(({ type }) => type === 'tool_result');
   const rest = content.filter(({ type }) => type !== 'tool_result');
   // Tool results are texts in the internal format; their images and documents follow in a message of their own.
-  const shown = results.flatMap((result) => blocksIn(result).filter(({ type }) => type !== 'text'));
+  const shown = results.flatMap((result) => blocksIn(result).filter((block) => textOf(block) === undefined));
   const parts = [...shown, ...rest].flatMap(partOf);
   return [...results.map(resultOf), ...(parts.length > 0 ? [{ role, content: simplified(parts) }] : [])];
 }
@@ -112,9 +112,9 @@ const isForeignThinking = (block: unknown): boolean => {
 };
 
 function resultOf(block: AnthropicBlock): ChatMessage {
-  const text = blocksIn(block)
-    .map((part) => part.text ?? '')
-    .join('');
+  const texts = blocksIn(block).map(textOf).filter((one) => one !== undefined);
+  const hasReferences = blocksIn(block).some(({ type }) => type === 'tool_reference');
+  const text = texts.join(hasReferences ? '\n' : '');
   return {
     role: 'tool',
     tool_call_id: block.tool_use_id ?? '',
@@ -122,6 +122,12 @@ function resultOf(block: AnthropicBlock): ChatMessage {
     ...(block['is_error'] === true && { is_error: true }),
   };
 }
+
+/** The text of a block of a result. All tools of a request are sent to the model, so a reference to one only names it. */
+const textOf = ({ type, text, tool_name: tool }: AnthropicBlock): string | undefined => {
+  if (type === 'text') return text ?? '';
+  return type === 'tool_reference' ? `The tool ${String(tool)} is available now.` : undefined;
+};
 
 const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
@@ -164,6 +170,12 @@ function urlOf(source: Json): string {
   if (source['type'] === 'base64')
     return `data:${String(source['media_type'])};base64,${String(source['data'])}`;
   throw refuse(`sources of type \`${String(source['type'])}\``);
+}
+
+/** Leaves out Anthropic's search for tools: the tools that it would find are sent to the model, because other APIs cannot defer them. */
+function withoutSearch(tools: readonly AnthropicTool[]): readonly AnthropicTool[] {
+  const left = tools.filter(({ type }) => !type?.startsWith('tool_search_tool_'));
+  return left.length > 0 ? left : tools;
 }
 
 /** Tools that Anthropic runs itself keep their type; they are dropped or refused later. */

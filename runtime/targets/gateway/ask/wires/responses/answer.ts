@@ -1,5 +1,6 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
-import { customInput, customNames } from '../custom-tools.ts';
+import { customInput } from '../custom-tools.ts';
+import { toolNames, type ToolNames } from './namespaces.ts';
 import { textIn } from '../foreign-json.ts';
 import { sealSignature, signatureIn } from '../thought-signatures.ts';
 
@@ -8,7 +9,7 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
   const text = textIn(content, '`content`') ?? '';
-  const customs = customNames(request);
+  const names = toolNames(request);
   const signed = returnsReasoning(request);
   const signature = signed ? signatureIn(choice?.message.extra_content) : undefined;
   return {
@@ -21,7 +22,7 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
         const own = signed ? signatureIn(call.extra_content) : undefined;
         return [
           ...(own === undefined ? [] : [signatureItem(call.id, call.id, own)]),
-          callItem(call, customs),
+          callItem(call, names),
         ];
       }),
     ],
@@ -96,10 +97,10 @@ export function messageItem(id: string, text: string, refusal?: string): Json {
 /** The item of a call: of a function, or of one of the custom tools, which were functions for the provider. */
 export function callItem(
   { id, function: { name, arguments: text } }: ToolCall,
-  customs: ReadonlySet<string>,
+  names: ToolNames,
 ): Json {
-  const call = { status: 'completed', call_id: id, name };
-  return customs.has(name)
+  const call = { status: 'completed', call_id: id, ...names.named(name) };
+  return names.isCustom(name)
     ? { id: `ctc_${id}`, type: 'custom_tool_call', ...call, input: customInput(text) }
     : { id: `fc_${id}`, type: 'function_call', ...call, arguments: text };
 }

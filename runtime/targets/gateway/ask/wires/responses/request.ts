@@ -13,6 +13,7 @@ import type { MemberEdits } from '../../../shared/json-members.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
 import { isSealed, openSignature, withSignature } from '../thought-signatures.ts';
 import { refuse } from '../refuse.ts';
+import { type FlatTool, flatTools, toolNames, type ToolNames } from './namespaces.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
@@ -48,7 +49,7 @@ export function toChat(body: Json): ChatRequest {
     model: textAt(body['model'], 'model'),
     messages: [
       ...(typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : []),
-      ...messagesOf(input),
+      ...messagesOf(input, toolNames(body)),
     ],
     ...(body['stream'] === true && { stream: true }),
     ...pick(body, [
@@ -93,13 +94,13 @@ const pick = (body: Json, names: readonly string[]): Json =>
     names.flatMap((name) => (body[name] === undefined || body[name] === null ? [] : [[name, body[name]]])),
   );
 
-function messagesOf(input: unknown): ChatMessage[] {
+function messagesOf(input: unknown, names: ToolNames): ChatMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: ChatMessage[] = [];
   const items = objectsAt(input, 'input');
   const signatures = signaturesIn(items);
   for (const [at, item] of items.entries()) {
-    const message = messageOf(item, `input[${at}]`, signatures);
+    const message = messageOf(item, `input[${at}]`, { signatures, names });
     const last = messages.at(-1);
     const opened = openSignature(item['encrypted_content']);
     // The signature of a text follows it.
@@ -135,7 +136,7 @@ export function nativeEdits({ input }: Json): MemberEdits {
 function messageOf(
   item: Json,
   place: string,
-  signatures: ReadonlyMap<string, string>,
+  { signatures, names }: { readonly signatures: ReadonlyMap<string, string>; readonly names: ToolNames },
 ): ChatMessage | undefined {
   switch (item['type'] ?? 'message') {
     case 'message':
@@ -145,7 +146,8 @@ function messageOf(
       };
     case 'function_call': {
       const id = textAt(item['call_id'], `${place}.call_id`);
-      const called = { name: textAt(item['name'], `${place}.name`), arguments: textOr(item['arguments']) };
+      const name = names.flat(textAt(item['name'], `${place}.name`), item['namespace']);
+      const called = { name, arguments: textOr(item['arguments']) };
       const signed = withSignature(signatures.get(id));
       return {
         role: 'assistant',
@@ -155,7 +157,8 @@ function messageOf(
     }
     case 'custom_tool_call': {
       const id = textAt(item['call_id'], `${place}.call_id`);
-      const call = callOfCustom(id, textAt(item['name'], `${place}.name`), textOr(item['input']));
+      const name = names.flat(textAt(item['name'], `${place}.name`), item['namespace']);
+      const call = callOfCustom(id, name, textOr(item['input']));
       return {
         role: 'assistant',
         content: null,
@@ -213,24 +216,33 @@ const imageOf = ({ image_url: url, detail }: Json): { readonly url: string; read
 
 /** The tools and which of them to call. With a list of allowed tools, only those are left. */
 function toolsOf(tools: unknown, choice: unknown): Pick<ChatRequest, 'tools' | 'tool_choice'> {
-  const all = objectsAt(tools, 'tools').map(toolOf);
+  objectsAt(tools, 'tools');
+  const flat = flatTools(tools);
+  const all = flat.map(toolOf);
   const { type, mode, tools: allowed } = membersOf(choice);
   const listed = all.length > 0 ? { tools: all } : {};
   if (isAbsent(choice)) return listed;
-  if (type !== 'allowed_tools') return { ...listed, tool_choice: choiceOf(choice) };
-  const names = new Set(objectsAt(allowed, 'tool_choice.tools').map(({ name }) => name));
+  if (type !== 'allowed_tools') return { ...listed, tool_choice: choiceOf(choice, toolNames({ tools })) };
+  const list = objectsAt(allowed, 'tool_choice.tools');
+  // A namespace allows all of its tools.
+  const names = new Set(list.map(({ name, namespace }) => JSON.stringify([namespace, name])));
+  const isAllowed = ({ names: own, flatName: name }: FlatTool): boolean =>
+    own
+      ? names.has(JSON.stringify([own.namespace, own.name])) || names.has(JSON.stringify([undefined, own.namespace]))
+      : names.has(JSON.stringify([undefined, name]));
   return {
-    tools: all.filter((tool) => names.has(tool.function?.name)),
+    tools: all.filter((_tool, at) => flat[at] && isAllowed(flat[at])),
     tool_choice: mode === 'required' ? 'required' : 'auto',
   };
 }
 
 /** Tools that OpenAI runs itself keep their type; they are dropped or refused later. */
-function toolOf({ type, name, description, parameters, strict, format }: Json, at: number): ChatTool {
-  const kind = textAt(type, `tools[${at}].type`);
+function toolOf({ tool, place, flatName: name }: FlatTool): ChatTool {
+  const { type, description, parameters, strict, format } = tool;
+  const kind = textAt(type, `${place}.type`);
   if (kind === 'custom') {
     return functionOfCustom({
-      name: textAt(name, `tools[${at}].name`),
+      name: textAt(name, `${place}.name`),
       description: typeof description === 'string' ? description : undefined,
       format,
     });
@@ -239,7 +251,7 @@ function toolOf({ type, name, description, parameters, strict, format }: Json, a
   return {
     type: 'function',
     function: {
-      name: textAt(name, `tools[${at}].name`),
+      name: textAt(name, `${place}.name`),
       ...(typeof description === 'string' && { description }),
       ...(isObject(parameters) && { parameters }),
       ...(typeof strict === 'boolean' && { strict }),
@@ -247,12 +259,14 @@ function toolOf({ type, name, description, parameters, strict, format }: Json, a
   };
 }
 
-function choiceOf(choice: unknown): ToolChoice {
+function choiceOf(choice: unknown, names: ToolNames): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice;
-  const { type, name } = typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice');
+  const { type, name, namespace } = membersOf(
+    typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice'),
+  );
   const kind = textAt(type, 'tool_choice.type');
   if (kind === 'function' || kind === 'custom')
-    return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
+    return { type: 'function', function: { name: names.flat(textAt(name, 'tool_choice.name'), namespace) } };
   throw refuse(`tool choice of type \`${kind}\``);
 }
 

@@ -3,7 +3,7 @@ import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
-import { customNames } from '../custom-tools.ts';
+import { toolNames } from './namespaces.ts';
 import {
   callItem,
   endOf,
@@ -30,7 +30,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   let open: OpenItem | undefined;
   const output: Json[] = [];
   const sequence = createContentSequence();
-  const customs = customNames(request);
+  const names = toolNames(request);
   const signed = returnsReasoning(request);
   /** The signature of the text. */
   let signature: string | undefined;
@@ -55,7 +55,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
             type: 'function',
             function: { name: call.name, arguments: text },
           },
-          customs,
+          names,
         )
       : messageItem(id ?? 'gateway', text);
   const placeOf = (item: OpenItem): Json => ({ item_id: itemOf(item)['id'], output_index: item.place });
@@ -70,9 +70,13 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     const { content } = item;
     const [part]: readonly unknown[] = Array.isArray(content) ? content : [];
     const done = call
-      ? customs.has(call.name)
+      ? names.isCustom(call.name)
         ? inputEvents(at, item['input'])
-        : emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
+        : emit('response.function_call_arguments.done', {
+            ...at,
+            name: names.named(call.name).name,
+            arguments: text,
+          })
       : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +
         emit('response.content_part.done', { ...at, content_index: 0, part });
     return done + emit('response.output_item.done', { output_index: place, item });
@@ -120,7 +124,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   const writeCall = (head: CallHead, delta: string): string => {
     const { item, opening } = open && open.call === head ? { item: open, opening: '' } : startCall(head);
     item.text += delta;
-    return delta === '' || customs.has(head.name)
+    return delta === '' || names.isCustom(head.name)
       ? opening
       : opening + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
   };

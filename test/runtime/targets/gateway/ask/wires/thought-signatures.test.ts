@@ -145,8 +145,8 @@ function received(wire: keyof typeof CLIENTS, parts: readonly object[], isStream
     return 'chunks' in step ? encode.encode(step.chunks ?? []) : '';
   });
   const { last, terminal } = encode.end();
-  const all = eventsOf([...texts, last, terminal].join(''));
-  return collect(all.filter((event): event is Json => typeof event === 'object' && event !== null));
+  const all = eventsOf([...texts, last, terminal].join('')).map(([, data]) => data);
+  return collect(all.filter((data) => data !== '[DONE]').map((data) => JSON.parse(data) as Json));
 }
 
 const sent = (wire: keyof typeof CLIENTS, request: Json, model = MODEL): readonly Json[] => {
