@@ -135,6 +135,7 @@ export function createCompletions(parts: CompletionParts): Completions {
       trace: trace?.headers,
       signal,
       isBilled: true,
+      owner: spender.user.userId,
       unsupportedTools,
     });
     const { syntax } = rules;

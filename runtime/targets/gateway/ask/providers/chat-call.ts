@@ -3,12 +3,15 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
 import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
-import type { AnswerSummary, StoredAnswerState } from '../streams/stream.ts';
+import type { AnswerSummary, EventEncoder, StoredAnswerState } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion, Json } from '../shapes/chat.ts';
 import { REQUEST_POLICY } from '../shapes/request-policy.ts';
+import { clientEncoder, type ClientView } from '../wires/client-encoder.ts';
+import { droppedNotice, withNotice } from '../wires/dropped-notice.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
+import { withOriginalNames, withProviderNames } from '../wires/provider-names.ts';
 import { withSupportedTools } from '../wires/supported-tools.ts';
 import type {
   ChatAnswer,
@@ -26,6 +29,7 @@ import { isFailed, requestOrFailure } from './failure.ts';
 import { watchStored } from './watch-stored.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import { renameInEvent } from './rename-model.ts';
+import { createSignatureMemory, type SignatureMemory } from './signature-memory.ts';
 
 export interface ChatParts {
   readonly adapter: ProviderAdapter;
@@ -44,7 +48,11 @@ interface Plan {
   readonly isNative: boolean;
   /** Types of tools that could not be translated. */
   readonly droppedTools: readonly string[];
+  /** Differences between the request and what its client knows. */
+  readonly view: ClientView;
 }
+
+const SAME_VIEW: ClientView = { originals: undefined, notice: undefined };
 
 interface Opened extends StreamedAnswer {
   readonly drain: () => Promise<AnswerSummary>;
@@ -58,6 +66,7 @@ export function createChatCaller({
   clock,
   unsupported,
 }: ChatParts): Provider['chat'] {
+  const memory = adapter.signsCalls ? createSignatureMemory() : undefined;
   const plan = (call: ProviderCall): Plan | FailedAnswer => {
     const native = adapter.native[call.wire];
     if (native) {
@@ -68,7 +77,7 @@ export function createChatCaller({
           call.members,
         ),
       );
-      return isFailed(body) ? body : { wire: native, body, isNative: true, droppedTools: [] };
+      return isFailed(body) ? body : { wire: native, body, isNative: true, droppedTools: [], view: SAME_VIEW };
     }
     const { translated } = adapter;
     if (!translated) return unsupported('chat');
@@ -78,16 +87,18 @@ export function createChatCaller({
         CLIENT_WIRES[call.wire].toChat(call.body),
         unsupportedTools,
       );
-      return { body: translated.request(chat, call.model), dropped };
+      const named = withProviderNames(memory?.complete(ownerOf(call), chat) ?? chat);
+      const view = { originals: named.originals, notice: droppedNotice(chat, dropped) };
+      return { body: translated.request(named.chat, call.model), dropped, view };
     });
     if (isFailed(request)) return request;
     const body = Buffer.from(JSON.stringify(request.body));
-    return { wire: translated.wire, body, isNative: false, droppedTools: request.dropped };
+    return { wire: translated.wire, body, isNative: false, droppedTools: request.dropped, view: request.view };
   };
 
   const callWhole = async (
     call: ProviderCall,
-    { wire, body, isNative, droppedTools }: Plan,
+    { wire, body, isNative, droppedTools, view }: Plan,
   ): Promise<ChatAnswer> => {
     const request = {
       method: 'POST',
@@ -106,8 +117,10 @@ export function createChatCaller({
         const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
         return { kind: 'whole', bytes, text, summary };
       }
+      for (const { message } of chat.choices) memory?.keep(ownerOf(call), message.tool_calls);
+      const named = withNotice(withOriginalNames(chat, view.originals), view.notice);
       const shown = {
-        ...chat,
+        ...named,
         model: showModel ?? (chat.model || call.model),
         created: chat.created || seconds(clock),
       };
@@ -117,13 +130,14 @@ export function createChatCaller({
     return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
   };
 
-  const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
+  const outputOf = (call: ProviderCall, { wire, isNative, view }: Plan): StreamOutput => {
     const clientWire = CLIENT_WIRES[call.wire];
     const { showModel } = call;
-    if (!isNative)
-      return encodedOutput(
-        clientWire.encoder(call.body, { model: showModel ?? call.model, created: seconds(clock) }),
-      );
+    if (!isNative) {
+      const facts = { model: showModel ?? call.model, created: seconds(clock) };
+      const encoder = clientEncoder(clientWire.encoder(call.body, facts), view);
+      return encodedOutput(memory ? keeping(encoder, memory, ownerOf(call)) : encoder);
+    }
     return unchangedOutput(clientWire.syntax, {
       hidden: wire.hidden?.(call.body),
       rewrite: showModel === undefined ? undefined : (frame) => renameInEvent(clientWire, frame, showModel),
@@ -177,6 +191,17 @@ export function createChatCaller({
     return call.body['stream'] === true ? callStream(call, planned) : callWhole(call, planned);
   };
 }
+
+const ownerOf = ({ owner = '' }: ProviderCall): string => owner;
+
+/** An encoder that keeps the signatures of the calls that it writes. */
+const keeping = (encoder: EventEncoder, memory: SignatureMemory, owner: string): EventEncoder => ({
+  ...encoder,
+  encode(chunks) {
+    for (const chunk of chunks) memory.keepChunk(owner, chunk);
+    return encoder.encode(chunks);
+  },
+});
 
 const headersOf = (
   { headers, trace }: ProviderCall,

@@ -110,6 +110,8 @@ export interface ProviderCall {
   readonly unsupportedTools?: RequestPolicy['unsupportedTools'] | undefined;
   /** Whether another target follows if this one fails. */
   readonly hasFallback?: boolean | undefined;
+  /** The payer, whose signatures of calls are kept; clients without accounts have none. */
+  readonly owner?: string | undefined;
   /** Replaces the provider's own `firstByteMs`. */
   readonly firstByteMs?: number | undefined;
   /** Whether the answer is billed to a user: then it is read to its end even if it is abandoned. */
@@ -301,6 +303,8 @@ export interface ProviderAdapter {
   headers(apiKey: string | undefined): Record<string, string>;
   /** Client APIs that the provider has itself: bytes pass through unchanged. */
   readonly native: Readonly<Partial<Record<Wire, UpstreamWire>>>;
+  /** Whether its models sign calls, and reject a call without its signature. */
+  readonly signsCalls?: boolean | undefined;
   /** Translation for all other client APIs. */
   readonly translated:
     | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }

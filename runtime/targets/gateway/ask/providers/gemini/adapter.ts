@@ -22,6 +22,7 @@ export const geminiAdapter: ProviderAdapter = {
   type: 'gemini',
   headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
   native: { gemini: { ...wire, decoder: nativeDecoder, answer: readNativeAnswer } },
+  signsCalls: true,
   translated: { request: geminiRequest, wire },
   embeddings: geminiEmbeddings,
   tokenCount: geminiTokenCount,

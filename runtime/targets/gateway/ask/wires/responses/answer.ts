@@ -12,16 +12,18 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
   const names = toolNames(request);
   const signed = returnsReasoning(request);
   const signature = signed ? signatureIn(choice?.message.extra_content) : undefined;
+  const thought = signed ? (choice?.message.reasoning_content ?? '') : '';
   return {
     ...responseHead({ id, model, created }, request),
     ...endOf(choice?.finish_reason ?? 'stop'),
     output: [
+      ...(thought === '' ? [] : [reasoningItem(`${id}_0`, thought)]),
       ...(text || refusal ? [messageItem(id, text, refusal ?? undefined)] : []),
-      ...(signature === undefined ? [] : [signatureItem('', id, signature)]),
+      ...(signature === undefined ? [] : [reasoningItem(id, '', sealSignature('', signature))]),
       ...(calls ?? []).flatMap((call) => {
         const own = signed ? signatureIn(call.extra_content) : undefined;
         return [
-          ...(own === undefined ? [] : [signatureItem(call.id, call.id, own)]),
+          ...(own === undefined ? [] : [reasoningItem(call.id, '', sealSignature(call.id, own))]),
           callItem(call, names),
         ];
       }),
@@ -34,12 +36,12 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
 export const returnsReasoning = ({ store, include }: Json): boolean =>
   store === false || (Array.isArray(include) && include.includes('reasoning.encrypted_content'));
 
-/** A reasoning item with the signature of a call, or of the text before. */
-export const signatureItem = (callId: string, id: string, signature: string): Json => ({
+/** Reasoning of another provider. Its mark shows that OpenAI has not encrypted it; it can contain a signature. */
+export const reasoningItem = (id: string, thought: string, sealed = sealSignature('none', '')): Json => ({
   id: `rs_${id}`,
   type: 'reasoning',
-  summary: [],
-  encrypted_content: sealSignature(callId, signature),
+  summary: thought === '' ? [] : [{ type: 'summary_text', text: thought }],
+  encrypted_content: sealed,
 });
 
 /** A response without output. */

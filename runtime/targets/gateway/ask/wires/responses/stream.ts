@@ -3,14 +3,15 @@ import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
+import { sealSignature } from '../thought-signatures.ts';
 import { toolNames } from './namespaces.ts';
 import {
   callItem,
   endOf,
   messageItem,
+  reasoningItem,
   responseHead,
   returnsReasoning,
-  signatureItem,
   usageOf,
 } from './answer.ts';
 
@@ -32,6 +33,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   const sequence = createContentSequence();
   const names = toolNames(request);
   const signed = returnsReasoning(request);
+  /** Reasoning that is not written yet. */
+  let thought = '';
   /** The signature of the text. */
   let signature: string | undefined;
 
@@ -99,25 +102,28 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     };
   };
   const writeText = (text: string): string => {
+    const reasoned = reason(`${id ?? 'gateway'}_${output.length}`);
     const { item, opening } = open && !open.call ? { item: open, opening: '' } : start(undefined);
     item.text += text;
     return (
+      reasoned +
       opening +
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
-  /** Writes a signature as an item of its own. */
-  const sign = (callId: string, itemId: string, own: string | undefined): string => {
-    if (!signed || own === undefined) return '';
+  /** Writes the reasoning before, and a signature, as an item of their own. */
+  const reason = (itemId: string, sealed?: string): string => {
+    if (!signed || (thought === '' && sealed === undefined)) return '';
     const closed = close();
-    const item = signatureItem(callId, itemId, own);
+    const item = reasoningItem(itemId, thought, sealed);
+    thought = '';
     const at = { output_index: output.length, item };
     output.push(item);
     return closed + emit('response.output_item.added', at) + emit('response.output_item.done', at);
   };
   const startCall = (head: CallHead): ReturnType<typeof start> => {
     const callId = idOf(head);
-    const before = sign(callId, callId, head.signature);
+    const before = reason(callId, head.signature && sealSignature(callId, head.signature));
     const { item, opening } = start(head);
     return { item, opening: before + opening };
   };
@@ -143,7 +149,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   const encodePiece = (piece: ContentPiece): string => {
     if (piece.kind === 'call') return writeCall(piece.call, piece.text);
     if (piece.kind === 'signature') signature = piece.text;
-    // This API cannot express the plain reasoning text of other providers.
+    // Only for clients that return reasoning themselves: others return the id of an item, which nothing stores.
+    if (piece.kind === 'thinking' && signed) thought += piece.text;
     return piece.kind === 'text' ? writeText(piece.text) : '';
   };
 
@@ -151,7 +158,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     encode: (chunks) => chunks.map(encodeChunk).join(''),
     end() {
       const rest = begin({}) + sequence.end().map(encodePiece).join('');
-      const last = rest + sign('', id ?? 'gateway', signature) + close();
+      const reasoned = reason(id ?? 'gateway', signature && sealSignature('', signature));
+      const last = rest + reasoned + close();
       const end = endOf(finish);
       const response = { ...head(), ...end, output, usage: usageOf(usage) };
       return { last, terminal: emit(`response.${String(end['status'])}`, { response }) };

@@ -1,0 +1,62 @@
+import type { ChatChunk, ChatRequest, ChunkDelta, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
+import { signatureIn, withSignature } from '../wires/thought-signatures.ts';
+
+// Some agents return only the ids of calls: those of chat completions, and Claude Code without thinking. Their signatures are kept in memory,
+// by the payer of the request and the id of the call. If one is missing, because another gateway has it or this one was restarted, the
+// provider gets the documented stand-in, so the conversation goes on.
+
+/** Maximum size of all signatures, in characters. The oldest ones are forgotten first. */
+const MAX_SIZE = 32 * 1024 * 1024;
+
+export interface SignatureMemory {
+  keep(owner: string, calls: readonly (ToolCall | ToolCallDelta)[] | null | undefined): void;
+  /** Keeps the signatures of a part of a stream. */
+  keepChunk(owner: string, chunk: ChatChunk): void;
+  /** A request with the signatures of its calls that have none. */
+  complete(owner: string, chat: ChatRequest): ChatRequest;
+}
+
+export function createSignatureMemory(maxSize = MAX_SIZE): SignatureMemory {
+  const kept = new Map<string, string>();
+  let size = 0;
+  const keyOf = (owner: string, id: string): string => JSON.stringify([owner, id]);
+  const forget = (key: string): void => {
+    const found = kept.get(key);
+    if (found === undefined) return;
+    kept.delete(key);
+    size -= key.length + found.length;
+  };
+  const remember = (key: string, signature: string): void => {
+    forget(key);
+    if (key.length + signature.length > maxSize) return;
+    kept.set(key, signature);
+    size += key.length + signature.length;
+    for (const [oldest] of kept) {
+      if (size <= maxSize) return;
+      forget(oldest);
+    }
+  };
+  const keep: SignatureMemory['keep'] = (owner, calls) => {
+    for (const { id, extra_content: extra } of calls ?? []) {
+      const signature = signatureIn(extra);
+      if (id !== undefined && signature !== undefined) remember(keyOf(owner, id), signature);
+    }
+  };
+  return {
+    keep,
+    keepChunk(owner, { choices = [] }) {
+      for (const { delta } of choices) keep(owner, (delta as ChunkDelta | undefined)?.tool_calls);
+    },
+    complete(owner, chat) {
+      if (kept.size === 0) return chat;
+      const completed = (call: ToolCall): ToolCall =>
+        signatureIn(call.extra_content) === undefined
+          ? { ...call, ...withSignature(kept.get(keyOf(owner, call.id))) }
+          : call;
+      const messages = chat.messages.map((message) =>
+        message.tool_calls ? { ...message, tool_calls: message.tool_calls.map(completed) } : message,
+      );
+      return { ...chat, messages };
+    },
+  };
+}
