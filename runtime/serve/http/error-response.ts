@@ -9,20 +9,22 @@ export interface ErrorFormat {
   readonly prefix: string;
   /** Media type. Default: `application/json`. */
   readonly mediaType?: string;
+  /** The status where clients of the API expect another one. Can set headers. */
+  readonly status?: (error: AppError, c: Context) => number | undefined;
   readonly body: (error: AppError, status: number, c: Context) => unknown;
 }
 
 /** Turns an error into a response: the plain message, or the format of the path. */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
-  const status = HTTP_STATUS[error.code] as StatusCode;
-  const { retryAfterSeconds = status === 429 || status === 503 ? 1 : undefined } = error;
+  const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
+  const status = (format?.status?.(error, c) ?? HTTP_STATUS[error.code]) as StatusCode;
+  const { retryAfterSeconds = (status === 429 && error.code === 'OverloadedError') || status === 503 ? 1 : undefined } = error;
   if (retryAfterSeconds !== undefined) {
     c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   // The rest of the request would be taken for the next request.
   if (status === 408) c.header('Connection', 'close');
-  const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
   // The message can contain text of the caller, which browsers must not interpret as a page.
   c.header('X-Content-Type-Options', 'nosniff');
   c.status(status);

@@ -5,7 +5,7 @@ import { isGeminiRequest } from './paths.ts';
 
 /** Error format of model paths: that of the API that the request is one of. */
 export const CLIENT_ERRORS: ErrorFormat = {
-  prefix: GATEWAY_ERRORS.prefix,
+  ...GATEWAY_ERRORS,
   body: (error, status, c) => {
     const { method, path } = c.req;
     const isGemini = isGeminiRequest({ method, path, header: (name) => c.req.header(name) });

@@ -1,11 +1,13 @@
 import type { AppError, ErrorCode } from '../../../../contract/errors.ts';
 import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
 import { openAiErrorType } from '../../../../serve/http/openai-error.ts';
+import { budgetErrorOf, budgetStatus } from './budget-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Error format of all paths without a format of their own. */
 export const GATEWAY_ERRORS: ErrorFormat = {
   prefix: '',
+  status: budgetStatus,
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
 
@@ -32,7 +34,7 @@ export function errorBody(error: AppError, status: number, path: string): ErrorB
     detail: message,
     error: {
       message,
-      type: isAnthropic ? anthropicErrorType(status) : openAiErrorType(status),
+      type: budgetErrorOf(error, path)?.type ?? (isAnthropic ? anthropicErrorType(status) : openAiErrorType(status)),
       code: error.reason ?? DEFAULT_REASONS[error.code],
       param: parameterOf(error),
     },

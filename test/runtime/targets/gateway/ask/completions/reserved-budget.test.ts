@@ -10,10 +10,16 @@ const BUDGET = 0.0005;
 /** Estimated at 9 x 10 + 8 x 30 = 330 millionths of a dollar: the budget covers one at a time. */
 const MAX_TOKENS = 8;
 const messages = [{ role: 'user', content: 'Hello' }];
-const WIRES: readonly [path: string, body: (maxTokens: number) => unknown][] = [
-  [CHAT, (max_tokens) => chatBody(MODEL, { max_tokens })],
-  ['/v1/messages', (max_tokens) => ({ model: MODEL, max_tokens, messages })],
-  ['/v1/responses', (max_output_tokens) => ({ model: MODEL, input: 'Hello', max_output_tokens })],
+/** Paths, with the status and type of an error that no retry helps against (docs/decisions/0136). */
+const WIRES: readonly [path: string, status: number, type: string, body: (maxTokens: number) => unknown][] = [
+  [CHAT, 403, 'invalid_request_error', (max_tokens) => chatBody(MODEL, { max_tokens })],
+  ['/v1/messages', 402, 'billing_error', (max_tokens) => ({ model: MODEL, max_tokens, messages })],
+  [
+    '/v1/responses',
+    429,
+    'insufficient_quota',
+    (max_output_tokens) => ({ model: MODEL, input: 'Hello', max_output_tokens }),
+  ],
 ];
 const ANSWER = {
   id: 'x',
@@ -39,7 +45,7 @@ async function start() {
 
 test.each(WIRES)(
   '%s: a budget that is only reserved is 429 until the request is answered',
-  async (path, body) => {
+  async (path, status, type, body) => {
     const { gateway, secret } = await start();
     const ask = async (maxTokens = MAX_TOKENS) => await gateway.post(path, body(maxTokens), secret);
     const first = ask();
@@ -60,14 +66,16 @@ test.each(WIRES)(
     // 0.00032 is spent: no retry helps.
     const tooLarge = await ask();
     expect(tooLarge.headers.get('retry-after')).toBeNull();
+    expect(tooLarge.headers.get('x-should-retry')).toBe('false');
+    expect(await tooLarge.clone().json()).toMatchObject({ error: { type } });
     expect(await errorIn(tooLarge)).toMatchObject({
-      status: 403,
+      status,
       code: 'estimate_exceeds_budget',
       message:
         "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00033. Lower its maximum output tokens, or raise the budget.",
     });
     expect(await errorIn(await ask(100))).toMatchObject({
-      status: 403,
+      status,
       code: 'estimate_exceeds_budget',
       message:
         "API key 'small' has a budget of $0.0005, and this request can cost $0.00309. Lower its maximum output tokens, or raise the budget.",
