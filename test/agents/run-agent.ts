@@ -35,7 +35,14 @@ export async function runAgent(
     const prompt = `Read ${file}, replace "colour" by "color" in it, and stamp the notes with the tool stamp.`;
     const mcp = [process.execPath, join(import.meta.dirname, 'mcp-server.mjs'), stamps] as const;
     const before = await providerBook(model);
-    const output = await runCommands(agent, path, home, { url, key, model: `${provider}:${model}`, prompt, file, mcp: [...mcp] });
+    const output = await runCommands(agent, path, home, {
+      url,
+      key,
+      model: `${provider}:${model}`,
+      prompt,
+      file,
+      mcp: [...mcp],
+    });
     const after = await providerBook(model);
     const usage = await usageOf(user);
     const refused = after.refused.slice(before.refused.length);
@@ -52,8 +59,13 @@ export async function runAgent(
         ? []
         : [`books ${JSON.stringify(usage)}, provider ${JSON.stringify(counted)}`]),
     ];
-    const signatures = provider === 'gemini' ? `, signatures: ${after.signed} own, ${after.foreign} stand-ins` : '';
-    return { problems, output, note: `${counted.answers} answers, ${counted.prompt + counted.completion} tokens${signatures}` };
+    const signatures =
+      provider === 'gemini' ? `, signatures: ${after.signed} own, ${after.foreign} stand-ins` : '';
+    return {
+      problems,
+      output,
+      note: `${counted.answers} answers, ${counted.prompt + counted.completion} tokens${signatures}`,
+    };
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -67,22 +79,26 @@ async function runCommands(agent: Agent, path: string, home: string, run: AgentR
   }
   const outputs: string[] = [];
   for (const args of commands) {
-    const { all = '' } = await execa(path, args.map((arg) => arg.replace('$HOME', home)), {
-      cwd: dirname(run.file),
-      extendEnv: false,
-      env: {
-        PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-        // Only the installations of the user: the rest of the home folder is new.
-        ...(process.env['PYENV_ROOT'] !== undefined && { PYENV_ROOT: process.env['PYENV_ROOT'] }),
-        LANG: 'C.UTF-8',
-        ...env,
-        HOME: home,
+    const { all = '' } = await execa(
+      path,
+      args.map((arg) => arg.replace('$HOME', home)),
+      {
+        cwd: dirname(run.file),
+        extendEnv: false,
+        env: {
+          PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+          // Only the installations of the user: the rest of the home folder is new.
+          ...(process.env['PYENV_ROOT'] !== undefined && { PYENV_ROOT: process.env['PYENV_ROOT'] }),
+          LANG: 'C.UTF-8',
+          ...env,
+          HOME: home,
+        },
+        stdin: 'ignore',
+        all: true,
+        reject: false,
+        timeout: RUN_MS,
       },
-      stdin: 'ignore',
-      all: true,
-      reject: false,
-      timeout: RUN_MS,
-    });
+    );
     outputs.push(all);
   }
   return outputs.join('\n');
@@ -95,4 +111,3 @@ function textIn(path: string): string {
     return '';
   }
 }
-

@@ -32,7 +32,9 @@ const folder = kept ?? mkdtempSync(join(tmpdir(), 'agents-'));
 const gateway = await startAgentGateway();
 try {
   const rows: Row[] = [];
-  const chosen = AGENTS.filter(({ name }) => name.toLowerCase().includes((option('agent') ?? '').toLowerCase()));
+  const chosen = AGENTS.filter(({ name }) =>
+    name.toLowerCase().includes((option('agent') ?? '').toLowerCase()),
+  );
   for (const agent of chosen) rows.push(...(await rowsOf(agent)));
   console.log(tableOf(rows));
   const failed = rows.filter(({ problems = [] }) => problems.length > 0);
@@ -48,7 +50,16 @@ async function rowsOf(agent: Agent): Promise<Row[]> {
   const { name, api } = agent;
   const installed = await installAgent(agent, folder);
   if ('reason' in installed)
-    return [{ agent: name, version: '', api, provider: '', problems: undefined, note: `not run: ${installed.reason}` }];
+    return [
+      {
+        agent: name,
+        version: '',
+        api,
+        provider: '',
+        problems: undefined,
+        note: `not run: ${installed.reason}`,
+      },
+    ];
   const rows: Row[] = [];
   for (const provider of PROVIDERS.filter((one) => one === (option('provider') ?? one))) {
     const { problems, note, output } = await runAgent(agent, installed.path, provider, gateway);

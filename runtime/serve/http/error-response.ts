@@ -18,7 +18,11 @@ export interface ErrorFormat {
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
   const status = (format?.status?.(error, c) ?? HTTP_STATUS[error.code]) as StatusCode;
-  const { retryAfterSeconds = (status === 429 && error.code === 'OverloadedError') || status === 503 ? 1 : undefined } = error;
+  const {
+    retryAfterSeconds = (status === 429 && error.code === 'OverloadedError') || status === 503
+      ? 1
+      : undefined,
+  } = error;
   if (retryAfterSeconds !== undefined) {
     c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }

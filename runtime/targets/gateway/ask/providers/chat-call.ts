@@ -77,7 +77,9 @@ export function createChatCaller({
           call.members,
         ),
       );
-      return isFailed(body) ? body : { wire: native, body, isNative: true, droppedTools: [], view: SAME_VIEW };
+      return isFailed(body)
+        ? body
+        : { wire: native, body, isNative: true, droppedTools: [], view: SAME_VIEW };
     }
     const { translated } = adapter;
     if (!translated) return unsupported('chat');
@@ -93,7 +95,13 @@ export function createChatCaller({
     });
     if (isFailed(request)) return request;
     const body = Buffer.from(JSON.stringify(request.body));
-    return { wire: translated.wire, body, isNative: false, droppedTools: request.dropped, view: request.view };
+    return {
+      wire: translated.wire,
+      body,
+      isNative: false,
+      droppedTools: request.dropped,
+      view: request.view,
+    };
   };
 
   const callWhole = async (

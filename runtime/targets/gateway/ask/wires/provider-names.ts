@@ -1,4 +1,11 @@
-import type { ChatChunk, ChatCompletion, ChatRequest, ChunkDelta, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
+import type {
+  ChatChunk,
+  ChatCompletion,
+  ChatRequest,
+  ChunkDelta,
+  ToolCall,
+  ToolCallDelta,
+} from '../shapes/chat.ts';
 
 // Clients of one API can give a tool a name that another API rejects: Anthropic's names have up to 128 characters, OpenAI's 64, names of
 // MCP tools can have dots. The provider gets a name that all APIs accept, and calls get the name of the client back.
@@ -60,7 +67,9 @@ interface Named {
 
 function renamed<Value extends Named>(value: Value, nameOf: (name: string) => string): Value {
   const { function: called } = value;
-  return called?.name === undefined ? value : { ...value, function: { ...called, name: nameOf(called.name) } };
+  return called?.name === undefined
+    ? value
+    : { ...value, function: { ...called, name: nameOf(called.name) } };
 }
 
 /** An answer with the names of the client. */

@@ -35,9 +35,7 @@ export function signatureIn(extra: ExtraContent | null | undefined): string | un
 }
 
 /** The member of a message or call with this signature; none without one. */
-export const withSignature = (
-  signature: string | undefined,
-): { readonly extra_content?: ExtraContent } =>
+export const withSignature = (signature: string | undefined): { readonly extra_content?: ExtraContent } =>
   signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 
 /** `extra_content` of a client, with its signature opened. */

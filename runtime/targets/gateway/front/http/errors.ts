@@ -34,7 +34,9 @@ export function errorBody(error: AppError, status: number, path: string): ErrorB
     detail: message,
     error: {
       message,
-      type: budgetErrorOf(error, path)?.type ?? (isAnthropic ? anthropicErrorType(status) : openAiErrorType(status)),
+      type:
+        budgetErrorOf(error, path)?.type ??
+        (isAnthropic ? anthropicErrorType(status) : openAiErrorType(status)),
       code: error.reason ?? DEFAULT_REASONS[error.code],
       param: parameterOf(error),
     },

@@ -35,7 +35,10 @@ export function openAiAdapter(
       completions: completionsUpstream(dialect),
       ...(dialect.hasResponses && { responses: responsesWire }),
     },
-    translated: { wire, request: (chat, model) => openAiRequest(isGoogle ? chat : withoutExtraContent(chat), model, dialect) },
+    translated: {
+      wire,
+      request: (chat, model) => openAiRequest(isGoogle ? chat : withoutExtraContent(chat), model, dialect),
+    },
     embeddings: openAiEmbeddings,
     relays: {
       moderations: { path: () => '/moderations', requiredList: 'results' },

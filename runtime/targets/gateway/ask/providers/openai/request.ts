@@ -37,7 +37,10 @@ export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiD
 
 /** Removes signatures of Gemini's calls, which are unknown members for all other providers. */
 export function withoutExtraContent(chat: ChatRequest): ChatRequest {
-  const bare = <Value extends { readonly extra_content?: unknown }>({ extra_content: _signature, ...rest }: Value) => rest;
+  const bare = <Value extends { readonly extra_content?: unknown }>({
+    extra_content: _signature,
+    ...rest
+  }: Value) => rest;
   const messages = chat.messages.map((message): ChatMessage => {
     const { tool_calls: calls, ...rest } = bare(message);
     return { ...rest, ...(calls !== undefined && { tool_calls: calls && calls.map(bare) }) };

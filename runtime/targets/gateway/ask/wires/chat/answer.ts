@@ -4,7 +4,8 @@ import { customInput, customNames } from '../custom-tools.ts';
 
 export function fromChat(answer: ChatCompletion, request: Json): Json {
   const customs = customNames(request);
-  if (customs.size === 0 && !answer.choices.some(({ message }) => hasSignature(message))) return { ...answer };
+  if (customs.size === 0 && !answer.choices.some(({ message }) => hasSignature(message)))
+    return { ...answer };
   const choices = answer.choices.map(({ message, ...choice }) => {
     const signed = withSealed(message);
     const { tool_calls: calls } = signed;

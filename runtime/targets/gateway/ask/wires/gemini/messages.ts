@@ -53,7 +53,12 @@ export function messagesOf(contents: readonly Json[]): ChatMessage[] {
           role: 'assistant',
           content: text === '' && called.length > 0 ? null : text,
           ...(called.length > 0 && { tool_calls: called }),
-          ...withSignature(parts.filter((part) => isAbsent(memberIn(part, 'functionCall'))).map(ownSignature).findLast(Boolean)),
+          ...withSignature(
+            parts
+              .filter((part) => isAbsent(memberIn(part, 'functionCall')))
+              .map(ownSignature)
+              .findLast(Boolean),
+          ),
         },
       ];
     }

@@ -112,7 +112,9 @@ const isForeignThinking = (block: unknown): boolean => {
 };
 
 function resultOf(block: AnthropicBlock): ChatMessage {
-  const texts = blocksIn(block).map(textOf).filter((one) => one !== undefined);
+  const texts = blocksIn(block)
+    .map(textOf)
+    .filter((one) => one !== undefined);
   const hasReferences = blocksIn(block).some(({ type }) => type === 'tool_reference');
   const text = texts.join(hasReferences ? '\n' : '');
   return {

@@ -51,7 +51,8 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
   };
   /** Signs the thinking before; without one, a block without text has the signature. */
   const sign = (id: string, signature: string): string =>
-    grow('thinking', THINKING, { type: 'signature_delta', signature: sealSignature(id, signature) }) + stopBlock();
+    grow('thinking', THINKING, { type: 'signature_delta', signature: sealSignature(id, signature) }) +
+    stopBlock();
   const encodePiece = (piece: ContentPiece): string => {
     const { kind, text } = piece;
     if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
@@ -60,10 +61,13 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
     if (kind === 'signature') return open?.startsWith('text') ? '' : sign('', text);
     const { number, id = `toolu_${number}`, name, signature } = piece.call;
     const signed = signature === undefined || open === `tool ${number}` ? '' : sign(id, signature);
-    return signed + grow(
-      `tool ${number}`,
-      { type: 'tool_use', id, name, input: {} },
-      text === '' ? undefined : { type: 'input_json_delta', partial_json: text },
+    return (
+      signed +
+      grow(
+        `tool ${number}`,
+        { type: 'tool_use', id, name, input: {} },
+        text === '' ? undefined : { type: 'input_json_delta', partial_json: text },
+      )
     );
   };
   const encodeChunk = (chunk: ChatChunk): string => {

@@ -97,10 +97,7 @@ export function messageItem(id: string, text: string, refusal?: string): Json {
 }
 
 /** The item of a call: of a function, or of one of the custom tools, which were functions for the provider. */
-export function callItem(
-  { id, function: { name, arguments: text } }: ToolCall,
-  names: ToolNames,
-): Json {
+export function callItem({ id, function: { name, arguments: text } }: ToolCall, names: ToolNames): Json {
   const call = { status: 'completed', call_id: id, ...names.named(name) };
   return names.isCustom(name)
     ? { id: `ctc_${id}`, type: 'custom_tool_call', ...call, input: customInput(text) }

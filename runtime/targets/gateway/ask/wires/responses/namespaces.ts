@@ -39,7 +39,8 @@ export function flatTools(tools: unknown): readonly FlatTool[] {
   return list.filter(isObject).flatMap((tool, at): readonly FlatTool[] => {
     const place = `tools[${at}]`;
     const { type, name, tools: members } = tool;
-    if (type !== 'namespace' || !Array.isArray(members)) return [{ tool, place, flatName: name, names: undefined }];
+    if (type !== 'namespace' || !Array.isArray(members))
+      return [{ tool, place, flatName: name, names: undefined }];
     const namespace = String(name);
     return members.filter(isObject).map((member, nth) => {
       const own = member['name'];

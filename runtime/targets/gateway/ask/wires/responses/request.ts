@@ -228,7 +228,8 @@ function toolsOf(tools: unknown, choice: unknown): Pick<ChatRequest, 'tools' | '
   const names = new Set(list.map(({ name, namespace }) => JSON.stringify([namespace, name])));
   const isAllowed = ({ names: own, flatName: name }: FlatTool): boolean =>
     own
-      ? names.has(JSON.stringify([own.namespace, own.name])) || names.has(JSON.stringify([undefined, own.namespace]))
+      ? names.has(JSON.stringify([own.namespace, own.name])) ||
+        names.has(JSON.stringify([undefined, own.namespace]))
       : names.has(JSON.stringify([undefined, name]));
   return {
     tools: all.filter((_tool, at) => flat[at] && isAllowed(flat[at])),

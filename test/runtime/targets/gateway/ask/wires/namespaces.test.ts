@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ChatChunk, ChatCompletion, Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
+import type {
+  ChatChunk,
+  ChatCompletion,
+  Json,
+} from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { messagesWire } from '../../../../../../runtime/targets/gateway/ask/wires/messages/wire.ts';
 import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/wires/responses/wire.ts';
 import { withSupportedTools } from '../../../../../../runtime/targets/gateway/ask/wires/supported-tools.ts';
@@ -45,7 +49,13 @@ test('a call gets its name and namespace back', () => {
     object: 'chat.completion',
     created: 1,
     model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: calls }, finish_reason: 'tool_calls' }],
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, tool_calls: calls },
+        finish_reason: 'tool_calls',
+      },
+    ],
   };
   const { output } = responsesWire.fromChat(answer, REQUEST);
   expect(output).toEqual(ITEMS.map((item) => expect.objectContaining(item)));
@@ -54,7 +64,10 @@ test('a call gets its name and namespace back', () => {
 
 test('a call in a stream gets its name and namespace back in every event', () => {
   const encoder = responsesWire.encoder(REQUEST, { model: 'm', created: 1 });
-  const chunk: ChatChunk = { id: 'a', choices: [{ index: 0, delta: { tool_calls: calls.map((call, index) => ({ ...call, index })) } }] };
+  const chunk: ChatChunk = {
+    id: 'a',
+    choices: [{ index: 0, delta: { tool_calls: calls.map((call, index) => ({ ...call, index })) } }],
+  };
   const text = encoder.encode([chunk]);
   const { last, terminal } = encoder.end();
   const events = eventsOf(text + last + terminal).map(([, data]) => JSON.parse(data) as Json);
@@ -88,7 +101,10 @@ test('a choice of a tool, and a list of allowed ones, can name a namespace', () 
   });
   const allowed = (tools: Json[]) =>
     chosen({ type: 'allowed_tools', mode: 'auto', tools }).tools?.map((tool) => tool.function?.name);
-  expect(allowed([{ type: 'namespace', name: 'mcp__desk' }])).toEqual(['mcp__desk__stamp', 'mcp__desk__patch']);
+  expect(allowed([{ type: 'namespace', name: 'mcp__desk' }])).toEqual([
+    'mcp__desk__stamp',
+    'mcp__desk__patch',
+  ]);
   expect(allowed([{ type: 'function', name: 'exec' }])).toEqual(['exec']);
 });
 
@@ -105,7 +121,11 @@ test("Claude Code's references to tools are texts for other providers, and its d
       {
         role: 'user',
         content: [
-          { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'tool_reference', tool_name: 'mcp__desk__stamp' }] },
+          {
+            type: 'tool_result',
+            tool_use_id: 'c1',
+            content: [{ type: 'tool_reference', tool_name: 'mcp__desk__stamp' }],
+          },
         ],
       },
     ],
@@ -115,5 +135,7 @@ test("Claude Code's references to tools are texts for other providers, and its d
     tool_call_id: 'c1',
     content: 'The tool mcp__desk__stamp is available now.',
   });
-  expect(withSupportedTools(chat, 'refuse').chat.tools?.map((tool) => tool.function?.name)).toEqual(['mcp__desk__stamp']);
+  expect(withSupportedTools(chat, 'refuse').chat.tools?.map((tool) => tool.function?.name)).toEqual([
+    'mcp__desk__stamp',
+  ]);
 });

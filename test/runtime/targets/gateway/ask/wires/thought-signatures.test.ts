@@ -49,7 +49,9 @@ const CLIENTS: Readonly<Record<Exclude<Wire, 'completions'>, Client>> = {
       ],
     }),
     collect(events) {
-      const deltas = events.flatMap(({ choices }) => (choices as { delta: Json }[]).map(({ delta }) => delta));
+      const deltas = events.flatMap(({ choices }) =>
+        (choices as { delta: Json }[]).map(({ delta }) => delta),
+      );
       const calls = deltas.flatMap(({ tool_calls: some }) => (some ?? []) as Json[]);
       const extra = deltas.find(({ extra_content: own }) => own !== undefined)?.['extra_content'];
       const content = deltas.map(({ content: text }) => text ?? '').join('');
@@ -76,7 +78,12 @@ const CLIENTS: Readonly<Record<Exclude<Wire, 'completions'>, Client>> = {
         HELLO,
         { role: 'assistant', content },
         ...(ids.length > 0
-          ? [{ role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })) }]
+          ? [
+              {
+                role: 'user',
+                content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })),
+              },
+            ]
           : []),
       ],
     }),
@@ -116,7 +123,12 @@ const CLIENTS: Readonly<Record<Exclude<Wire, 'completions'>, Client>> = {
         { role: 'user', parts: [{ text: 'hello' }] },
         (candidates as { content: Json }[])[0]?.content,
         ...(ids.length > 0
-          ? [{ role: 'user', parts: ids.map((id) => ({ functionResponse: { id, name: 'read', response: {} } })) }]
+          ? [
+              {
+                role: 'user',
+                parts: ids.map((id) => ({ functionResponse: { id, name: 'read', response: {} } })),
+              },
+            ]
           : []),
       ],
     }),
@@ -225,10 +237,19 @@ test("a client of Gemini's API gets a signature for the calls of other models, w
     object: 'chat.completion',
     created: 1,
     model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call, call] }, finish_reason: 'tool_calls' }],
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, tool_calls: [call, call] },
+        finish_reason: 'tool_calls',
+      },
+    ],
   };
   const whole = CLIENT_WIRES.gemini.fromChat(answer, {}) as { candidates: { content: { parts: Json[] } }[] };
-  expect(whole.candidates[0]?.content.parts.map((part) => part['thoughtSignature'])).toEqual([FOREIGN, undefined]);
+  expect(whole.candidates[0]?.content.parts.map((part) => part['thoughtSignature'])).toEqual([
+    FOREIGN,
+    undefined,
+  ]);
 });
 
 test('thinking that no provider has signed does not go to Anthropic', () => {
