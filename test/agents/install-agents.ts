@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Agent } from './agents.ts';
+import type { Agent } from './agent.ts';
 
 /** An installed program, or the reason why there is none. */
 export type Installed = { readonly path: string; readonly version: string } | { readonly reason: string };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import type { Agent, AgentRun, ProviderName } from './agents.ts';
+import type { Agent, AgentRun, ProviderName } from './agent.ts';
 import type { AgentGateway } from './start-gateway.ts';
 
 /** Maximum time of one command. */
@@ -79,7 +79,7 @@ async function runCommands(agent: Agent, path: string, home: string, run: AgentR
   }
   const outputs: string[] = [];
   for (const args of commands) {
-    const { all = '' } = await execa(
+    const { all } = await execa(
       path,
       args.map((arg) => arg.replace('$HOME', home)),
       {

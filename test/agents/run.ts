@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AGENTS, type Agent } from './agents.ts';
+import type { Agent } from './agent.ts';
+import { AGENTS } from './agents.ts';
 import { installAgent } from './install-agents.ts';
 import { runAgent } from './run-agent.ts';
 import { PROVIDERS, startAgentGateway } from './start-gateway.ts';

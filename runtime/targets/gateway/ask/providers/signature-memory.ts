@@ -1,4 +1,4 @@
-import type { ChatChunk, ChatRequest, ChunkDelta, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
+import type { ChatChunk, ChatRequest, ToolCall, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn, withSignature } from '../wires/thought-signatures.ts';
 
 // Some agents return only the ids of calls: those of chat completions, and Claude Code without thinking. Their signatures are kept in memory,
@@ -45,7 +45,7 @@ export function createSignatureMemory(maxSize = MAX_SIZE): SignatureMemory {
   return {
     keep,
     keepChunk(owner, { choices = [] }) {
-      for (const { delta } of choices) keep(owner, (delta as ChunkDelta | undefined)?.tool_calls);
+      for (const { delta } of choices) keep(owner, delta?.tool_calls);
     },
     complete(owner, chat) {
       if (kept.size === 0) return chat;

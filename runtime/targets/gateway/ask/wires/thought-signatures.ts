@@ -43,7 +43,7 @@ export function readExtraContent(value: unknown): ExtraContent | undefined {
   if (!isObject(value)) return undefined;
   const { thought_signature: found } = membersOf(value['google']);
   const opened = openSignature(found);
-  return opened ? { google: { thought_signature: opened.signature } } : (value as ExtraContent);
+  return opened ? { google: { thought_signature: opened.signature } } : value;
 }
 
 /** A message or call without a signature that the gateway has sealed. */

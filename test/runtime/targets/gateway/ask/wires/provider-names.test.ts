@@ -78,18 +78,18 @@ test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
   'clients of %s read about dropped tools in the reasoning, whole and in streams',
   (wire) => {
     const request = { store: false };
-    const { fromChat, encoder } = CLIENT_WIRES[wire];
+    const api = CLIENT_WIRES[wire];
     const answer = {
       ...answerWith([]),
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
     } as const;
-    const stream = clientEncoder(encoder(request, { model: 'm', created: 1 }), {
+    const stream = clientEncoder(api.encoder(request, { model: 'm', created: 1 }), {
       originals: undefined,
       notice: NOTICE,
     });
     const text =
       stream.encode([{ id: 'a', choices: [{ index: 0, delta: { content: 'Hi.' } }] }]) + stream.end().last;
-    for (const shown of [JSON.stringify(fromChat(withNotice(answer, NOTICE), request)), text]) {
+    for (const shown of [JSON.stringify(api.fromChat(withNotice(answer, NOTICE), request)), text]) {
       expect(shown).toContain('so they were left out: `web_search`');
       expect(shown).toMatch(/reasoning_content|"thinking"|summary_text|"thought":true/);
     }

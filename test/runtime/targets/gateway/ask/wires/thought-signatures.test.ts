@@ -8,9 +8,9 @@ import {
 } from '../../../../../../runtime/targets/gateway/ask/providers/openai/request.ts';
 import { OPENAI_DIALECT } from '../../../../../../runtime/targets/gateway/ask/providers/presets.ts';
 import type { ChatCompletion, Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
-import type { Wire } from '../../../../../../runtime/targets/gateway/ask/shapes/wire.ts';
 import { CLIENT_WIRES } from '../../../../../../runtime/targets/gateway/ask/wires/index.ts';
 import { eventsOf } from '../../test-provider.ts';
+import { CLIENTS, HELLO } from './signature-clients.ts';
 
 const SIGNATURE = `+/${'Az09'.repeat(400)}==`;
 const TEXT_SIGNATURE = `${'text'.repeat(20)}==`;
@@ -28,126 +28,13 @@ const answerOf = (parts: readonly object[]): Json => ({
 });
 const THOUGHT = { text: 'Thinking.', thought: true };
 
-/** How clients of an API ask, return an answer unchanged, and add the results of its calls. */
-interface Client {
-  readonly first: Json;
-  readonly next: (answer: Json, ids: readonly string[]) => Json;
-  /** The answer that a client makes of the events of a stream. */
-  readonly collect: (events: readonly Json[]) => Json;
-}
-
-const HELLO = { role: 'user', content: 'hello' };
-const CLIENTS: Readonly<Record<Exclude<Wire, 'completions'>, Client>> = {
-  chat: {
-    first: { model: 'm', messages: [HELLO] },
-    next: ({ choices }, ids) => ({
-      model: 'm',
-      messages: [
-        HELLO,
-        (choices as readonly { message: object }[])[0]?.message,
-        ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
-      ],
-    }),
-    collect(events) {
-      const deltas = events.flatMap(({ choices }) =>
-        (choices as { delta: Json }[]).map(({ delta }) => delta),
-      );
-      const calls = deltas.flatMap(({ tool_calls: some }) => (some ?? []) as Json[]);
-      const extra = deltas.find(({ extra_content: own }) => own !== undefined)?.['extra_content'];
-      const content = deltas.map(({ content: text }) => text ?? '').join('');
-      return {
-        choices: [
-          {
-            message: {
-              role: 'assistant',
-              content,
-              ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
-              ...(extra !== undefined && { extra_content: extra }),
-            },
-          },
-        ],
-      };
-    },
-  },
-  messages: {
-    first: { model: 'm', max_tokens: 9, messages: [HELLO] },
-    next: ({ content }, ids) => ({
-      model: 'm',
-      max_tokens: 9,
-      messages: [
-        HELLO,
-        { role: 'assistant', content },
-        ...(ids.length > 0
-          ? [
-              {
-                role: 'user',
-                content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })),
-              },
-            ]
-          : []),
-      ],
-    }),
-    collect(events) {
-      const blocks: Record<string, unknown>[] = [];
-      for (const { type, index, content_block: block, delta } of events) {
-        if (type === 'content_block_start') blocks.push({ ...(block as object) });
-        if (type !== 'content_block_delta') continue;
-        const { type: kind, partial_json: json, ...rest } = delta as Json;
-        const open = blocks[index as number] ?? {};
-        if (kind === 'input_json_delta') open['input'] = JSON.parse(String(json));
-        for (const [name, value] of Object.entries(rest)) open[name] = String(open[name]) + String(value);
-      }
-      return { content: blocks };
-    },
-  },
-  responses: {
-    first: { model: 'm', input: [HELLO], store: false, include: ['reasoning.encrypted_content'] },
-    next: ({ output }, ids) => ({
-      model: 'm',
-      store: false,
-      input: [
-        HELLO,
-        ...(output as Json[]),
-        ...ids.map((id) => ({ type: 'function_call_output', call_id: id, output: 'ok' })),
-      ],
-    }),
-    collect: (events) => ({
-      output: events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
-    }),
-  },
-  gemini: {
-    first: { model: 'm', contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
-    next: ({ candidates }, ids) => ({
-      model: 'm',
-      contents: [
-        { role: 'user', parts: [{ text: 'hello' }] },
-        (candidates as { content: Json }[])[0]?.content,
-        ...(ids.length > 0
-          ? [
-              {
-                role: 'user',
-                parts: ids.map((id) => ({ functionResponse: { id, name: 'read', response: {} } })),
-              },
-            ]
-          : []),
-      ],
-    }),
-    collect(events) {
-      const parts = events.flatMap(({ candidates }) =>
-        (candidates as { content: { parts: Json[] } }[]).flatMap(({ content }) => content.parts),
-      );
-      return { candidates: [{ content: { role: 'model', parts } }] };
-    },
-  },
-};
-
 /** The answer as a client of this API gets it, whole or from a stream. */
 function received(wire: keyof typeof CLIENTS, parts: readonly object[], isStream: boolean): Json {
   const { first, collect } = CLIENTS[wire];
-  const { fromChat, encoder } = CLIENT_WIRES[wire];
-  if (!isStream) return JSON.parse(JSON.stringify(fromChat(readAnswer(answerOf(parts)), first))) as Json;
+  const api = CLIENT_WIRES[wire];
+  if (!isStream) return JSON.parse(JSON.stringify(api.fromChat(readAnswer(answerOf(parts)), first))) as Json;
   const decode = geminiDecoder();
-  const encode = encoder(first, FACTS);
+  const encode = api.encoder(first, FACTS);
   const events = parts.map((part, at) => ({
     ...answerOf([part]),
     ...(at < parts.length - 1 && { candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }] }),
