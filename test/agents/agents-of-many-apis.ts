@@ -18,7 +18,8 @@ const qwen = (api: Agent['api'], type: string, env: (run: AgentRun) => Record<st
         privacy: { usageStatisticsEnabled: false },
       }),
     },
-    env: env(run),
+    // Otherwise, it starts before the tools of its MCP servers are known.
+    env: { ...env(run), QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
     commands: [['--yolo', '--auth-type', type, '-m', run.model, '-p', run.prompt]],
   }),
 });
