@@ -9,14 +9,14 @@ import { stopAll, urlOf } from '../clients/gateway/started.ts';
 export const PROVIDERS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
 
 /** Tokens and answers of one model. */
-export interface Book {
+interface Book {
   readonly answers: number;
   readonly prompt: number;
   readonly completion: number;
 }
 
 /** What the stand-in for the providers has seen of one model. */
-export interface ProviderBook extends Book {
+interface ProviderBook extends Book {
   /** The messages of requests that it has rejected. */
   readonly refused: readonly string[];
   /** The most signed calls in one request, with a signature of its own and with a documented stand-in for one. */

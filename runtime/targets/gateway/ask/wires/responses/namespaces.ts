@@ -6,7 +6,7 @@ import type { Json } from '../../shapes/chat.ts';
 // tool gets a name of its own for the provider, and a call of it gets the name and the namespace back.
 
 /** A tool as its client names it. */
-export interface NamedTool {
+interface NamedTool {
   readonly name: string;
   readonly namespace?: string;
 }
@@ -22,7 +22,7 @@ export interface FlatTool {
 }
 
 /** The name of a tool of a namespace for providers without them. */
-export const flatName = (namespace: unknown, name: string): string => {
+const flatName = (namespace: unknown, name: string): string => {
   if (typeof namespace !== 'string' || namespace === '') return name;
   return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`;
 };
