@@ -37,7 +37,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:limits': {
     source: 'gateway reference 4, rows 14 and 20',
     behaviour:
-      'Rate limits and budgets refuse with 429 and 403 (402 for messages and 429 for responses, as their providers do), also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
+      'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
   },
   'gateway:chat:alias': {
     source: 'gateway reference 4, row 19',
