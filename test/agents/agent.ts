@@ -16,7 +16,7 @@ export interface AgentRun {
   readonly mcp: readonly [string, ...string[]];
 }
 
-export interface AgentCommand {
+interface AgentCommand {
   /** Files below the fresh home folder, by their path. */
   readonly files?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
