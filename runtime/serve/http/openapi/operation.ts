@@ -15,7 +15,7 @@ export interface Operation {
   readonly request?: Content & { readonly optional?: boolean };
   readonly answer: (Content & Answer) | (Answer & { readonly empty: true });
   /** Success statuses. Default: 200, or 204 for an empty response. */
-  readonly statuses?: readonly (200 | 201 | 204 | 206)[];
+  readonly statuses?: readonly (200 | 201 | 202 | 204 | 206)[];
   /** The response in other media types, which clients can request. */
   readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];

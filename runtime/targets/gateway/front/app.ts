@@ -50,6 +50,7 @@ import { resultRoutes } from './results/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { taskModelRoutes } from './task-models/routes.ts';
+import { ownInvitationRoutes } from './teams/own-invitations.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { tokenCountRoutes } from './token-counts/routes.ts';
 import { TUS_RESPONSE_HEADERS } from './uploads/protocol.ts';
@@ -93,6 +94,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     authRoutes(context, parts),
     keyRoutes(context, parts),
     teamRoutes(context, parts),
+    ownInvitationRoutes(context, parts),
     organizationRoutes(context, parts),
     budgetRoutes(context, parts),
     tagRoutes(context, parts),

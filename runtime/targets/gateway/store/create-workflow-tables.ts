@@ -8,7 +8,9 @@ type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };
 /** Columns of all tables. Types of nullable columns end in `?`; the first column is the primary key, unless `KEYS` names others. */
 type Tables = {
   readonly [Table in Exclude<keyof WorkflowSchema, LaterTable>]: TableColumns<
-    Omit<WorkflowSchema[Table], LaterColumn> & (Table extends 'gateway_jobs' ? DroppedColumns : unknown)
+    Omit<WorkflowSchema[Table], LaterColumn> &
+      (Table extends 'gateway_jobs' ? DroppedColumns : unknown) &
+      (Table extends 'gateway_secrets' ? RenamedColumns : unknown)
   >;
 };
 /** Tables and columns that later migrations have added. */
@@ -24,10 +26,15 @@ type LaterColumn =
   | 'files'
   | 'tags'
   | 'search_text'
-  | 'source';
+  | 'source'
+  | 'space';
 /** Columns of jobs that a later migration has moved to their ranges. */
 interface DroppedColumns {
   readonly checkpoint: unknown;
+}
+/** The column of secrets that a later migration has renamed. */
+interface RenamedColumns {
+  readonly owner: unknown;
 }
 
 const TABLES: Tables = {
@@ -117,7 +124,7 @@ const TABLES: Tables = {
 };
 
 /** Primary keys that are not just the first column. */
-const KEYS: { readonly [Table in keyof WorkflowSchema]?: readonly (keyof WorkflowSchema[Table])[] } = {
+const KEYS: { readonly [Table in keyof Tables]?: readonly (keyof Tables[Table])[] } = {
   gateway_chunks: ['set_id', 'first_row'],
   gateway_secrets: ['owner', 'name'],
 };

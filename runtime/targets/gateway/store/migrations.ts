@@ -9,6 +9,7 @@ import { addExperimentAnswers } from './add-experiment-answers.ts';
 import { addDatasetSource } from './add-dataset-source.ts';
 import { addGroups } from './add-groups.ts';
 import { addGuardrailHits } from './add-guardrail-hits.ts';
+import { addInvitations } from './add-invitations.ts';
 import { addJobFiles } from './add-job-files.ts';
 import { addJobKeys } from './add-job-keys.ts';
 import { addJobRanges } from './add-job-ranges.ts';
@@ -19,6 +20,7 @@ import { addObjectTags } from './add-object-tags.ts';
 import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
+import { addSpaces } from './add-spaces.ts';
 import { addStoredObjects } from './add-stored-objects.ts';
 import { addTags } from './add-tags.ts';
 import { addTokenFactors } from './add-token-factors.ts';
@@ -64,6 +66,8 @@ export const MIGRATIONS: readonly Migration[] = [
   addGuardrailHits,
   addJobKeys,
   addObjectMasks,
+  addSpaces,
+  addInvitations,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

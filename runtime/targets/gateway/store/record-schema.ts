@@ -1,3 +1,4 @@
+import type { Space } from '../shared/owner.ts';
 import type { Nanos } from '../shared/money.ts';
 
 /** Tables of what requests and administrators did, and of what is kept for later requests, with the conventions of `Schema`. */
@@ -20,6 +21,8 @@ export interface StoredObjectRow {
   readonly provider: string;
   readonly kind: string;
   readonly user_id: string;
+  /** Who can see it. */
+  readonly space: Space | null;
   /** The key that pays for it. */
   readonly key_id: string | null;
   /** The model that works on it, `provider:model`. */

@@ -22,6 +22,7 @@ export interface Schema extends WorkflowSchema, RecordSchema, SumsSchema, ModelE
   gateway_tags: TagRow;
   gateway_groups: GroupRow;
   gateway_team_members: TeamMemberRow;
+  gateway_invitations: InvitationRow;
 }
 
 /** The only row about the database itself. */
@@ -36,6 +37,8 @@ export interface MetaRow {
 
 export interface UserRow {
   readonly user_id: string;
+  /** Internal id, which is random and never used again. What belongs to the user has it. */
+  readonly owner_id: string;
   readonly alias: string | null;
   readonly budget_id: string | null;
   readonly blocked: number;
@@ -59,6 +62,8 @@ export type GroupKind = 'team' | 'org';
 export interface GroupRow {
   readonly kind: GroupKind;
   readonly id: string;
+  /** Internal id, which is random and never used again. */
+  readonly owner_id: string;
   /** The organization of a team. */
   readonly parent_id: string | null;
   readonly alias: string | null;
@@ -79,6 +84,13 @@ export interface TeamMemberRow {
   /** `admin` or `member`. */
   readonly role: string;
   readonly created_at: number;
+}
+
+/** A team that a user can join. */
+export interface InvitationRow extends TeamMemberRow {
+  /** Null for the master key. */
+  readonly invited_by: string | null;
+  readonly expires_at: number;
 }
 
 export interface KeyRow {
@@ -108,6 +120,10 @@ export interface KeyRow {
   readonly scope: string;
   readonly team_id: string | null;
   readonly alert_thresholds: string | null;
+  /** `own` or `issued`. */
+  readonly issuer: string;
+  /** 1 if a member of the team has made it for itself. */
+  readonly self_made: number;
 }
 
 export interface BudgetRow {

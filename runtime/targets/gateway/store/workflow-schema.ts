@@ -1,4 +1,6 @@
 import type { Nanos } from '../shared/money.ts';
+import type { OwnedRow } from './space-columns.ts';
+import type { OwnedRow } from './space-columns.ts';
 
 /** Tables of datasets, experiments, workflows and jobs, with the conventions of `Schema`. */
 export interface WorkflowSchema {
@@ -14,8 +16,8 @@ export interface WorkflowSchema {
   gateway_signing_keys: SigningKeyRow;
 }
 
-/** Columns of objects that users tag and search. */
-interface Tagged {
+/** Columns of objects that users own, tag and search. */
+interface Tagged extends OwnedRow {
   /** Tags as JSON. */
   readonly tags: string;
   /** Name and description in lower case, which a search compares with. */
@@ -39,15 +41,13 @@ export interface DatasetRow extends Tagged {
   readonly generated_by: string | null;
   /** 0 while the dataset is being written; clients do not see it then. */
   readonly complete: number;
-  /** The user it belongs to; null for the master key. */
-  readonly owner: string | null;
   /** From where it was imported. */
   readonly source: string | null;
   readonly created_at: number;
 }
 
 /** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
-export interface UploadRow {
+export interface UploadRow extends OwnedRow {
   readonly id: string;
   readonly filename: string;
   /** Size of the file in bytes. */
@@ -57,7 +57,6 @@ export interface UploadRow {
   /** New names of columns as JSON. */
   readonly columns: string | null;
   readonly dataset_id: string | null;
-  readonly owner: string | null;
   readonly created_at: number;
   readonly expires_at: number;
 }
@@ -78,7 +77,6 @@ interface ExperimentRow extends Tagged {
   readonly max_samples: number;
   /** Task definition as JSON. */
   readonly task: string;
-  readonly owner: string | null;
   readonly created_at: number;
   readonly updated_at: number | null;
 }
@@ -100,7 +98,6 @@ interface WorkflowRow extends Tagged {
   readonly metrics: string | null;
   /** Id of the chunks with its compiled results. */
   readonly artifact_id: string | null;
-  readonly owner: string | null;
   readonly team_id: string | null;
   /** The key that started the work; null for the master key, and for work of earlier versions. */
   readonly key_id: string | null;
@@ -108,7 +105,7 @@ interface WorkflowRow extends Tagged {
   readonly updated_at: number | null;
 }
 
-export interface JobRow {
+export interface JobRow extends OwnedRow {
   readonly id: string;
   readonly workflow_id: string | null;
   readonly type: string;
@@ -155,7 +152,6 @@ export interface JobRow {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: Nanos;
-  readonly owner: string | null;
   /** The team that is billed in addition to the owner. */
   readonly team_id: string | null;
   /** The key that started the work; null for the master key, and for work of earlier versions. */
@@ -199,8 +195,8 @@ interface JobLogRow {
 }
 
 interface SecretRow {
-  /** User who owns the secret; empty for the master key. */
-  readonly owner: string;
+  /** Who can use the secret; empty for the master key. */
+  readonly space: string;
   readonly name: string;
   /** Encrypted value. */
   readonly value: Uint8Array;

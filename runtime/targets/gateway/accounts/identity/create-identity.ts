@@ -11,6 +11,7 @@ import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
 import { managerOf } from './manager.ts';
 import { createMasterKey } from './master-key.ts';
+import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
 import { badFormat, hashOf } from './secret.ts';
 import { checkGroups, checkModel, checkUser, spenderOf, userSpender } from './spender.ts';
@@ -18,6 +19,7 @@ import { createTagGrants } from './tag-grants.ts';
 import { createTags } from './tags.ts';
 import { workSpender } from './work-spender.ts';
 import { createUsers } from './users.ts';
+import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
 
 export interface IdentityOptions {
   readonly clock: Clock;
@@ -46,11 +48,18 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
       throw refused('Invalid API key', 'invalid_key');
     }
-    const { key, user, groups } = value;
+    const { key, user, groups, data } = value;
     const status = statusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
-    return { kind: 'key', key, user: checkUser(user.userId, user), groups: checkGroups(groups), revision };
+    return {
+      kind: 'key',
+      key,
+      user: checkUser(user.userId, user),
+      groups: checkGroups(groups),
+      data,
+      revision,
+    };
   };
 
   /** The caller of a key with the scope `manage`; undefined for any other credential. */
@@ -79,6 +88,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     teams: createGroups(store, revision, clock, 'team'),
     organizations: createGroups(store, revision, clock, 'org'),
     members,
+    invitations: createInvitations(store, revision, clock),
     authenticateManager: async (headers) => {
       const known = await managementKey(headers);
       if (known) return known;
@@ -111,6 +121,11 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       return await tagged(spender, tags);
     },
     accounts: createAccountGrants(store.db, directory, tagGrants),
+    viewer: async (caller, named) => {
+      if (caller.kind === 'key') return caller.data.viewer;
+      if (named === undefined) return ALL_DATA.viewer;
+      return (await directory.user(named)).value?.data.viewer ?? NO_DATA;
+    },
     requireModel: checkModel,
     close: lastUsed.close,
   };

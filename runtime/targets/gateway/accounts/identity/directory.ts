@@ -3,6 +3,8 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { GroupGrant, KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { boundKey } from './bound-key.ts';
+import { dataOfKey, dataOfUser } from './data-access.ts';
 import { groupGrantsOf } from './group-grants.ts';
 import {
   type KeyGrantRow,
@@ -11,10 +13,13 @@ import {
   selectUserGrants,
   userGrantOf,
 } from './grant-rows.ts';
+import type { DataAccess } from '../../shared/owner.ts';
 
 /** A user with the team and the organization of a service account. */
-interface KnownUser {
+export interface KnownUser {
   readonly user: UserGrant;
+  /** What it can see. */
+  readonly data: DataAccess;
   readonly groups: readonly GroupGrant[];
 }
 
@@ -65,8 +70,10 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
   };
 
   const known = async (row: KeyGrantRow, secretExpiresAt: number | null): Promise<KnownKey> => {
-    const { key, user } = keyGrantOf(row, defaults);
-    return { key, user, groups: await groupGrantsOf(db, key.teamId ?? user.teamId), secretExpiresAt };
+    const { user, key: given } = keyGrantOf(row, defaults);
+    const key = row.self_made === 1 ? await boundKey(db, given) : { ...given, boundBy: [] };
+    const groups = await groupGrantsOf(db, key.teamId ?? user.teamId);
+    return { key, user, groups, data: await dataOfKey(db, { key, user, groups }), secretExpiresAt };
   };
 
   return {
@@ -84,7 +91,8 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
       if (!isStorable(userId)) return undefined;
       const row = await selectUserGrants(db).where('user_id', '=', userId).executeTakeFirst();
       const user = row && userGrantOf(row, defaults);
-      return user && { user, groups: await groupGrantsOf(db, user.teamId) };
+      const groups = user && (await groupGrantsOf(db, user.teamId));
+      return groups && { user, groups, data: dataOfUser(user, groups) };
     }),
     team: cached(async (teamId) => await groupGrantsOf(db, teamId)),
   };

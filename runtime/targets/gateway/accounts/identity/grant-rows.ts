@@ -3,11 +3,12 @@ import type { Schema } from '../../store/schema.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
-import { modelsOf, scopeOf } from './key-rows.ts';
+import { issuerOf, modelsOf, scopeOf } from './key-rows.ts';
 import { roleOf } from './user-rows.ts';
 
 const USER_COLUMNS = [
   'gateway_users.user_id',
+  'gateway_users.owner_id',
   'gateway_users.blocked',
   'gateway_users.deleted_at',
   'gateway_users.role',
@@ -43,6 +44,7 @@ export type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>[
 export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
   return {
     userId: row.user_id,
+    ownerId: row.owner_id,
     blocked: row.blocked === 1,
     deleted: row.deleted_at !== null,
     role: roleOf(row.role),
@@ -59,7 +61,10 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
   };
 }
 
-export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGrant; user: UserGrant } {
+export function keyGrantOf(
+  row: KeyGrantRow,
+  defaults: RateLimits,
+): { key: Omit<KeyGrant, 'boundBy'>; user: UserGrant } {
   const key = {
     id: row.id,
     name: row.key_name,
@@ -67,6 +72,7 @@ export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGr
     userId: row.user_id,
     teamId: row.team_id,
     scope: scopeOf(row.scope),
+    issuer: issuerOf(row.issuer),
     isActive: row.is_active === 1,
     expiresAt: row.expires_at,
     allowedModels: modelsOf(row.allowed_models),

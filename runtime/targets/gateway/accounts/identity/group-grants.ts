@@ -33,7 +33,7 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
   await db
     .selectFrom('gateway_groups')
     .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
-    .select(['blocked', 'parent_id', 'allowed_models', 'rpm', 'tpm', 'max_parallel'])
+    .select(['owner_id', 'blocked', 'parent_id', 'allowed_models', 'rpm', 'tpm', 'max_parallel'])
     .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone', 'alert_thresholds'])
     .where('kind', '=', kind)
     .where('id', '=', id)
@@ -43,6 +43,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
   return {
     kind,
     id,
+    ownerId: row?.owner_id ?? '',
     account: groupAccount(kind, id),
     label: `${GROUP_NOUNS[kind]} '${id}'`,
     deleted: row === undefined,

@@ -57,6 +57,24 @@ export interface Membership {
   readonly createdAt: number;
 }
 
+/** A team that a user can join, once the user accepts. */
+export interface Invitation extends Membership {
+  readonly invitedBy: string | null;
+  readonly expiresAt: number;
+}
+
+/** Invitations to teams. They name users by id, which need not exist, so that an invitation reveals nothing about users. */
+export interface Invitations {
+  /** Invites a user, in place of an earlier invitation to the team. */
+  put(invitation: Pick<Invitation, 'teamId' | 'userId' | 'role' | 'invitedBy'>): Promise<Invitation>;
+  ofTeam(teamId: string): Promise<readonly Invitation[]>;
+  ofUser(userId: string): Promise<readonly Invitation[]>;
+  /** Makes the user a member. Throws a NotFoundError without an invitation. */
+  accept(teamId: string, userId: string): Promise<Membership>;
+  /** Withdraws or declines an invitation. Throws a NotFoundError without one. */
+  delete(teamId: string, userId: string): Promise<void>;
+}
+
 export interface Members {
   /** Members of a team in the order in which they joined. */
   list(teamId: string): Promise<readonly Membership[]>;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
@@ -42,7 +43,15 @@ export function createGroups(
           });
         }
         await requireOrganization(trx, fields.organizationId);
-        const row = { ...EMPTY, kind, id, created_at: now(), updated_at: now(), ...groupColumns(fields) };
+        const row = {
+          ...EMPTY,
+          kind,
+          id,
+          owner_id: randomUUID(),
+          created_at: now(),
+          updated_at: now(),
+          ...groupColumns(fields),
+        };
         await trx.insertInto('gateway_groups').values(row).execute();
         const budget = await budgetRowOf(trx, fields.budgetId);
         await openAccount(trx, groupAccount(kind, id), startWindow(budget, now()));

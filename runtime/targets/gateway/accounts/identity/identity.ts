@@ -2,8 +2,9 @@ import type { GroupKind } from '../../store/schema.ts';
 import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
-import type { Groups, Members, Membership } from './groups-api.ts';
+import type { Groups, Invitations, Members, Membership } from './groups-api.ts';
 import type { KeyQuery, KeyStatus, UserQuery } from './list-queries.ts';
+import type { DataAccess, Viewer } from '../../shared/owner.ts';
 
 /** Limits of a user or a key. Null means no limit. */
 export interface Limits {
@@ -58,8 +59,14 @@ export interface UserChanges {
   readonly role?: UserRole | undefined;
 }
 
+/** How a key was made: by its user, who was signed in, or by somebody else. */
+export const KEY_ISSUERS = ['own', 'issued'] as const;
+export type KeyIssuer = (typeof KEY_ISSUERS)[number];
+
 interface NewUser extends UserChanges {
   readonly userId: string;
+  /** Refuses an id that an earlier user had. */
+  readonly neverUsed?: boolean | undefined;
   /** Creates a service account of this team. */
   readonly teamId?: string | null | undefined;
 }
@@ -109,6 +116,9 @@ export interface Key extends RateLimits {
   /** The team whose budget, limits and allowed models apply too. */
   readonly teamId: string | null;
   readonly scope: KeyScope;
+  readonly issuer: KeyIssuer;
+  /** Whether a member of a team has made it for itself, and nobody has set its limits since. */
+  readonly selfMade: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
@@ -143,6 +153,10 @@ export interface NewKey extends Omit<KeyChanges, 'isActive'> {
   readonly teamId?: string | null | undefined;
   /** Default: `models`. */
   readonly scope?: KeyScope | undefined;
+  /** Default: `issued`. */
+  readonly issuer?: KeyIssuer | undefined;
+  /** A member of the team creates it for itself, so limits that others have set hold for it. */
+  readonly selfMade?: boolean | undefined;
 }
 
 /** A new key or a new secret of a key. The secret is not available later. */
@@ -157,8 +171,8 @@ export interface Keys {
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;
-  /** Creates a new secret. The old one stays valid for `graceSeconds`. */
-  rotate(id: string, graceSeconds: number): Promise<KeyWithSecret>;
+  /** Creates a new secret. The old one stays valid for `graceSeconds`. `issuer` is who gets the secret. */
+  rotate(id: string, graceSeconds: number, issuer?: KeyIssuer): Promise<KeyWithSecret>;
 }
 
 /** The identity of a caller, from its credential. */
@@ -169,6 +183,7 @@ export type Caller =
       readonly key: KeyGrant;
       readonly user: UserGrant;
       readonly groups: readonly GroupGrant[];
+      readonly data: DataAccess;
       readonly revision: number;
     };
 
@@ -180,16 +195,25 @@ export interface KeyGrant {
   readonly userId: string;
   readonly teamId: string | null;
   readonly scope: KeyScope;
+  readonly issuer: KeyIssuer;
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly allowedModels: readonly string[] | null;
   /** Whether its requests and answers are stored; null for the setting of the gateway. */
   readonly logPrompts?: boolean | null | undefined;
   readonly limits: Limits;
+  /** Keys whose limits hold too, see `boundBy`. */
+  readonly boundBy: readonly BindingKey[];
+}
+
+/** A key of a member that others have limited. It limits all keys that the member creates in the team. */
+export interface BindingKey extends SharedAccount {
+  readonly allowedModels: readonly string[] | null;
 }
 
 export interface UserGrant {
   readonly userId: string;
+  readonly ownerId: string;
   readonly blocked: boolean;
   readonly deleted: boolean;
   readonly role: UserRole;
@@ -211,6 +235,8 @@ export interface SharedAccount {
 export interface GroupGrant extends SharedAccount {
   readonly kind: GroupKind;
   readonly id: string;
+  /** Internal id; empty for a deleted group. */
+  readonly ownerId: string;
   readonly blocked: boolean;
   readonly deleted: boolean;
   readonly allowedModels: readonly string[] | null;
@@ -238,6 +264,8 @@ export interface Spender {
   readonly key: KeyGrant | undefined;
   /** The team and its organization; empty for a request without a team. */
   readonly groups: readonly GroupGrant[];
+  /** What the request can see, and whose what it creates is. */
+  readonly data: DataAccess;
   /** Tags of the request, which usage rows have. */
   readonly tags?: readonly string[] | undefined;
   /** All other accounts that the request is charged to: of the groups, and of tags that have a budget. */
@@ -252,6 +280,8 @@ export interface Manager {
   readonly role: UserRole;
   /** Null for the master key. */
   readonly userId: string | null;
+  /** Whether the credential is one that only the user has: a sign-in, or a key that was created with one. */
+  readonly isOwn: boolean;
   /** The teams of a user with the role member. */
   readonly memberships: readonly Membership[];
 }
@@ -268,6 +298,7 @@ export interface Identity {
   readonly teams: Groups;
   readonly organizations: Groups;
   readonly members: Members;
+  readonly invitations: Invitations;
   /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
   /**
@@ -281,6 +312,8 @@ export interface Identity {
   spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
+  /** What a caller can see of the data of users. With the master key, `user` selects one. */
+  viewer(caller: Caller, user: string | undefined): Promise<Viewer>;
   /** The accounts with these ids, with their limits. Those of deleted keys, users, groups and tags are missing. */
   accounts(ids: readonly string[]): Promise<readonly SharedAccount[]>;
   /** Throws a ForbiddenError if the key, its team or its organization is not allowed to use the model. */

@@ -1,4 +1,5 @@
-import type { Manager, Key, KeyChanges, NewKey, Users } from './identity.ts';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Key, KeyChanges, KeyIssuer, Manager, NewKey, Users } from './identity.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';
 import { administersTeam, belongsToTeam, forbidden, readsEverything, requireChanger } from './manager.ts';
@@ -15,28 +16,48 @@ interface PolicyParts {
 export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyParts): Promise<NewKey> {
   requireChanger(manager);
   const { userId: own } = manager;
-  if (manager.role === 'admin' || own === null) return key;
+  if (manager.role === 'admin' || own === null) return { ...key, issuer: issuerFor(manager, key.userId) };
   const { userId = own, teamId = null, scope = 'models' } = key;
+  const issuer = issuerFor(manager, userId);
   if (scope === 'manage') {
     if (userId !== own) throw forbidden('Members can create keys with the scope manage only for themselves.');
-    return { ...key, userId };
+    return { ...key, userId, issuer };
   }
   if (teamId === null) throw forbidden('Members can create keys only for a team. Set team_id.');
   if (!belongsToTeam(manager, teamId)) throw forbidden(`User '${own}' is not a member of team '${teamId}'.`);
-  if (userId === own) return { ...key, userId };
-  if (!administersTeam(manager, teamId)) {
+  const isAdmin = administersTeam(manager, teamId);
+  if (userId === own) return isAdmin ? { ...key, userId, issuer } : selfMade({ ...key, userId, issuer });
+  if (!isAdmin) {
     throw forbidden(`Keys of other users require the role admin in team '${teamId}'.`);
   }
   if (!(await isInTeam(userId, teamId, parts))) {
     throw forbidden(`User '${userId}' is not a member of team '${teamId}'. Add the user to the team first.`);
   }
-  return { ...key, userId };
+  return { ...key, userId, issuer };
 }
 
+/** A key that a member creates for itself. The limits of keys that others have made for the member in the team hold for it too. */
+function selfMade(key: NewKey): NewKey {
+  if (key.logPrompts === false)
+    throw forbidden(
+      `Members cannot set log_prompts to false. It requires the role admin in team '${key.teamId}'.`,
+    );
+  return { ...key, selfMade: true };
+}
+
+/** How a key is made that a manager creates, or gets the secret of. */
+export const issuerFor = (manager: Manager, userId: string | undefined): KeyIssuer =>
+  manager.isOwn && userId !== undefined && userId === manager.userId ? 'own' : 'issued';
+
 async function isInTeam(userId: string, teamId: string, { users, members }: PolicyParts): Promise<boolean> {
-  const { teamId: serviceTeam } = await users.get(userId);
-  if (serviceTeam === teamId) return true;
-  return (await members.ofUser(userId)).some((one) => one.teamId === teamId);
+  if ((await members.ofUser(userId)).some((one) => one.teamId === teamId)) return true;
+  try {
+    return (await users.get(userId)).teamId === teamId;
+  } catch (error) {
+    // The answer is the same as for a user of another team, so that nobody learns which users exist.
+    if (error instanceof AppError && error.reason === 'user_not_found') return false;
+    throw error;
+  }
 }
 
 /** Throws a NotFoundError for a key that the manager cannot see. */
@@ -45,7 +66,21 @@ export function requireVisibleKey(manager: Manager, key: Key): Key {
   throw notFound(`API key with id '${key.id}' not found`, 'key_not_found');
 }
 
-/** Throws unless the manager is allowed to delete a key or replace its secret. */
+/** Throws unless the manager is allowed to delete a key. A key with limits that others have set holds for all keys of a member. */
+export function permitKeyDeletion(manager: Manager, key: Key): void {
+  permitKeyReplacement(manager, key);
+  if (manager.role === 'admin' || administersTeam(manager, key.teamId)) return;
+  if (key.teamId === null || key.selfMade || !hasLimits(key)) return;
+  throw forbidden(
+    `Key '${key.id}' has limits that an admin of team '${key.teamId}' has set. Disable it instead.`,
+  );
+}
+
+const hasLimits = ({ rpm, tpm, maxParallel, budget, allowedModels, expiresAt, logPrompts }: Key): boolean =>
+  logPrompts === true ||
+  [rpm, tpm, maxParallel, budget, allowedModels, expiresAt].some((one) => one !== null);
+
+/** Throws unless the manager is allowed to replace the secret of a key. */
 export function permitKeyReplacement(manager: Manager, key: Key): void {
   requireVisibleKey(manager, key);
   requireChanger(manager);

@@ -6,7 +6,7 @@ import { storableText } from '../../store/storable-text.ts';
 import { thresholdsOf, thresholdsToText } from './alert-columns.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import { type Key, KEY_SCOPES, type KeyChanges, type KeyScope } from './identity.ts';
+import { type Key, KEY_SCOPES, type KeyChanges, type KeyIssuer, type KeyScope } from './identity.ts';
 import type { KeyStatus } from './list-queries.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
@@ -32,6 +32,8 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     userId: row.user_id,
     teamId: row.team_id,
     scope: scopeOf(row.scope),
+    issuer: issuerOf(row.issuer),
+    selfMade: row.self_made === 1,
     createdAt: row.created_at,
     lastUsedAt,
     expiresAt: row.expires_at,
@@ -57,6 +59,8 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
 }
 
 export const scopeOf = (text: string): KeyScope => KEY_SCOPES.find((scope) => scope === text) ?? 'models';
+
+export const issuerOf = (text: string): KeyIssuer => (text === 'own' ? 'own' : 'issued');
 
 export function modelsOf(text: string | null): readonly string[] | null {
   const models = text === null ? null : parseJsonText(text);

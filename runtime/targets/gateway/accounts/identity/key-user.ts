@@ -48,7 +48,14 @@ export async function joinTeam(
     .executeTakeFirstOrThrow();
   if (own === null && teamId !== null) await addMember(trx, { teamId, userId }, now);
   if (own === null) return teamId;
-  if (teamId === null || own === teamId) return own;
+  if (own === teamId) return own;
+  // The id of another service account can be one that its creator expects to be that of a person.
+  if (teamId === null && userId.startsWith(`${own}/`)) return own;
+  if (teamId === null)
+    throw inputProblem(
+      'team_id',
+      `User '${userId}' is a service account of team '${own}'. Set team_id to '${own}' to create a key of it.`,
+    );
   throw inputProblem(
     'team_id',
     `User '${userId}' is a service account of team '${own}'; it cannot have keys of team '${teamId}'.`,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
@@ -7,7 +8,7 @@ import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, openAccount, startWindow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyBudget, Keys, NewKey } from './identity.ts';
+import type { Key, KeyBudget, KeyChanges, Keys, NewKey } from './identity.ts';
 import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
 import { foundKeys } from './found-keys.ts';
@@ -31,7 +32,7 @@ export function createKeys(
   };
 
   return {
-    create: async ({ userId, teamId = null, scope = 'models', ...fields }) =>
+    create: async ({ userId, teamId = null, scope = 'models', issuer = 'issued', selfMade, ...fields }) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkKey(fields, now);
@@ -64,6 +65,8 @@ export function createKeys(
           updated_at: now,
           team_id: team,
           scope,
+          issuer,
+          self_made: Number(selfMade === true),
           ...keyColumns(fields),
         };
         await trx.insertInto('gateway_keys').values(row).execute();
@@ -84,9 +87,11 @@ export function createKeys(
         checkKey(changes, now);
         const before = await get(trx, id);
         if (before.scope === 'manage') refuseLimits(changes);
+        if (changes.isActive === true) await requireMember(trx, before);
         await trx
           .updateTable('gateway_keys')
-          .set({ ...keyColumns(changes), updated_at: now })
+          // Members cannot change limits, so somebody else has set them now.
+          .set({ ...keyColumns(changes), ...(setsLimits(changes) && { self_made: 0 }), updated_at: now })
           .where('id', '=', id)
           .execute();
         if (changes.budget !== undefined)
@@ -106,11 +111,12 @@ export function createKeys(
           .where('api_key_id', '=', id)
           .execute();
       }),
-    rotate: async (id, graceSeconds) =>
+    rotate: async (id, graceSeconds, issuer = 'issued') =>
       await revision.change(async (trx, note) => {
         checkCount('grace_seconds', graceSeconds, 0);
         const now = Math.floor(clock.now());
         const before = await get(trx, id);
+        await requireMember(trx, before);
         const secret = newSecret();
         await trx
           .updateTable('gateway_keys')
@@ -118,6 +124,8 @@ export function createKeys(
             ...hashesOf(secret),
             previous_hash: graceSeconds === 0 ? null : column.ref('key_hash'),
             previous_expires_at: graceSeconds === 0 ? null : now + graceSeconds * 1000,
+            // Who had the secret before keeps what the key could see, so a key never sees more than with its first secret.
+            issuer: before.issuer === 'own' ? issuer : 'issued',
             updated_at: now,
           }))
           .where('id', '=', id)
@@ -127,6 +135,36 @@ export function createKeys(
         return { key, secret: secret.text };
       }),
   };
+}
+
+const setsLimits = ({
+  keyName: _name,
+  isActive: _active,
+  metadata: _metadata,
+  ...limits
+}: KeyChanges): boolean => Object.values(limits).some((value) => value !== undefined);
+
+/** Throws for a key of a user who has left its team: the key was disabled then, and stays so. */
+async function requireMember(trx: Kysely<Schema>, { teamId, userId }: Key): Promise<void> {
+  if (teamId === null) return;
+  const row = await trx
+    .selectFrom('gateway_users')
+    .leftJoin('gateway_team_members', (join) =>
+      join
+        .onRef('gateway_team_members.user_id', '=', 'gateway_users.user_id')
+        .on('gateway_team_members.team_id', '=', teamId),
+    )
+    .select(['gateway_users.team_id as own_team', 'gateway_team_members.role'])
+    .where('gateway_users.user_id', '=', userId)
+    .executeTakeFirst();
+  if (row?.own_team === teamId || typeof row?.role === 'string') return;
+  throw new AppError(
+    'ConflictError',
+    `User '${userId}' is not a member of team '${teamId}'. Add the user to the team first.`,
+    {
+      reason: 'not_a_member',
+    },
+  );
 }
 
 /** Throws an InputError for settings that have no meaning for a key that calls no models. */

@@ -4,9 +4,10 @@ import type { Caller, Manager, UserRole } from './identity.ts';
 import type { Visible } from './list-queries.ts';
 
 export async function managerOf(caller: Caller, members: Pick<Members, 'ofUser'>): Promise<Manager> {
-  if (caller.kind === 'master') return { role: 'admin', userId: null, memberships: [] };
+  if (caller.kind === 'master') return { role: 'admin', userId: null, isOwn: false, memberships: [] };
   const { userId, role } = caller.user;
-  return { role, userId, memberships: role === 'member' ? await members.ofUser(userId) : [] };
+  const isOwn = caller.key.issuer === 'own';
+  return { role, userId, isOwn, memberships: role === 'member' ? await members.ofUser(userId) : [] };
 }
 
 /** Throws a ForbiddenError for callers that cannot change everything. */

@@ -39,6 +39,12 @@ export function createMembers({ db }: Pick<Store, 'db'>, revision: FollowedRevis
           .where('team_id', '=', teamId)
           .where('user_id', '=', userId)
           .execute();
+        // Who has left has no say in who joins.
+        await trx
+          .deleteFrom('gateway_invitations')
+          .where('team_id', '=', teamId)
+          .where('invited_by', '=', userId)
+          .execute();
         await trx
           .updateTable('gateway_keys')
           .set({ is_active: 0, updated_at: Math.floor(clock.now()) })
@@ -88,7 +94,7 @@ async function rowOf(trx: Kysely<Schema>, teamId: string, userId: string): Promi
 }
 
 /** Throws for a user that cannot be a member: one that does not exist, or a service account, which belongs to its team. */
-async function requirePerson(trx: Kysely<Schema>, userId: string): Promise<void> {
+export async function requirePerson(trx: Kysely<Schema>, userId: string): Promise<void> {
   const row = isStorable(userId)
     ? await trx
         .selectFrom('gateway_users')
@@ -105,7 +111,7 @@ async function requirePerson(trx: Kysely<Schema>, userId: string): Promise<void>
   );
 }
 
-const membershipOf = (row: TeamMemberRow): Membership => ({
+export const membershipOf = (row: TeamMemberRow): Membership => ({
   teamId: row.team_id,
   userId: row.user_id,
   role: row.role === 'admin' ? 'admin' : 'member',

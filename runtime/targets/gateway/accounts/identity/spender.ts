@@ -1,8 +1,10 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { matchesAny } from '../../../../core/text/name-pattern.ts';
-import type { Caller, GroupGrant, KeyGrant, Spender, UserGrant } from './identity.ts';
+import type { Caller, GroupGrant, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
+import { dataInTeam } from './data-access.ts';
 import type { Directory } from './directory.ts';
+import { ALL_DATA } from '../../shared/owner.ts';
 
 /** The spender of a request: the user of the key, or with the master key the user that the request names. */
 export async function spenderOf(
@@ -13,13 +15,14 @@ export async function spenderOf(
   // Some clients send an unset user as an empty string.
   const named = user || undefined;
   if (payer.kind === 'key') {
-    const { key, user, groups, revision } = payer;
+    const { key, user, groups, data, revision } = payer;
     refuseManagementKey(payer);
     if (named !== undefined && named !== user.userId) {
       throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }
     // The key and its user were checked during authentication.
-    return { user, key, groups, shared: groups, revision };
+    const shared = key.boundBy.length === 0 ? groups : [...groups, ...key.boundBy];
+    return { user, key, groups, data, shared, revision };
   }
   if (named === undefined) {
     throw new AppError('MalformedError', "When using master key, 'user' field is required in request body", {
@@ -47,7 +50,8 @@ export async function userSpender(
   const team = teamId === null ? { value: own, revision } : await directory.team(teamId);
   const groups = checkGroups(team.value ?? []);
   // If the two were read at different revisions, the ledger reads both again.
-  return { user, key: undefined, groups, shared: groups, revision: Math.min(revision, team.revision) };
+  const data = teamId === null ? (value?.data ?? ALL_DATA) : dataInTeam(user, groups);
+  return { user, key: undefined, groups, data, shared: groups, revision: Math.min(revision, team.revision) };
 }
 
 export function checkGroups(groups: readonly GroupGrant[]): readonly GroupGrant[] {
@@ -65,9 +69,17 @@ export function checkUser(userId: string, user: UserGrant | undefined): UserGran
   return user;
 }
 
+/** All lists of models that hold for a request: of the key, of the keys that bind it, of its team and of its organization. */
+export const modelListsOf = ({
+  key,
+  groups,
+}: Pick<Spender, 'key' | 'groups'>): readonly (readonly string[])[] =>
+  [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
+
 /** The key, its team and its organization must all allow the model. */
 export function checkModel({ key, groups }: Pick<Spender, 'key' | 'groups'>, model: string): void {
-  if (!isAllowed(key?.allowedModels ?? null, model)) {
+  const ofKey = [key, ...(key?.boundBy ?? [])];
+  if (ofKey.some((one) => !isAllowed(one?.allowedModels ?? null, model))) {
     throw forbidden(`Model '${model}' is not allowed for this API key`, 'model_not_allowed');
   }
   const refusing = groups.find(({ allowedModels }) => !isAllowed(allowedModels, model));
@@ -78,11 +90,14 @@ export function checkModel({ key, groups }: Pick<Spender, 'key' | 'groups'>, mod
 }
 
 /** Whether a caller can use a model. */
-export const canUseModel = (
-  { key, groups }: Pick<Spender, 'groups'> & { readonly key: Pick<KeyGrant, 'allowedModels'> },
-  model: string,
-): boolean =>
-  isAllowed(key.allowedModels, model) && groups.every(({ allowedModels }) => isAllowed(allowedModels, model));
+export const canUseModel = (spender: Pick<Spender, 'key' | 'groups'>, model: string): boolean =>
+  modelListsOf(spender).every((allowed) => isAllowed(allowed, model));
+
+/** Whether a caller can use any model of a provider. A pattern names the provider before the colon. */
+export const canUseProvider = (spender: Pick<Spender, 'key' | 'groups'>, provider: string): boolean =>
+  modelListsOf(spender).every((allowed) =>
+    allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], provider)),
+  );
 
 const isAllowed = (allowed: readonly string[] | null, model: string): boolean =>
   allowed === null || matchesAny(allowed, model);

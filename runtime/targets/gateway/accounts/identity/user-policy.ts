@@ -1,12 +1,24 @@
 import type { Manager, User } from './identity.ts';
 import type { Members } from './groups-api.ts';
-import { notFound } from './checks.ts';
+import { inputProblem, notFound } from './checks.ts';
 import { administersTeam, readsEverything, requireAdmin, requireTeamAdmin } from './manager.ts';
 
-/** Throws unless the manager is allowed to create a user: administrators of a team create its service accounts. */
-export function permitNewUser(manager: Manager, teamId: string | null | undefined): void {
+/**
+ * Throws unless the manager is allowed to create a user: administrators of a team create its service accounts, whose ids start with that
+ * of the team, so that they cannot take the id of a person. Returns whether the id must never have been used.
+ */
+export function permitNewUser(
+  manager: Manager,
+  { userId, teamId }: { readonly userId: string; readonly teamId: string | null | undefined },
+): { readonly neverUsed: boolean } {
   if (teamId === null || teamId === undefined) requireAdmin(manager);
   else requireTeamAdmin(manager, teamId);
+  if (manager.role === 'admin') return { neverUsed: false };
+  if (userId.startsWith(`${teamId}/`) && userId.length > `${teamId}/`.length) return { neverUsed: true };
+  throw inputProblem(
+    'user_id',
+    `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: the id of a service account starts with its team. Use for example '${teamId}/ci'.`,
+  );
 }
 
 /** Throws unless the manager is allowed to change or delete a user. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
@@ -13,6 +14,7 @@ import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from '
 import { requireGroup } from './groups.ts';
 import { foundUsers } from './found-users.ts';
 import { selectUsers, userColumns, userOf } from './user-rows.ts';
+import { isOfUser } from '../../store/space-columns.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
@@ -36,8 +38,10 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           });
         }
         await checkServiceAccount(trx, user);
+        if (user.neverUsed) await refuseUsedId(trx, user.userId);
         const budget = await budgetRowOf(trx, user.budgetId);
-        await addUser(trx, { ...user }, budget, now);
+        const { neverUsed: _, ...fields } = user;
+        await addUser(trx, fields, budget, now);
         const after = await get(trx, user.userId);
         note('user.create', user.userId, { after });
         return after;
@@ -98,6 +102,8 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           .where('user_id', '=', userId)
           .execute();
         await trx.deleteFrom('gateway_team_members').where('user_id', '=', userId).execute();
+        await trx.deleteFrom('gateway_invitations').where('user_id', '=', userId).execute();
+        await deleteSecretsOf(trx, userId);
       }),
   };
 }
@@ -109,7 +115,10 @@ export async function addUser(
   budget: BudgetRow | undefined,
   now: number,
 ): Promise<void> {
+  await refuseReservedId(trx, userId, teamId);
   const row = {
+    // Also for an id that was used before: what belonged to the earlier user stays out of reach.
+    owner_id: randomUUID(),
     alias: null,
     budget_id: null,
     blocked: 0,
@@ -130,6 +139,54 @@ export async function addUser(
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
     .execute();
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
+}
+
+/** Deletes the secrets of a user. Everything else stays for the master key; nobody else can reach it, because the internal id is never used again. */
+async function deleteSecretsOf(trx: Transaction<Schema>, userId: string): Promise<void> {
+  const { owner_id: ownerId } = await trx
+    .selectFrom('gateway_users')
+    .select('owner_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  await trx.deleteFrom('gateway_secrets').where(isOfUser(ownerId)).execute();
+}
+
+/** Throws for the id of an earlier user, which only administrators of the gateway can use again. */
+async function refuseUsedId(trx: Transaction<Schema>, userId: string): Promise<void> {
+  const row = await trx
+    .selectFrom('gateway_users')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (row)
+    throw new AppError('ConflictError', `User id '${userId}' was used before. Choose another one.`, {
+      reason: 'user_id_used',
+    });
+}
+
+/** Throws for an id that starts with the id of a team and a slash, unless it is that of a service account of this team. */
+async function refuseReservedId(
+  trx: Transaction<Schema>,
+  userId: string,
+  teamId: string | null,
+): Promise<void> {
+  const starts = Array.from(userId.matchAll(/\//g), ({ index }) => userId.slice(0, index)).filter(
+    (start) => start !== '',
+  );
+  if (starts.length === 0) return;
+  const rows = await trx
+    .selectFrom('gateway_groups')
+    .select('id')
+    .where('kind', '=', 'team')
+    .where('id', 'in', starts)
+    .execute();
+  // The longest one, as a team can have a slash in its id too.
+  const [team] = rows.map(({ id }) => id).toSorted((one, other) => other.length - one.length);
+  if (team === undefined || team === teamId) return;
+  throw inputProblem(
+    'user_id',
+    `Invalid user_id '${userId}': ids that start with '${team}/' are for service accounts of team '${team}'.`,
+  );
 }
 
 /** Throws if a user cannot be a service account: its team does not exist, or it has a role. */

@@ -9,6 +9,8 @@ import type { Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import type { Objects, ObjectKind, StoredObject, WorkPlan } from './objects.ts';
+import { canSee } from '../../shared/owner.ts';
+import { isVisible } from '../../store/space-columns.ts';
 
 /** Maximum unpaid objects that are checked at a time. */
 const MAX_CHECKED = 50;
@@ -72,17 +74,20 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
     },
     async require(kind, id, viewer) {
       const object = await find(kind, id);
-      if (object && (viewer === undefined || object.userId === viewer)) return object;
+      if (object && canSee(viewer, object.space)) return object;
       throw unknownObject(kind, id);
     },
     async list(kind, viewer, { limit, after, isOldestFirst = false, purpose }) {
       const direction = isOldestFirst ? 'asc' : 'desc';
-      let query = db.selectFrom('gateway_objects').selectAll().where('kind', '=', kind);
-      if (viewer !== undefined) query = query.where('user_id', '=', viewer);
+      let query = db
+        .selectFrom('gateway_objects')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where(isVisible(viewer));
       if (purpose !== undefined) query = query.where('content', 'like', `%"purpose":"${purpose}"%`);
       if (after !== undefined) {
         const start = await find(kind, after);
-        if (!start) throw unknownObject(kind, after);
+        if (!start || !canSee(viewer, start.space)) throw unknownObject(kind, after);
         const beyond = isOldestFirst ? '>' : '<';
         query = query.where((row) =>
           row.or([
@@ -202,6 +207,7 @@ const rowOf = (object: StoredObject): StoredObjectRow => ({
   provider: object.provider,
   kind: object.kind,
   user_id: object.userId,
+  space: object.space,
   key_id: object.keyId,
   model: object.model,
   created_at: object.createdAt,
@@ -221,6 +227,7 @@ const objectOf = (row: StoredObjectRow): StoredObject => {
     // Only these are written.
     kind: row.kind as ObjectKind,
     userId,
+    space: row.space,
     keyId,
     model: row.model,
     createdAt: row.created_at,

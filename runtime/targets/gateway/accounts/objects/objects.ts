@@ -1,4 +1,5 @@
 import type { HeldAmount } from '../ledger/ledger.ts';
+import type { Space, Viewer } from '../../shared/owner.ts';
 
 export type ObjectKind = 'file' | 'batch' | 'response';
 
@@ -8,6 +9,8 @@ export interface StoredObject {
   readonly id: string;
   readonly provider: string;
   readonly userId: string;
+  /** Who can see it; null for the master key only. */
+  readonly space: Space | null;
   readonly keyId: string | null;
   /** The model that works on it, `provider:model`. */
   readonly model: string | null;
@@ -42,9 +45,6 @@ export interface ObjectPage {
   readonly purpose?: string | undefined;
 }
 
-/** Whose objects a caller can see: those of one user, or with the master key all. */
-export type Viewer = string | undefined;
-
 /** The objects that providers store for users of this gateway. */
 export interface Objects {
   add(object: StoredObject): Promise<void>;
@@ -52,7 +52,7 @@ export interface Objects {
   addMissing(objects: readonly StoredObject[]): Promise<void>;
   /** The object of any user. */
   find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
-  /** Throws a NotFoundError for an object that does not exist or belongs to another user. */
+  /** Throws a NotFoundError for an object that does not exist or that the viewer cannot see. */
   require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;
   /** Newest first. Returns one object more than the limit, if there are more. */
   list(kind: ObjectKind, viewer: Viewer, page: ObjectPage): Promise<readonly StoredObject[]>;

@@ -16,7 +16,7 @@ export async function admitUser(claimed: ClaimedUser, options: AdmitOptions): Pr
   const known = await findUser(claimed, options);
   if (known.teamId !== null)
     throw refused(
-      `User '${known.userId}' is a service account of team '${known.teamId}'; it cannot sign in.`,
+      `User '${known.userId}' is a service account of team '${known.teamId}'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.`,
     );
   if (known.blocked) throw refused(`User '${known.userId}' is blocked`, 'user_blocked');
   const { userId } = known;

@@ -89,6 +89,7 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
     return await identity.keys.create({
       userId,
       scope: 'manage',
+      issuer: 'own',
       keyName: SESSION_NAME,
       expiresAt: Math.floor(clock.now()) + sessionMs,
     });

@@ -76,7 +76,7 @@ export function openCachedRequest(
   }
   const isStream = body['stream'] === true;
   const primary = resolved.targets.slice(0, resolved.primaries);
-  const ofUser = `user ${spender.user.userId}`;
+  const ofUser = `user ${spender.data.owner?.space ?? spender.user.userId}`;
   const ofKey = spender.key ? `key ${spender.key.id}` : ofUser;
   const facts = [
     endpoint,

@@ -70,7 +70,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { body, bytes, members } = metadata === undefined ? asRead : withMetadata(asRead, metadata);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer, tags);
-    await requireOwnObjects(objects, spender.user.userId, body, bytes);
+    await requireOwnObjects(objects, spender.data.viewer, body, bytes);
     const chosen = set.router.resolve(model, body['stream'] === true);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);

@@ -34,12 +34,13 @@ export async function recordStored(
   now: number,
 ): Promise<void> {
   const held = unfinished && (await ledger.keep(reservation));
-  const { user, key: apiKey } = reservation.spender;
+  const { user, data, key: apiKey } = reservation.spender;
   const object: StoredObject = {
     kind: 'response',
     id,
     provider: providerOf(key),
     userId: user.userId,
+    space: data.owner?.space ?? null,
     keyId: apiKey?.id ?? null,
     model: key,
     createdAt: Math.floor(now),

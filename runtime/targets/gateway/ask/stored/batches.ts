@@ -64,9 +64,8 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     create: async (request, body) =>
       await calls.within(async (set) => {
         const { caller } = request;
-        const user = caller.kind === 'key' ? caller.user.userId : request.user;
         const fileId = textOr(body['input_file_id']) ?? '';
-        const file = await objects.require('file', fileId, user);
+        const file = await objects.require('file', fileId, await viewerOf(identity, request));
         const { plan, provider } = file;
         if (!plan)
           throw wrong(
@@ -79,7 +78,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
             `The requests of file '${fileId}' are for ${plan.endpoint}. Set endpoint to it.`,
           );
         requirePolicy(set, plan, fileId);
-        const { userId } = file;
+        const { userId, space } = file;
         const held = await hold(set, request, userId, plan);
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
@@ -94,6 +93,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
           ...owned,
           id: requiredId(answer.json),
           userId,
+          space,
           keyId: keyIdOf(caller),
           model: plan.model,
           createdAt: Math.floor(clock.now()),
@@ -104,7 +104,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         return answer.bytes;
       }),
     async list(request, page) {
-      const found = await objects.list('batch', viewerOf(request), page);
+      const found = await objects.list('batch', await viewerOf(identity, request), page);
       const shown = found.slice(0, page.limit);
       // Those that are not paid can have changed.
       const fresh = await Promise.all(
@@ -120,11 +120,11 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
       return { objects: fresh, hasMore: found.length > page.limit };
     },
     async get(request, id) {
-      const object = await objects.require('batch', id, viewerOf(request));
+      const object = await objects.require('batch', id, await viewerOf(identity, request));
       return (await refresh(object, request.signal)).bytes;
     },
     async cancel(request, id) {
-      const object = await objects.require('batch', id, viewerOf(request));
+      const object = await objects.require('batch', id, await viewerOf(identity, request));
       const path = `${pathOf(id)}/cancel`;
       const { bytes, json } = await calls.call(
         object,

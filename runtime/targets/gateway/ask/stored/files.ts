@@ -122,7 +122,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         const file = requiredFile(form, 'file');
         const { caller, signal } = request;
         const spender = await identity.spender(caller, request.user);
-        const { user } = spender;
+        const { user, data } = spender;
         const { provider, sent, plan, masks } = await prepare(set, request, form, file, spender);
         const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
         const boundary = `gateway-${randomBytes(12).toString('hex')}`;
@@ -142,6 +142,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
           id,
           provider: provider.name,
           userId: user.userId,
+          space: data.owner?.space ?? null,
           keyId: keyIdOf(caller),
           model: plan?.model ?? null,
           createdAt: Math.floor(clock.now()),
@@ -152,11 +153,11 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         return answer.bytes;
       }),
     async list(request, page) {
-      const found = await objects.list('file', viewerOf(request), page);
+      const found = await objects.list('file', await viewerOf(identity, request), page);
       return { objects: found.slice(0, page.limit), hasMore: found.length > page.limit };
     },
     async get(request, id) {
-      const object = await objects.require('file', id, viewerOf(request));
+      const object = await objects.require('file', id, await viewerOf(identity, request));
       const { signal } = request;
       const { bytes, json } = await calls.call(
         object,
@@ -166,7 +167,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       return bytes;
     },
     async content(request, id) {
-      const object = await objects.require('file', id, viewerOf(request));
+      const object = await objects.require('file', id, await viewerOf(identity, request));
       const screen =
         object.content['purpose'] === 'batch_output' ? await outputScreen(request, object) : undefined;
       const { signal } = request;
@@ -176,7 +177,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       return screen ? { ...opened, pieces: screen(opened.pieces) } : opened;
     },
     async delete(request, id) {
-      const object = await objects.require('file', id, viewerOf(request));
+      const object = await objects.require('file', id, await viewerOf(identity, request));
       // The cost of a batch is in its output.
       await settler.beforeDelete(id);
       const { bytes } = await calls.call(

@@ -42,7 +42,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
     });
   };
   const find = async (request: StoredRequest, id: string): Promise<StoredObject> =>
-    await objects.require('response', id, viewerOf(request));
+    await objects.require('response', id, await viewerOf(identity, request));
   return {
     async get(request, id, query) {
       const object = await find(request, id);

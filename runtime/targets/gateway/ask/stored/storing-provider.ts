@@ -1,6 +1,6 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
-import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
+import { canUseProvider } from '../../accounts/identity/spender.ts';
 import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';
 
 export type StoringProvider = PolicedProvider & { readonly objects: PolicedObjects };
@@ -53,12 +53,9 @@ export function targetsOf(router: Router, model: string): readonly Target[] {
   }
 }
 
-/** Whether a key can use any model of a provider. */
-function canUse(caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolean {
-  const allowed = caller.kind === 'key' ? caller.key.allowedModels : null;
-  if (allowed === null) return true;
-  return allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], name));
-}
+/** Whether a caller can use any model of a provider. */
+const canUse = (caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolean =>
+  caller.kind === 'master' || canUseProvider(caller, name);
 
 function required(provider: PolicedProvider): StoringProvider {
   const { objects } = provider;

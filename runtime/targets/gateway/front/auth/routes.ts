@@ -25,9 +25,10 @@ export function authRoutes(
     return c.json({
       user_id: userId,
       role,
-      teams: (role === 'member' || isMaster ? memberships : await identity.members.ofUser(userId ?? '')).map(
-        (one) => ({ team_id: one.teamId, role: one.role }),
-      ),
+      teams: (role === 'member' || isMaster ? memberships : await identity.members.ofUser(userId ?? ''))
+        // The key of a team can be that of its administrator, whom other teams of the user do not concern.
+        .filter((one) => isMaster || caller.key.teamId === null || one.teamId === caller.key.teamId)
+        .map((one) => ({ team_id: one.teamId, role: one.role })),
       scope: isMaster ? 'master' : caller.key.scope,
       expires_at: timeOrNull(isMaster ? null : caller.key.expiresAt),
     });

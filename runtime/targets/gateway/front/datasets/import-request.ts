@@ -4,11 +4,12 @@ import type { DatasetSource } from '../../lab/datasets/sources/source.ts';
 import type { Secrets } from '../../lab/secrets/secrets.ts';
 import { inMember } from '../../lab/workflows/member-errors.ts';
 import type { datasetImport } from './schemas.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 /** Converts a request, with the values of its secrets. Throws an InputError, or a NotFoundError for a missing secret. */
 export async function sourceIn(
   { source, hf, s3 }: Static<typeof datasetImport>,
-  owner: string | null,
+  owner: Owner | null,
   secrets: Pick<Secrets, 'reveal'>,
 ): Promise<DatasetSource> {
   const secretOf = async (name: string | null | undefined): Promise<string | undefined> =>

@@ -1,5 +1,4 @@
 import { inputError } from '../../../../contract/errors.ts';
-import type { Viewer } from '../../lab/datasets/dataset.ts';
 import { DEFAULT_CONCURRENCY } from '../../lab/work/work.ts';
 import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../lab/workflows/single-jobs.ts';
@@ -12,11 +11,12 @@ import {
   judgeIn,
   modelIn,
 } from '../workflows/workflow-request.ts';
+import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** Who creates a job, and which models they can use. */
 export interface JobCaller {
   readonly viewer: Viewer;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly teamId: string | null;
   readonly keyId: string | null;
   readonly assertModelAllowed: AssertModelAllowed;

@@ -5,7 +5,9 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Manager, Key, NewKey } from '../../accounts/identity/identity.ts';
 import {
+  issuerFor,
   permitKeyChange,
+  permitKeyDeletion,
   permitKeyReplacement,
   permitNewKey,
   requireVisibleKey,
@@ -65,14 +67,15 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
     return c.json(keyView(await keys.change(id, changes)));
   });
   routes.delete('/v1/keys/:id', guards.manager, async (c) => {
-    const { id } = await keyIn(c, permitKeyReplacement);
+    const { id } = await keyIn(c, permitKeyDeletion);
     await keys.delete(id);
     return c.body(null, 204);
   });
   routes.post('/v1/keys/:id/rotate', guards.manager, async (c) => {
     const { grace_seconds: graceSeconds } = await readOptionalBody(c, rotation);
-    const { id } = await keyIn(c, permitKeyReplacement);
-    return c.json(createdKeyView(await keys.rotate(id, graceSeconds ?? 0)));
+    const { id, userId } = await keyIn(c, permitKeyReplacement);
+    const issuer = issuerFor(managerIn(c), userId);
+    return c.json(createdKeyView(await keys.rotate(id, graceSeconds ?? 0, issuer)));
   });
 
   return { routes, operations: KEY_OPERATIONS };

@@ -5,10 +5,10 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
 import { refuseManagementKey } from '../../accounts/identity/spender.ts';
-import type { Viewer } from '../../lab/datasets/dataset.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { actorOf } from './actor-of.ts';
 import { callerOf, createSignIn } from './sign-in.ts';
+import { ALL_DATA, type Owner, type Viewer } from '../../shared/owner.ts';
 
 /**
  * Guard of datasets, experiments, workflows and jobs, which accept any credential. On loopback without a master key, none is
@@ -38,7 +38,7 @@ const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 /** Whose resources a caller can see, who owns what the caller creates, and who pays for it. */
 interface CallerView {
   readonly viewer: Viewer;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly teamId: string | null;
   /** The key, whose limits and state hold for what the caller starts; null for the master key. */
   readonly keyId: string | null;
@@ -46,8 +46,7 @@ interface CallerView {
 
 export function viewOf(c: Context<ShellEnv>): CallerView {
   const caller = callerOf(c);
-  if (caller.kind === 'master') return { viewer: 'everyone', owner: null, teamId: null, keyId: null };
-  const { userId, teamId } = caller.user;
-  const { key } = caller;
-  return { viewer: { user: userId }, owner: userId, teamId: key.teamId ?? teamId, keyId: key.id };
+  if (caller.kind === 'master') return { ...ALL_DATA, teamId: null, keyId: null };
+  const { data, key, user } = caller;
+  return { ...data, teamId: key.teamId ?? user.teamId, keyId: key.id };
 }

@@ -3,8 +3,18 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresManager, requiresRole } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';
+import { INVITATION, MEMBER, TEAM_ID } from './examples.ts';
 import { TEAM_FILTERS } from './query.ts';
-import { member, members, newMember, newTeam, team, teamChanges, teams } from './schemas.ts';
+import {
+  invitations,
+  memberOrInvitation,
+  members,
+  newMember,
+  newTeam,
+  team,
+  teamChanges,
+  teams,
+} from './schemas.ts';
 
 const RESEARCH = {
   team_id: 'research',
@@ -24,14 +34,7 @@ const RESEARCH = {
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 };
-const MEMBER = {
-  team_id: 'research',
-  user_id: 'ada',
-  role: 'admin' as const,
-  created_at: '2026-01-01T00:00:00Z',
-};
 
-const TEAM_ID = { name: 'team_id', description: 'Team id.', example: 'research' };
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
 const OF_MEMBERS = 'a member sees the own teams.';
 const OF_ADMINS = 'a member must have the role admin in the team.';
@@ -124,11 +127,15 @@ const putMember: Operation = {
   id: 'putTeamMember',
   tag: 'Teams',
   summary: 'Add a user to a team, or change the role.',
-  description: requiresManager(OF_ADMINS, 'Without a body, the role is `member`.'),
+  description: requiresManager(
+    OF_ADMINS,
+    'Without a body, the role is `member`. A member with the role admin in the team invites users who are not in it: the status is 202, and the user joins by accepting the invitation, whether or not the user exists now.',
+  ),
   parameters: [TEAM_ID, USER_ID],
   request: { schema: newMember, optional: true, examples: { admin: { role: 'admin' } } },
-  answer: answerOf('The member.', member, MEMBER),
-  errors: [...BODY_ERRORS, ...KEY_ERRORS],
+  answer: answerOf('The member; with the status 202, the invitation.', memberOrInvitation, MEMBER),
+  statuses: [200, 202],
+  errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
 };
 
 const removeMember: Operation = {
@@ -143,6 +150,30 @@ const removeMember: Operation = {
   errors: KEY_ERRORS,
 };
 
+const listInvitations: Operation = {
+  method: 'get',
+  path: '/v1/teams/{team_id}/invitations',
+  id: 'listTeamInvitations',
+  tag: 'Teams',
+  summary: 'List the invitations to a team that nobody has answered.',
+  description: requiresManager(OF_ADMINS),
+  parameters: [TEAM_ID],
+  answer: answerOf('The invitations.', invitations, [INVITATION]),
+  errors: KEY_ERRORS,
+};
+
+const withdrawInvitation: Operation = {
+  method: 'delete',
+  path: '/v1/teams/{team_id}/invitations/{user_id}',
+  id: 'withdrawInvitation',
+  tag: 'Teams',
+  summary: 'Withdraw an invitation to a team.',
+  description: requiresManager(OF_ADMINS),
+  parameters: [TEAM_ID, USER_ID],
+  answer: noContent('The invitation is deleted.'),
+  errors: KEY_ERRORS,
+};
+
 export const TEAM_OPERATIONS: readonly Operation[] = [
   create,
   list,
@@ -152,4 +183,6 @@ export const TEAM_OPERATIONS: readonly Operation[] = [
   listMembers,
   putMember,
   removeMember,
+  listInvitations,
+  withdrawInvitation,
 ];

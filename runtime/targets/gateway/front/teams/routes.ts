@@ -12,12 +12,12 @@ import { groupChangesIn } from './group-request.ts';
 import { TEAM_OPERATIONS } from './operations.ts';
 import { teamQuery } from './query.ts';
 import { newMember, newTeam, teamChanges } from './schemas.ts';
-import { memberView, teamView } from './view.ts';
+import { invitationView, memberView, teamView } from './view.ts';
 
 /** `/v1/teams`: teams, whose members share a budget, limits and models. */
 export function teamRoutes({ state }: GatewayContext, parts: HttpParts): GatewayRoutes {
   const { guards, readBody, readOptionalBody } = parts;
-  const { teams, members } = state.identity;
+  const { teams, members, invitations } = state.identity;
   const routes = newRoutes();
   /** The team of a path, if the manager belongs to it or reads everything. */
   const visibleTeam = async (c: Context<ShellEnv, '/:id'>): Promise<Group> => {
@@ -51,8 +51,27 @@ export function teamRoutes({ state }: GatewayContext, parts: HttpParts): Gateway
   routes.put('/v1/teams/:id/members/:user', guards.manager, async (c) => {
     const { role } = await readOptionalBody(c, newMember);
     const { id } = await visibleTeam(c);
+    const [manager, userId] = [managerIn(c), c.req.param('user')];
+    requireTeamAdmin(manager, id);
+    const given = { teamId: id, userId, role: role ?? 'member' };
+    // Administrators of a team cannot make a user a member, because the user's key of the team would be theirs to create.
+    const isDirect =
+      manager.role === 'admin' || (await members.ofUser(userId)).some(({ teamId }) => teamId === id);
+    if (isDirect) return c.json(memberView(await members.put(id, userId, given.role)));
+    const invited = await invitations.put({ ...given, invitedBy: manager.userId });
+    return c.json(invitationView(invited), 202);
+  });
+  routes.get('/v1/teams/:id/invitations', guards.manager, async (c) => {
+    const { id } = await visibleTeam(c);
+    const manager = managerIn(c);
+    if (!readsEverything(manager)) requireTeamAdmin(manager, id);
+    return c.json((await invitations.ofTeam(id)).map(invitationView));
+  });
+  routes.delete('/v1/teams/:id/invitations/:user', guards.manager, async (c) => {
+    const { id } = await visibleTeam(c);
     requireTeamAdmin(managerIn(c), id);
-    return c.json(memberView(await members.put(id, c.req.param('user'), role ?? 'member')));
+    await invitations.delete(id, c.req.param('user'));
+    return c.body(null, 204);
   });
   routes.delete('/v1/teams/:id/members/:user', guards.manager, async (c) => {
     const { id } = await visibleTeam(c);

@@ -74,3 +74,20 @@ export const member = closed('TeamMember', {
   created_at: time('Time at which the user joined.'),
 });
 export const members = Type.Array(member);
+
+export const invitation = closed(
+  'TeamInvitation',
+  {
+    team_id: Type.String(),
+    user_id: Type.String({ description: 'Id of the invited user, which need not exist.' }),
+    role,
+    invited_by: orNull(
+      Type.String({ description: 'User who sent the invitation. Null for the master key.' }),
+    ),
+    created_at: time('Time of the invitation.'),
+    expires_at: time('End of the invitation.'),
+  },
+  'An invitation to a team. The user becomes a member by accepting it.',
+);
+export const invitations = Type.Array(invitation);
+export const memberOrInvitation = Type.Union([member, invitation]);

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import type { Group, Membership } from '../../accounts/identity/groups-api.ts';
+import type { Group, Invitation, Membership } from '../../accounts/identity/groups-api.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { timeOrNull } from '../http/time-view.ts';
-import type { member, team } from './schemas.ts';
+import type { invitation, member, team } from './schemas.ts';
 
 export const teamView = (one: Group): Static<typeof team> => ({
   team_id: one.id,
@@ -27,6 +27,12 @@ export const groupView = (one: Group): Omit<Static<typeof team>, 'team_id' | 'or
   metadata: one.metadata,
   created_at: rfc3339(one.createdAt),
   updated_at: rfc3339(one.updatedAt),
+});
+
+export const invitationView = (one: Invitation): Static<typeof invitation> => ({
+  ...memberView(one),
+  invited_by: one.invitedBy,
+  expires_at: rfc3339(one.expiresAt),
 });
 
 export const memberView = (one: Membership): Static<typeof member> => ({

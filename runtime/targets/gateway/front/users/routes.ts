@@ -29,8 +29,8 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
 
   routes.post('/v1/users', guards.manager, async (c) => {
     const { user_id: userId, team_id: teamId, ...fields } = await readBody(c, newUser);
-    permitNewUser(managerIn(c), teamId);
-    return c.json(userView(await users.create({ userId, teamId, ...changesIn(fields) })));
+    const permitted = permitNewUser(managerIn(c), { userId, teamId });
+    return c.json(userView(await users.create({ userId, teamId, ...permitted, ...changesIn(fields) })));
   });
   routes.get('/v1/users', guards.manager, async (c) =>
     c.json(

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { DatasetRow } from '../../store/workflow-schema.ts';
 import type { Dataset } from './dataset.ts';
+import { ownerIn } from '../../store/space-columns.ts';
 
 export const datasetOf = (row: DatasetRow): Dataset => ({
   id: row.id,
@@ -13,7 +14,7 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   runId: row.run_id,
   generated: row.generated === 1,
   generatedBy: row.generated_by,
-  owner: row.owner,
+  owner: ownerIn(row),
   tags: listOf(parseJsonText(row.tags)),
   source: row.source,
   createdAt: row.created_at,

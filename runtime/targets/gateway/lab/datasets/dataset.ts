@@ -3,6 +3,7 @@ import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
 import type { ColumnMapping } from './column-mapping.ts';
+import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -28,7 +29,7 @@ export interface Dataset {
   readonly runId: string | null;
   readonly generated: boolean;
   readonly generatedBy: string | null;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly tags: readonly string[];
   /** From where it was imported. */
   readonly source: string | null;
@@ -51,8 +52,8 @@ export interface UploadFile {
 }
 
 interface UploadOptions {
-  /** The user it belongs to; null for the master key. */
-  readonly owner: string | null;
+  /** Null for the master key. */
+  readonly owner: Owner | null;
   /** New names of columns. */
   readonly columns?: ColumnMapping | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -75,11 +76,8 @@ export interface OutputOptions {
   /** The workflow, if there is one. */
   readonly runId: string | null;
   readonly generatedBy: string;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
 }
-
-/** Whose objects are visible: those of one user, or with the master key those of everyone. */
-export type Viewer = { readonly user: string } | 'everyone';
 
 export interface Datasets {
   /** Stores a dataset, which is visible after all rows are checked. Throws an InputError with the place of an invalid row. */

@@ -8,12 +8,14 @@ import { newestFirst } from '../../store/newest-first.ts';
 import type { Schema } from '../../store/schema.ts';
 import { matches, searchTextOf } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import type { Dataset, Datasets, OutputOptions, Viewer } from './dataset.ts';
+import type { Dataset, Datasets, OutputOptions } from './dataset.ts';
 import { appendRows } from './append-rows.ts';
 import { deleteRows, readRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { once } from './sources/url.ts';
 import { uploadDataset } from './upload.ts';
+import type { Viewer } from '../../shared/owner.ts';
+import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 
 export interface DatasetOptions {
   readonly clock: Clock;
@@ -28,7 +30,7 @@ export function createDatasets(
   const now = (): number => Math.floor(clock.now());
   const visible = (viewer: Viewer) => {
     const query = db.selectFrom('gateway_datasets').where('complete', '=', 1);
-    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+    return query.where(isVisible(viewer));
   };
   const get = async (viewer: Viewer, id: string): Promise<Dataset> => {
     const row = isStorable(id)
@@ -42,7 +44,7 @@ export function createDatasets(
     { filename, runId, generatedBy, owner }: OutputOptions,
   ): Promise<string> => {
     const id = randomUUID();
-    const about = { run_id: runId, generated: 1, generated_by: generatedBy, owner };
+    const about = { run_id: runId, generated: 1, generated_by: generatedBy, ...ownedColumns(owner) };
     await trx
       .insertInto('gateway_datasets')
       .values({
@@ -104,7 +106,7 @@ export function createDatasets(
           at: now(),
           action: 'dataset.delete',
           object: id,
-          before: { filename, owner },
+          before: { filename, owner: owner?.userId ?? null },
         });
       });
     },

@@ -11,6 +11,7 @@ import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
 import { chunkRows } from './chunk-rows.ts';
 import { renameColumns } from './rename-columns.ts';
+import { ownedColumns } from '../../store/space-columns.ts';
 
 export interface UploadOptions {
   readonly now: number;
@@ -37,7 +38,7 @@ export async function uploadDataset(
         search_text: searchTextOf(filename),
         tags: storableText(JSON.stringify(tags)),
         source: source === null ? null : storableText(source),
-        owner,
+        ...ownedColumns(owner),
         created_at: now,
       })
       .execute(),

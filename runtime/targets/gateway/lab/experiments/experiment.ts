@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { Viewer } from '../datasets/dataset.ts';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
 import type { ColumnMapping } from '../datasets/column-mapping.ts';
 import type { Sampling } from './sample/sample-dataset.ts';
 import type { TaskDefinition } from '../work/work.ts';
+import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** A comparison of several models that do the same task on one dataset. */
 export interface Experiment {
@@ -17,7 +17,7 @@ export interface Experiment {
   readonly maxSamples: number;
   readonly task: TaskDefinition;
   /** The user it belongs to; null for the master key. */
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly tags: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number | null;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
+import type { Dataset, Datasets } from '../datasets/dataset.ts';
 import { sampleSize } from '../datasets/sample-size.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,6 +20,8 @@ import { renamedDataset } from './sample/renamed-dataset.ts';
 import { sampleDataset } from './sample/sample-dataset.ts';
 import { freeName, isTaken } from './free-name.ts';
 import { labelsIn, labelsOf } from './labels.ts';
+import type { Viewer } from '../../shared/owner.ts';
+import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -33,7 +35,7 @@ export function createExperiments(
 ): Experiments {
   const visible = (viewer: Viewer) => {
     const query = db.selectFrom('gateway_experiments');
-    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+    return query.where(isVisible(viewer));
   };
   const get = async (viewer: Viewer, id: string): Promise<Experiment> => {
     const row = isStorable(id)
@@ -77,7 +79,7 @@ export function createExperiments(
             dataset_id: datasetId,
             max_samples: maxSamples,
             task: storableText(JSON.stringify(task)),
-            owner,
+            ...ownedColumns(owner),
             created_at: now,
             updated_at: null,
           })
@@ -116,7 +118,11 @@ export function createExperiments(
         await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
         await trx.deleteFrom('gateway_answers').where('experiment_id', '=', id).execute();
-        const event = { action: 'experiment.delete', object: id, before: { name, owner } };
+        const event = {
+          action: 'experiment.delete',
+          object: id,
+          before: { name, owner: owner?.userId ?? null },
+        };
         await audit.record(trx, { at: clock.now(), ...event });
       });
     },

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 /** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
 export async function freeName(
   trx: Kysely<Schema>,
   name: string,
-  owner: string | null,
+  owner: Owner | null,
   now: number,
 ): Promise<string> {
   let candidate = name;
@@ -16,12 +17,12 @@ export async function freeName(
 }
 
 /** Whether the owner has an experiment with this name. */
-export async function isTaken(trx: Kysely<Schema>, name: string, owner: string | null): Promise<boolean> {
+export async function isTaken(trx: Kysely<Schema>, name: string, owner: Owner | null): Promise<boolean> {
   const row = await trx
     .selectFrom('gateway_experiments')
     .select('id')
     .where('name', '=', name)
-    .where('owner', 'is not distinct from', owner)
+    .where('space', 'is not distinct from', owner?.space ?? null)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -2,6 +2,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
 import type { WorkResult, WorkSpec } from '../work/work.ts';
 import type { Job } from './job.ts';
+import { ownerIn } from '../../store/space-columns.ts';
 
 export const jobOf = (row: JobRow): Job => ({
   id: row.id,
@@ -24,7 +25,7 @@ export const jobOf = (row: JobRow): Job => ({
   promptTokens: row.prompt_tokens,
   completionTokens: row.completion_tokens,
   cost: row.cost_nano,
-  owner: row.owner,
+  owner: ownerIn(row),
   teamId: row.team_id,
   keyId: row.key_id,
   createdAt: row.created_at,

@@ -17,6 +17,7 @@ import { createStanding, type Standing } from './standing.ts';
 import { createStandingQueue } from './standing-queue.ts';
 import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
 import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 /** The services that jobs need, on one database. */
 export interface JobServices {
@@ -32,7 +33,7 @@ export interface JobServices {
   readonly workerProgress: (jobIds: readonly string[]) => Promise<readonly WorkerProgress[]>;
   readonly standing: Standing;
   /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
-  readonly trusts: (owner: string | null) => boolean;
+  readonly trusts: (owner: Owner | null) => boolean;
 }
 
 export interface JobServicesOptions extends Pick<JobFilesParts, 'program' | 'encoderPath'> {
@@ -53,7 +54,7 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
   const standing = createStanding({ identity, permissionOf: options.permissionOf });
   const queue = createStandingQueue(createJobQueue(store, { clock, onEnded }), standing);
   const tokens = createWorkerTokens(store);
-  const trusts = (owner: string | null): boolean => owner === null || trustUsers;
+  const trusts = (owner: Owner | null): boolean => owner === null || trustUsers;
   const datasets = createDatasets(store, { clock, maxBytes: maxDatasetBytes });
   return {
     queue,

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Nanos } from '../../shared/money.ts';
 import type { Page } from '../../store/page.ts';
-import type { Viewer } from '../datasets/dataset.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../work/work.ts';
 import type { Json } from '../../ask/shapes/chat.ts';
 import type { JobStatus } from '../../store/workflow-schema.ts';
+import type { Owner, Viewer } from '../../shared/owner.ts';
 
 export interface Job {
   readonly id: string;
@@ -32,7 +32,7 @@ export interface Job {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cost: Nanos;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   /** The team that is billed in addition to the owner. */
   readonly teamId: string | null;
   /** The key that started it, whose limits and state hold until it has ended; null for the master key. */
@@ -53,7 +53,7 @@ export interface NewJob {
   readonly totalRows: number;
   readonly compute: string;
   readonly timeoutSec: number;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly teamId: string | null;
   readonly keyId: string | null;
 }

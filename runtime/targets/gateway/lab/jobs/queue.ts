@@ -17,6 +17,8 @@ import { createRangeLeases } from './ranges/lease-range.ts';
 import { createRangeWrites } from './ranges/write-range.ts';
 import { createRetries } from './retries.ts';
 import { createWaits } from './waits.ts';
+import { canSee } from '../../shared/owner.ts';
+import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 
 export interface QueueOptions extends Pick<ClaimOptions, 'onEnded'> {
   readonly clock: Clock;
@@ -60,7 +62,7 @@ export function createJobQueue(
           total_rows: totalRows,
           timeout_sec: timeoutSec,
           compute: job.compute,
-          owner: job.owner,
+          ...ownedColumns(job.owner),
           team_id: job.teamId,
           key_id: job.keyId,
           created_at: now(),
@@ -71,7 +73,7 @@ export function createJobQueue(
     },
     async get(viewer, id) {
       const row = await rowOf(id);
-      if (row && (viewer === 'everyone' || row.owner === viewer.user)) return jobOf(row);
+      if (row && canSee(viewer, row.space)) return jobOf(row);
       throw new AppError('NotFoundError', `Job with ID ${id} not found`, { reason: 'job_not_found' });
     },
     async list(viewer, { types, workflowId }, page) {
@@ -79,7 +81,7 @@ export function createJobQueue(
         .selectFrom('gateway_jobs')
         .where((row) =>
           row.and([
-            ...(viewer === 'everyone' ? [] : [row('owner', '=', viewer.user)]),
+            isVisible(viewer),
             ...(types === undefined ? [] : [row('type', 'in', types)]),
             ...(workflowId === undefined ? [] : [row('workflow_id', '=', workflowId)]),
           ]),

@@ -34,7 +34,7 @@ export function createStanding({ identity, permissionOf }: StandingParts): Stand
 /** The user that jobs of the master key are billed to. */
 export const WORKFLOWS_USER = 'workflows';
 
-export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? WORKFLOWS_USER;
+export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner?.userId ?? WORKFLOWS_USER;
 
 /** The payer of the requests of a job. */
 export const payerOf = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): WorkPayer => ({

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { createSeal, type Seal } from '../../../../platform/seal.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 /** A secret for display, without its value. */
 interface SecretInfo {
@@ -13,16 +14,16 @@ interface SecretInfo {
   readonly updatedAt: number | null;
 }
 
-/** Credentials of model servers that jobs need. Each belongs to the user that set it, or to the master key (owner null). */
+/** Credentials of model servers that jobs need. Each belongs to the space that it was set in, or to the master key (owner null). */
 export interface Secrets {
   /** Sets a secret and returns whether it is new. */
-  set(owner: string | null, name: string, value: string, description: string): Promise<boolean>;
-  list(owner: string | null): Promise<readonly SecretInfo[]>;
+  set(owner: Owner | null, name: string, value: string, description: string): Promise<boolean>;
+  list(owner: Owner | null): Promise<readonly SecretInfo[]>;
   /** Deletes a secret. Throws a NotFoundError if it does not exist. */
-  delete(owner: string | null, name: string): Promise<void>;
-  has(owner: string | null, name: string): Promise<boolean>;
+  delete(owner: Owner | null, name: string): Promise<void>;
+  has(owner: Owner | null, name: string): Promise<boolean>;
   /** The value of a secret. Throws a NotFoundError, or a ConfigError if it was encrypted with another master key. */
-  reveal(owner: string | null, name: string): Promise<string>;
+  reveal(owner: Owner | null, name: string): Promise<string>;
 }
 
 const NAME = /^[\w.-]{1,100}$/;
@@ -42,9 +43,9 @@ export function createSecrets(
   const seal = (): Promise<Seal> => (opened ??= openSeal());
   const openSeal = async (): Promise<Seal> =>
     createSeal(masterKey ?? '', await signingKey(db, 'secrets'), 'secrets of the gateway');
-  const one = (owner: string | null, name: string) =>
-    db.selectFrom('gateway_secrets').where('owner', '=', ownerColumn(owner)).where('name', '=', name);
-  const find = async (owner: string | null, name: string): Promise<Uint8Array | undefined> => {
+  const one = (owner: Owner | null, name: string) =>
+    db.selectFrom('gateway_secrets').where('space', '=', spaceColumn(owner)).where('name', '=', name);
+  const find = async (owner: Owner | null, name: string): Promise<Uint8Array | undefined> => {
     if (!isStorable(name)) return undefined;
     return (await one(owner, name).select('value').executeTakeFirst())?.value;
   };
@@ -58,7 +59,7 @@ export function createSecrets(
         await trx
           .insertInto('gateway_secrets')
           .values({
-            owner: ownerColumn(owner),
+            space: spaceColumn(owner),
             name,
             value: sealed,
             description,
@@ -66,14 +67,14 @@ export function createSecrets(
             updated_at: null,
           })
           .onConflict((conflict) =>
-            conflict.columns(['owner', 'name']).doUpdateSet({ value: sealed, description, updated_at: now }),
+            conflict.columns(['space', 'name']).doUpdateSet({ value: sealed, description, updated_at: now }),
           )
           .execute();
         await audit.record(trx, {
           at: now,
           action: 'secret.set',
           object: name,
-          after: { owner, description },
+          after: { owner: owner?.userId ?? null, description },
         });
       });
       return isNew;
@@ -82,7 +83,7 @@ export function createSecrets(
       const rows = await db
         .selectFrom('gateway_secrets')
         .select(['name', 'description', 'created_at', 'updated_at'])
-        .where('owner', '=', ownerColumn(owner))
+        .where('space', '=', spaceColumn(owner))
         .orderBy('name')
         .execute();
       return rows.map(({ name, description, created_at: createdAt, updated_at: updatedAt }) => ({
@@ -97,14 +98,14 @@ export function createSecrets(
       await db.transaction().execute(async (trx) => {
         await trx
           .deleteFrom('gateway_secrets')
-          .where('owner', '=', ownerColumn(owner))
+          .where('space', '=', spaceColumn(owner))
           .where('name', '=', name)
           .execute();
         await audit.record(trx, {
           at: clock.now(),
           action: 'secret.delete',
           object: name,
-          before: { owner },
+          before: { owner: owner?.userId ?? null },
         });
       });
     },
@@ -122,8 +123,8 @@ export function createSecrets(
   };
 }
 
-/** The owner as a column value. The master key is stored as an empty string, which is not a valid user id. */
-const ownerColumn = (owner: string | null): string => owner ?? '';
+/** The space as a column value, which is part of the primary key. That of the master key is empty. */
+const spaceColumn = (owner: Owner | null): string => owner?.space ?? '';
 
 function checkSecret(name: string, value: string): void {
   if (!NAME.test(name)) {

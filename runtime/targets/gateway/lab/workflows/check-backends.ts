@@ -11,6 +11,7 @@ import { AppError, inputError } from '../../../../contract/errors.ts';
 import { atMember } from './member-errors.ts';
 import type { AssertModelAllowed } from './workflow.ts';
 import { checkLabels } from './check-labels.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 export interface CheckParts {
   readonly services: Pick<JobServices, 'secrets' | 'trusts'>;
@@ -21,7 +22,7 @@ export interface CheckParts {
 
 /** The owner of a request, with the check of the models that its credential allows. */
 export interface Requester {
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 

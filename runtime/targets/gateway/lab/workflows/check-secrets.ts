@@ -1,11 +1,12 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { NamedModel } from './workflow.ts';
+import type { Owner } from '../../shared/owner.ts';
 
 /** Throws a MalformedError, as the reference API does, for a secret that is not set. */
 export async function checkSecrets(
   secrets: Pick<Secrets, 'has'>,
-  owner: string | null,
+  owner: Owner | null,
   models: readonly (Pick<NamedModel, 'secretName'> | null)[],
   before = '',
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Viewer } from '../datasets/dataset.ts';
+import type { Viewer } from '../../shared/owner.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WorkSpec } from '../work/work.ts';

@@ -3,6 +3,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow, WorkflowPlan } from './workflow.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
+import { ownerIn } from '../../store/space-columns.ts';
 
 /** Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so both always agree. */
 export const selectWorkflows = (db: Kysely<Schema>) =>
@@ -43,7 +44,7 @@ export const workflowOf = (row: Row): Workflow => ({
   status: row.status === 'created' && Boolean(row.has_begun) ? 'running' : row.status,
   error: row.error,
   metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow['metrics']),
-  owner: row.owner,
+  owner: ownerIn(row),
   tags: parseJsonText(row.tags) as readonly string[],
   teamId: row.team_id,
   keyId: row.key_id,

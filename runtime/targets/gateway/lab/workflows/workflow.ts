@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Row, Viewer } from '../datasets/dataset.ts';
+import type { Row } from '../datasets/dataset.ts';
 import type { Experiment, ExperimentWorkflows, LabelChanges } from '../experiments/experiment.ts';
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
@@ -10,6 +10,7 @@ import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '
 import type { RetryChanges } from './retry-changes.ts';
 import type { RetryCaller } from './retry-payer.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
+import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** A model in a request. */
 export interface NamedModel {
@@ -79,7 +80,7 @@ export interface Workflow {
   readonly error: string | null;
   /** Metrics of all jobs, by name. */
   readonly metrics: Readonly<Record<string, number>>;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly tags: readonly string[];
   /** The team of the key that created the workflow. It is billed in addition to the owner. */
   readonly teamId: string | null;

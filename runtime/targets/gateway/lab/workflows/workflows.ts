@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import type { Viewer } from '../datasets/dataset.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import { isOver } from '../jobs/job-row.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,6 +21,8 @@ import { payerOfRetry } from './retry-payer.ts';
 import { startInference } from './start-jobs.ts';
 import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
 import { withJobs } from './with-jobs.ts';
+import type { Viewer } from '../../shared/owner.ts';
+import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 
 export interface WorkflowParts extends CheckParts {
   readonly clock: Clock;
@@ -32,8 +33,7 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
   const { clock, compute, services } = parts;
   const { queue } = services;
   const now = (): number => Math.floor(clock.now());
-  const visible = (viewer: Viewer) =>
-    viewer === 'everyone' ? selectWorkflows(db) : selectWorkflows(db).where('w.owner', '=', viewer.user);
+  const visible = (viewer: Viewer) => selectWorkflows(db).where(isVisible(viewer, 'w.space'));
   const one = async (viewer: Viewer, id: string): Promise<Workflow> => {
     const row = isStorable(id) ? await visible(viewer).where('w.id', '=', id).executeTakeFirst() : undefined;
     if (row) return workflowOf(row);
@@ -76,7 +76,7 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           ...texts,
           tags,
           search_text: search,
-          owner: experiment.owner,
+          ...ownedColumns(experiment.owner),
           team_id: teamId,
           key_id: keyId,
         };
@@ -149,7 +149,7 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           at: now(),
           action: 'workflow.delete',
           object: id,
-          before: { name, status, owner },
+          before: { name, status, owner: owner?.userId ?? null },
         });
       });
       return workflow;

@@ -116,7 +116,10 @@ describe('who cannot sign in', () => {
   test.each([
     ['blocked', "User 'ada' is blocked"],
     ['deleted', "User 'ada' was deleted. Ask an administrator to create it again."],
-    ['service', "User 'ada' is a service account of team 'research'; it cannot sign in."],
+    [
+      'service',
+      "User 'ada' is a service account of team 'research'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.",
+    ],
     ['unknown', "User 'ada' does not exist. Ask an administrator to create it."],
   ])('%s', async (kind, message) => {
     const gateway = await start({ createUsers: kind !== 'unknown' });

@@ -65,7 +65,7 @@ describe('what each role is allowed to do', () => {
     ['PATCH', '/v1/users/bot', { alias: 'Bot' }, [200, 403, 200, 404, 404]],
     ['PATCH', '/v1/users/bot', { role: 'admin' }, [422, 403, 422, 404, 404]],
     ['POST', '/v1/users', { user_id: 'bot' }, [409, 403, 403, 403, 403]],
-    ['POST', '/v1/users', { user_id: 'bot', team_id: 'research' }, [409, 403, 409, 403, 403]],
+    ['POST', '/v1/users', { user_id: 'bot', team_id: 'research' }, [409, 403, 422, 403, 403]],
     ['POST', '/v1/users', { user_id: 'bot', team_id: 'sales' }, [409, 403, 403, 403, 403]],
     ['GET', '/v1/teams', undefined, [200, 200, 200, 200, 200]],
     ['GET', '/v1/teams/research', undefined, [200, 200, 200, 200, 404]],
@@ -163,8 +163,12 @@ test('an admin of a team creates keys only for those who are in it', async () =>
     "User 'bob' is not a member of team 'research'. Add the user to the team first.",
   );
   // Not created by a mistyped name, as with the master key.
-  expect((await keyFor('bobby')).detail).toBe("User with id 'bobby' not found");
-  await all.ann.send('PUT', '/v1/teams/research/members/bob', { role: 'member' });
+  expect((await keyFor('bobby')).detail).toBe(
+    "User 'bobby' is not a member of team 'research'. Add the user to the team first.",
+  );
+  expect(await all.ann.send('PUT', '/v1/teams/research/members/bob')).toMatchObject({ status: 202 });
+  expect((await keyFor('bob')).error.code).toBe('role_required');
+  expect(await all.bob.send('POST', '/v1/me/invitations/research/accept')).toMatchObject({ status: 200 });
   expect(await keyFor('bob')).toMatchObject({ user_id: 'bob', team_id: 'research' });
 });
 

@@ -1,5 +1,6 @@
-import type { Dataset, Viewer } from '../dataset.ts';
+import type { Dataset } from '../dataset.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
+import type { Owner, Viewer } from '../../../shared/owner.ts';
 
 /** An upload in several requests, which continues where a broken one stopped. */
 export interface ResumableUpload {
@@ -11,7 +12,7 @@ export interface ResumableUpload {
   readonly offset: number;
   /** The dataset, once all bytes have arrived. */
   readonly datasetId: string | null;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
   readonly expiresAt: number;
 }
 
@@ -19,7 +20,7 @@ interface NewResumableUpload {
   readonly filename: string;
   readonly size: number;
   readonly columns: ColumnMapping | undefined;
-  readonly owner: string | null;
+  readonly owner: Owner | null;
 }
 
 export interface ResumableUploads {

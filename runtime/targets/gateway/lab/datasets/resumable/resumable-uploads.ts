@@ -6,10 +6,12 @@ import type { Store } from '../../../store/store.ts';
 import { isStorable, storableText } from '../../../store/storable-text.ts';
 import type { UploadRow } from '../../../store/workflow-schema.ts';
 import { deleteRows } from '../chunks.ts';
-import type { Dataset, Datasets, Viewer } from '../dataset.ts';
+import type { Dataset, Datasets } from '../dataset.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { pieces, readPieces, writePiece } from './pieces.ts';
 import type { ResumableUpload, ResumableUploads } from './resumable-upload.ts';
+import type { Viewer } from '../../../shared/owner.ts';
+import { isVisible, ownedColumns, ownerIn } from '../../../store/space-columns.ts';
 
 interface Options {
   readonly clock: Clock;
@@ -30,7 +32,7 @@ export function createResumableUploads(
   const now = (): number => Math.floor(clock.now());
   const find = async (viewer: Viewer, id: string): Promise<UploadRow> => {
     const query = db.selectFrom('gateway_uploads').selectAll().where('expires_at', '>', now());
-    const visible = viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+    const visible = query.where(isVisible(viewer));
     const row = isStorable(id) ? await visible.where('id', '=', id).executeTakeFirst() : undefined;
     if (row) return row;
     throw new AppError(
@@ -75,7 +77,7 @@ export function createResumableUploads(
       const dataset = await datasets.upload({
         filename: row.filename,
         bytes: readPieces(db, row.id),
-        owner: row.owner,
+        owner: ownerIn(row),
         columns: row.columns === null ? undefined : (parseJsonText(row.columns) as ColumnMapping),
       });
       await db.transaction().execute(async (trx) => {
@@ -104,7 +106,7 @@ export function createResumableUploads(
       const { open } = await db
         .selectFrom('gateway_uploads')
         .select((row) => row.fn.countAll<number>().as('open'))
-        .where('owner', 'is not distinct from', owner)
+        .where('space', 'is not distinct from', owner?.space ?? null)
         .where('dataset_id', 'is', null)
         .executeTakeFirstOrThrow();
       if (open >= MAX_OPEN) {
@@ -124,7 +126,7 @@ export function createResumableUploads(
             received: 0,
             columns: columns ? storableText(JSON.stringify(columns)) : null,
             dataset_id: null,
-            owner,
+            ...ownedColumns(owner),
             created_at: now(),
             expires_at: now() + LIFETIME_MS,
           })
@@ -165,7 +167,7 @@ const uploadOf = (row: UploadRow): ResumableUpload => ({
   size: row.size,
   offset: row.received,
   datasetId: row.dataset_id,
-  owner: row.owner,
+  owner: ownerIn(row),
   expiresAt: row.expires_at,
 });
 

@@ -6,6 +6,7 @@ import type { Schema } from '../../../store/schema.ts';
 import type { Job } from '../job.ts';
 import { encodersOf, type UsedEncoder } from './encoders-of.ts';
 import { createOpenFiles, type FileFacts, type OpenFile } from './open-file.ts';
+import type { Owner } from '../../../shared/owner.ts';
 
 /** An executable that a worker needs on its node. */
 interface JobFile extends FileFacts {
@@ -34,7 +35,7 @@ export interface JobFilesParts {
   readonly db: Kysely<Schema>;
   /** Path of the gateway's executable; undefined if it runs from its sources. */
   readonly program: string | undefined;
-  readonly trusts: (owner: string | null) => boolean;
+  readonly trusts: (owner: Owner | null) => boolean;
   /** Path of a configured encoder; undefined if the gateway must call it, because it has a price or is not an executable of the gateway. */
   readonly encoderPath: (model: string) => Promise<string | undefined>;
 }
@@ -46,7 +47,7 @@ export function createJobFiles({ db, program, trusts, encoderPath }: JobFilesPar
     await handle.close();
     return facts;
   };
-  const pathOf = async (used: UsedEncoder, owner: string | null): Promise<string | undefined> => {
+  const pathOf = async (used: UsedEncoder, owner: Owner | null): Promise<string | undefined> => {
     if (used.kind === 'named') return await encoderPath(used.model);
     // Without permission, the worker refuses the file.
     return trusts(owner) ? resolve(used.path) : undefined;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
+import { ownerNamed, viewerNamed } from '../../owners.ts';
 
 const estimate = { cost: 60n, tokens: 0, free: false };
 
@@ -67,6 +68,7 @@ describeDatabases((database) => {
       id: 'batch_1',
       provider: 'openai',
       userId: 'ada',
+      space: ownerNamed('ada').space,
       keyId: held.keyId,
       model: 'openai:small',
       createdAt: clock.now(),
@@ -83,7 +85,9 @@ describeDatabases((database) => {
     await objects.add(batch);
     expect(await objects.find('batch', 'batch_1')).toEqual(batch);
     await expect(objects.add({ ...batch, userId: 'bob' })).rejects.toThrow(/in use/);
-    await expect(objects.require('batch', 'batch_1', 'bob')).rejects.toThrow("No batch with id 'batch_1'.");
+    await expect(objects.require('batch', 'batch_1', viewerNamed('bob'))).rejects.toThrow(
+      "No batch with id 'batch_1'.",
+    );
     expect(await objects.unpaidWith('file-o')).toHaveLength(1);
     expect(await objects.unpaidWith('file_o')).toHaveLength(0);
     const taken = await Promise.all([1, 2, 3].map(() => objects.takeUnpaid('batch', clock.now() - 1000)));
@@ -98,11 +102,11 @@ describeDatabases((database) => {
     const files = ['a', 'b', 'c'].map((id, nth) => ({ ...file, id, createdAt: nth < 2 ? 5 : 6 }));
     await objects.addMissing([...files, ...files]);
     const idsOf = async (page: Parameters<typeof objects.list>[2]) =>
-      (await objects.list('file', 'ada', page)).map(({ id }) => id);
+      (await objects.list('file', viewerNamed('ada'), page)).map(({ id }) => id);
     expect(await idsOf({ limit: 2 })).toEqual(['c', 'b', 'a']);
     expect(await idsOf({ limit: 2, after: 'c' })).toEqual(['b', 'a']);
     expect(await idsOf({ limit: 2, after: 'a', isOldestFirst: true })).toEqual(['b', 'c']);
-    expect(await objects.list('file', 'bob', { limit: 2 })).toEqual([]);
+    expect(await objects.list('file', viewerNamed('bob'), { limit: 2 })).toEqual([]);
     await objects.delete({ kind: 'file', id: 'b' });
     expect(await idsOf({ limit: 5, purpose: 'batch' })).toEqual([]);
   });

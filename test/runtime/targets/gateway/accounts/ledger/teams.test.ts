@@ -120,8 +120,8 @@ describeDatabases((database) => {
     const late = await ledger.reserve(of, ESTIMATE);
     await identity.teams.delete('research');
     await expect(spender()).rejects.toMatchObject({ reason: 'inactive_key' });
-    await identity.keys.change(key.id, { isActive: true });
-    await expect(spender()).rejects.toMatchObject({ reason: 'team_not_found' });
+    const enabled = identity.keys.change(key.id, { isActive: true });
+    await expect(enabled).rejects.toMatchObject({ reason: 'not_a_member' });
     await identity.teams.create({ id: 'research' });
     await ledger.settle(late, used(3n));
     expect(await identity.teams.get('research')).toMatchObject({ spent: 3n, reserved: 0n });
@@ -178,7 +178,8 @@ describeDatabases((database) => {
     await members.remove('research', 'ada');
     expect(await keys.get(key.id)).toMatchObject({ isActive: false });
 
-    const own = await newSpender(identity, { userId: 'bot' });
+    await expect(newSpender(identity, { userId: 'bot' })).rejects.toThrow(/Set team_id to 'research'/);
+    const own = await newSpender(identity, { userId: 'bot', teamId: 'research' });
     expect(own.groups.map(({ account }) => account)).toEqual(['team:research', 'org:acme']);
     await teams.create({ id: 'other' });
     await expect(keys.create({ userId: 'bot', teamId: 'other' })).rejects.toThrow(/cannot have keys of team/);

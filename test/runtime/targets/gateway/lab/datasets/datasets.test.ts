@@ -5,6 +5,7 @@ import type { Datasets, Row } from '../../../../../../runtime/targets/gateway/la
 import { createDatasets } from '../../../../../../runtime/targets/gateway/lab/datasets/datasets.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
+import { ownerNamed, viewerNamed } from '../../owners.ts';
 
 const PAGE = { skip: 0, limit: 100 };
 const bytesOf = (text: string): Readable => Readable.from([Buffer.from(text)]);
@@ -133,23 +134,25 @@ describeDatabases((database) => {
   test('users see what is theirs', async () => {
     const { datasets, clock } = await open();
     const ids: string[] = [];
-    for (const owner of ['ann', 'bob', null]) {
+    for (const owner of [ownerNamed('ann'), ownerNamed('bob'), null]) {
       ids.push((await datasets.upload({ filename: 'a.csv', bytes: bytesOf(csv(1)), owner })).id);
       clock.advance(1000);
     }
     const [ann = '', bob = ''] = ids;
-    expect((await datasets.list({ user: 'ann' }, PAGE)).items.map(({ id }) => id)).toEqual([ann]);
+    expect((await datasets.list(viewerNamed('ann'), PAGE)).items.map(({ id }) => id)).toEqual([ann]);
     expect((await datasets.list('everyone', PAGE)).items.map(({ id }) => id)).toEqual(ids.toReversed());
-    await expect(datasets.get({ user: 'ann' }, bob)).rejects.toMatchObject({ code: 'NotFoundError' });
-    await expect(datasets.delete({ user: 'ann' }, bob)).rejects.toThrow(`Dataset with ID ${bob} not found`);
-    await datasets.delete({ user: 'bob' }, bob);
+    await expect(datasets.get(viewerNamed('ann'), bob)).rejects.toMatchObject({ code: 'NotFoundError' });
+    await expect(datasets.delete(viewerNamed('ann'), bob)).rejects.toThrow(
+      `Dataset with ID ${bob} not found`,
+    );
+    await datasets.delete(viewerNamed('bob'), bob);
     expect(await rowsOf(datasets, bob)).toEqual([]);
     await expect(datasets.get('everyone', bob)).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
   test('what work writes is seen when it is finished, and no row is written twice', async () => {
     const { datasets, store } = await open();
-    const output = { filename: 'answers.csv', runId: 'run', generatedBy: 'job', owner: 'ann' };
+    const output = { filename: 'answers.csv', runId: 'run', generatedBy: 'job', owner: ownerNamed('ann') };
     const id = await datasets.begin(store.db, output);
     await datasets.append(store.db, id, {
       firstRow: 0,
@@ -170,6 +173,6 @@ describeDatabases((database) => {
       generatedBy: 'job',
       runId: 'run',
     });
-    expect(await datasets.list({ user: 'ann' }, PAGE)).toMatchObject({ total: 1 });
+    expect(await datasets.list(viewerNamed('ann'), PAGE)).toMatchObject({ total: 1 });
   });
 });

@@ -9,6 +9,7 @@ import { createJobQueue } from '../../../../../../runtime/targets/gateway/lab/jo
 import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
 import type { TestDatabase } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
+import { ownerNamed } from '../../owners.ts';
 
 export const JOB: NewJob = {
   workflowId: 'workflow',
@@ -29,7 +30,7 @@ export const JOB: NewJob = {
   totalRows: 4,
   compute: 'local',
   timeoutSec: 3600,
-  owner: 'ann',
+  owner: ownerNamed('ann'),
   teamId: null,
   keyId: null,
 };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/chunks.ts';
 import { describeDatabases } from '../../databases.ts';
 import { claimed, JOB, leased, openQueues, outcome } from './open-queues.ts';
+import { ownerNamed, viewerNamed } from '../../owners.ts';
 
 describeDatabases((database) => {
   const open = () => openQueues(database);
@@ -29,7 +30,7 @@ describeDatabases((database) => {
     expect(await queue.commit(claim, first, 0, outcome('a', 'b'), { seen: 'ab' })).toBe(2);
     const last = await leased(queue, claim, 'two');
     expect(last).toMatchObject({ rowCount: 0, checkpoints: [{ seen: 'ab' }, { seen: 'cd' }] });
-    expect(await queue.get({ user: 'ann' }, id)).toMatchObject({
+    expect(await queue.get(viewerNamed('ann'), id)).toMatchObject({
       status: 'running',
       doneRows: 4,
       failedRows: 2,
@@ -213,7 +214,7 @@ describeDatabases((database) => {
   test('jobs are listed newest first, to those whose they are', async () => {
     const { queue, store, clock } = await open();
     const ids: string[] = [];
-    for (const owner of ['ann', 'bob', 'ann']) {
+    for (const owner of ['ann', 'bob', 'ann'].map(ownerNamed)) {
       clock.advance(1000);
       ids.push((await queue.create(store.db, { ...JOB, owner })).id);
     }
@@ -221,10 +222,12 @@ describeDatabases((database) => {
     const seen = async (...given: Parameters<typeof queue.list>) =>
       (await queue.list(...given)).items.map(({ id }) => ids.indexOf(id));
     expect(await seen('everyone', {}, page)).toEqual([2, 1, 0]);
-    expect(await seen({ user: 'ann' }, {}, { skip: 1, limit: 1 })).toEqual([0]);
+    expect(await seen(viewerNamed('ann'), {}, { skip: 1, limit: 1 })).toEqual([0]);
     expect(await seen('everyone', { types: ['evaluation'] }, page)).toEqual([]);
     expect(await seen('everyone', { types: ['inference'], workflowId: 'workflow' }, page)).toEqual([2, 1, 0]);
-    await expect(queue.get({ user: 'ann' }, ids[1] ?? '')).rejects.toMatchObject({ code: 'NotFoundError' });
+    await expect(queue.get(viewerNamed('ann'), ids[1] ?? '')).rejects.toMatchObject({
+      code: 'NotFoundError',
+    });
     await expect(queue.get('everyone', 'a\0')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 

@@ -16,6 +16,7 @@ import { startFixture } from '../../fixture-provider.ts';
 import { gatewayOn, type GatewayOptions, type OpenGateway } from '../../front/open-gateway.ts';
 import { providerOf } from '../../test-provider.ts';
 import { inference } from './job-gateway.ts';
+import { ownerNamed } from '../../owners.ts';
 
 /** Workers renew their leases every 30 ms instead of every 3 s. */
 const IMPATIENT: Clock = {
@@ -50,9 +51,10 @@ export async function openWorkerJob(
   database: TestDatabase,
   rows: number,
   more: Parameters<typeof inference>[1] = {},
-  owner: string | null = null,
+  userId: string | null = null,
   options: Pick<GatewayOptions, 'program' | 'encoderPaths'> = {},
 ) {
+  const owner = userId === null ? null : ownerNamed(userId);
   const { clock, ...state } = await database.start();
   const gateway = gatewayOn(state, clock, { ...options, providers: [providerOf('openai', openai)] });
   gateways.push(gateway);

@@ -3,6 +3,7 @@ import { createSecrets } from '../../../../../../runtime/targets/gateway/lab/sec
 import { describeDatabases } from '../../databases.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { createTestClock } from '../../test-clock.ts';
+import { ownerNamed } from '../../owners.ts';
 
 describeDatabases((database) => {
   const open = async () => {
@@ -14,28 +15,30 @@ describeDatabases((database) => {
 
   test('a secret is kept encrypted, changed, listed without its value, and deleted', async () => {
     const { secrets, store, clock } = await open();
-    expect(await secrets.set('ann', 'openai', 'sk-größe', 'for tests')).toBe(true);
+    expect(await secrets.set(ownerNamed('ann'), 'openai', 'sk-größe', 'for tests')).toBe(true);
     clock.advance(1000);
-    expect(await secrets.set('ann', 'openai', 'sk-second', 'changed')).toBe(false);
-    expect(await secrets.reveal('ann', 'openai')).toBe('sk-second');
-    expect(await secrets.list('ann')).toEqual([
+    expect(await secrets.set(ownerNamed('ann'), 'openai', 'sk-second', 'changed')).toBe(false);
+    expect(await secrets.reveal(ownerNamed('ann'), 'openai')).toBe('sk-second');
+    expect(await secrets.list(ownerNamed('ann'))).toEqual([
       { name: 'openai', description: 'changed', createdAt: clock.now() - 1000, updatedAt: clock.now() },
     ]);
     const [row] = await store.db.selectFrom('gateway_secrets').selectAll().execute();
     expect(Buffer.from(row?.value ?? []).includes('sk-second')).toBe(false);
-    await secrets.delete('ann', 'openai');
-    expect(await secrets.list('ann')).toEqual([]);
-    await expect(secrets.delete('ann', 'openai')).rejects.toMatchObject({ code: 'NotFoundError' });
+    await secrets.delete(ownerNamed('ann'), 'openai');
+    expect(await secrets.list(ownerNamed('ann'))).toEqual([]);
+    await expect(secrets.delete(ownerNamed('ann'), 'openai')).rejects.toMatchObject({
+      code: 'NotFoundError',
+    });
   });
 
   test('each owner has secrets of their own', async () => {
     const { secrets } = await open();
-    await secrets.set('ann', 'key', 'of ann', '');
+    await secrets.set(ownerNamed('ann'), 'key', 'of ann', '');
     await secrets.set(null, 'key', 'of the master', '');
-    expect(await secrets.reveal('ann', 'key')).toBe('of ann');
+    expect(await secrets.reveal(ownerNamed('ann'), 'key')).toBe('of ann');
     expect(await secrets.reveal(null, 'key')).toBe('of the master');
-    expect(await secrets.has('bob', 'key')).toBe(false);
-    await expect(secrets.reveal('bob', 'key')).rejects.toMatchObject({ code: 'NotFoundError' });
+    expect(await secrets.has(ownerNamed('bob'), 'key')).toBe(false);
+    await expect(secrets.reveal(ownerNamed('bob'), 'key')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
   test('under another master key a secret cannot be read, and the error reports that', async () => {

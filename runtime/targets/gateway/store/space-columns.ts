@@ -1,0 +1,36 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type Owner, type Space, spacesOfUser, type Viewer } from '../shared/owner.ts';
+
+/** Columns of rows that belong to somebody. */
+export interface OwnedRow {
+  /** The user who pays; null for the master key. It is only for display, because ids of users can be used again. */
+  readonly owner: string | null;
+  /** Who can see the row; null for the master key only. */
+  readonly space: Space | null;
+}
+
+export const ownedColumns = (owner: Owner | null): OwnedRow => ({
+  owner: owner?.userId ?? null,
+  space: owner?.space ?? null,
+});
+
+export const ownerIn = ({ owner, space }: OwnedRow): Owner | null =>
+  owner === null || space === null ? null : { userId: owner, space };
+
+/** The condition that a viewer can see a row. */
+export function isVisible(viewer: Viewer, column = 'space'): RawBuilder<SqlBool> {
+  if (viewer === 'everyone') return sql<SqlBool>`1 = 1`;
+  if ('ownerId' in viewer) return isOfUser(viewer.ownerId, column);
+  const { spaces } = viewer;
+  return spaces.length === 0
+    ? sql<SqlBool>`1 = 0`
+    : sql<SqlBool>`${sql.ref(column)} in (${sql.join([...spaces])})`;
+}
+
+/** The condition that a row belongs to a user. Internal ids have no wildcards of `like`. */
+export const isOfUser = (ownerId: string, column = 'space'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.ref(column)} like ${`${spacesOfUser(ownerId)}%`}`;
+
+/** The condition that a row belongs to the realm of a team, whoever has created it. */
+export const isOfTeam = (teamOwnerId: string, column = 'space'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.ref(column)} like ${`%/team:${teamOwnerId}`}`;
