@@ -16,7 +16,7 @@ import {
 import type { DataAccess } from '../../shared/owner.ts';
 
 /** A user with the team and the organization of a service account. */
-export interface KnownUser {
+interface KnownUser {
   readonly user: UserGrant;
   /** What it can see. */
   readonly data: DataAccess;

@@ -60,8 +60,7 @@ export interface UserChanges {
 }
 
 /** How a key was made: by its user, who was signed in, or by somebody else. */
-export const KEY_ISSUERS = ['own', 'issued'] as const;
-export type KeyIssuer = (typeof KEY_ISSUERS)[number];
+export type KeyIssuer = 'own' | 'issued';
 
 interface NewUser extends UserChanges {
   readonly userId: string;
@@ -207,7 +206,7 @@ export interface KeyGrant {
 }
 
 /** A key of a member that others have limited. It limits all keys that the member creates in the team. */
-export interface BindingKey extends SharedAccount {
+interface BindingKey extends SharedAccount {
   readonly allowedModels: readonly string[] | null;
 }
 

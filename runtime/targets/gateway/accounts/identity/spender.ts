@@ -70,10 +70,7 @@ export function checkUser(userId: string, user: UserGrant | undefined): UserGran
 }
 
 /** All lists of models that hold for a request: of the key, of the keys that bind it, of its team and of its organization. */
-export const modelListsOf = ({
-  key,
-  groups,
-}: Pick<Spender, 'key' | 'groups'>): readonly (readonly string[])[] =>
+const modelListsOf = ({ key, groups }: Pick<Spender, 'key' | 'groups'>): readonly (readonly string[])[] =>
   [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
 
 /** The key, its team and its organization must all allow the model. */
