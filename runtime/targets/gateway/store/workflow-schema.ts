@@ -1,6 +1,5 @@
 import type { Nanos } from '../shared/money.ts';
 import type { OwnedRow } from './space-columns.ts';
-import type { OwnedRow } from './space-columns.ts';
 
 /** Tables of datasets, experiments, workflows and jobs, with the conventions of `Schema`. */
 export interface WorkflowSchema {
