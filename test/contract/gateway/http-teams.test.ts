@@ -89,7 +89,9 @@ verifiesGateway('gateway:roles', async (arm) => {
   ]);
   await send(api, 'POST', '/v1/teams', { team_id: 'roles' }, admin);
   await send(api, 'PUT', '/v1/teams/roles/members/lea', { role: 'admin' }, admin);
-  await send(api, 'PUT', '/v1/teams/roles/members/mia', undefined, lead);
+  // An administrator of a team invites; the user joins by accepting.
+  expect((await send(api, 'PUT', '/v1/teams/roles/members/mia', undefined, lead)).status).toBe(202);
+  expect((await send(api, 'POST', '/v1/me/invitations/roles/accept', undefined, member)).status).toBe(200);
   const statuses = async (method: string, path: string, body?: object) => {
     const all = [admin, viewer, lead, member];
     return await Promise.all(all.map(async (who) => (await send(api, method, path, body, who)).status));
@@ -104,9 +106,9 @@ verifiesGateway('gateway:roles', async (arm) => {
   expect(await statuses('POST', '/v1/chat/completions', chatWith('openai:good'))).toEqual([
     403, 403, 403, 403,
   ]);
-  const created = await send(api, 'POST', '/v1/users', { user_id: 'bot', team_id: 'roles' }, lead);
+  const created = await send(api, 'POST', '/v1/users', { user_id: 'roles/bot', team_id: 'roles' }, lead);
   expect([created.status, created.body.team_id]).toEqual([200, 'roles']);
-  const { body: key } = await send(api, 'POST', '/v1/keys', { user_id: 'bot', team_id: 'roles' }, lead);
+  const { body: key } = await send(api, 'POST', '/v1/keys', { user_id: 'roles/bot', team_id: 'roles' }, lead);
   const path = `/v1/keys/${key.id}/rotate`;
   const { body: rotated } = await send(api, 'POST', path, { grace_seconds: 600 }, lead);
   for (const secret of [key.key, rotated.key])
