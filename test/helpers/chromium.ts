@@ -28,7 +28,7 @@ export async function provideChromium(): Promise<string | undefined> {
   return found;
 }
 
-async function findChromium(): Promise<string | undefined> {
+export async function findChromium(): Promise<string | undefined> {
   for (const path of [process.env.CHROMIUM_PATH, ...PLACES]) {
     // Some systems have a script there that only prints where to get Chromium.
     if (path && (await works(path, ['--version']))) return path;

@@ -11,7 +11,8 @@ export class Browser {
       if (action === undefined) return response;
       const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? '';
       const body = new URLSearchParams({ prompt, ...(prompt === 'login' && { login, password: 'any' }) });
-      response = await this.send(new URL(action, response.url).href, { method: 'POST', body });
+      const headers = { origin: new URL(response.url).origin };
+      response = await this.send(new URL(action, response.url).href, { method: 'POST', headers, body });
     }
     throw new Error('The sign-in does not end.');
   }

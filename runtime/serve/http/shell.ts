@@ -6,6 +6,7 @@ import type { Kernel } from '../kernel.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { failureOf } from './direct-failure.ts';
+import { requireDistinctParameters } from './distinct-parameters.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
@@ -31,6 +32,8 @@ export interface ShellOptions extends HealthOptions {
   readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
   /** Middleware that runs before the API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
+  /** Query parameters that are lists; any other can be sent only once. */
+  readonly repeatable?: readonly string[] | undefined;
   /** Whether `/path/` and `/path` are different. Default: false. */
   readonly strict?: boolean;
   /** The path that a request is answered for, if it differs from its own. */
@@ -64,6 +67,11 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
       await next();
     });
   }
+  const repeatable = new Set(options.repeatable);
+  app.use(async (c, next) => {
+    requireDistinctParameters(c.req.url, repeatable);
+    await next();
+  });
   if (options.beforeAccess) app.use(options.beforeAccess);
   app.use(async (c, next) => {
     if (!open.has(c.req.path)) {

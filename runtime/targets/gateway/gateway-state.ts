@@ -12,6 +12,7 @@ import { openLedger } from './accounts/ledger/open-ledger.ts';
 import { createObjectMasks, type ObjectMasks } from './accounts/objects/object-masks.ts';
 import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
+import { createRedeemedCodes, type RedeemedCodes } from './accounts/sign-in/redeemed-codes.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
 import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
@@ -47,6 +48,7 @@ export interface GatewayState {
   readonly refusedAttempts: RefusedAttempts;
   readonly objects: Objects;
   readonly objectMasks: ObjectMasks;
+  readonly signInCodes: RedeemedCodes;
   readonly modelEntries: ModelEntries;
   /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
@@ -114,6 +116,7 @@ function administer(
     audit: store.audit,
     objects: createObjects(store, clock),
     objectMasks: createObjectMasks(store.db, options.masterKey),
+    signInCodes: createRedeemedCodes(store, clock),
     modelEntries: createModelEntries(store, revision, options),
     close: async () => {
       await guardrailHits.close();

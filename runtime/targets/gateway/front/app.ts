@@ -133,6 +133,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     errorFormats: [API_ERRORS, CLIENT_ERRORS],
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
+    repeatable: ['group_by', 'job_types', 'tag', 'tasks'],
     explain: databaseFailure,
     outermost: addSecurityHeaders,
     strict: false,

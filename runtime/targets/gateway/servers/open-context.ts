@@ -86,7 +86,8 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const factors = await openLearnedFactors(store, clock, onError);
     closers.add(factors.close);
 
-    const signIn = await openSignIn(config.signIn, { store, identity: state.identity, clock, log });
+    const { identity, signInCodes: codes } = state;
+    const signIn = await openSignIn(config.signIn, { store, identity, codes, clock, log });
     if (signIn) closers.add(() => signIn.close());
 
     const { trustUsers, maxDatasetBytes } = config.workflows;

@@ -9,10 +9,13 @@ export interface JsonMember {
   readonly start: number;
   readonly value: number;
   readonly end: number;
+  /** Number of members of all objects inside the value, including duplicates. */
+  readonly inside: number;
 }
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN = 0x7b;
 /** A name without escapes and non-ASCII bytes. */
 const PLAIN_NAME = /^[^\\\x80-\xff]*$/;
@@ -98,8 +101,8 @@ export function listMembers(json: Uint8Array): JsonMember[] {
     at = stringEnd(json, at);
     const name = nameIn(text, start, at);
     const value = afterColon(json, at);
-    const end = endOfValue(json, value);
-    members.push({ name, start, value, end });
+    const { end, inside } = endOfValue(json, value);
+    members.push({ name, start, value, end, inside });
     at = skipSpace(json, end);
     if (json[at] === COMMA) at += 1;
   }
@@ -121,22 +124,24 @@ const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
 const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
-function endOfValue(json: Uint8Array, start: number): number {
+function endOfValue(json: Uint8Array, start: number): Pick<JsonMember, 'end' | 'inside'> {
   let depth = 0;
+  let inside = 0;
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at] as number;
     if (byte === QUOTE) {
       at = stringEnd(json, at) - 1;
-      if (depth === 0) return at + 1;
+      if (depth === 0) return { end: at + 1, inside };
     } else if (opens(byte)) depth += 1;
     else if (closes(byte)) {
       // The closing bracket of the enclosing list or object.
-      if (depth === 0) return at;
+      if (depth === 0) return { end: at, inside };
       depth -= 1;
-      if (depth === 0) return at + 1;
-    } else if (depth === 0 && (byte === COMMA || byte <= 0x20)) return at;
+      if (depth === 0) return { end: at + 1, inside };
+    } else if (byte === COLON) inside += 1;
+    else if (depth === 0 && (byte === COMMA || byte <= 0x20)) return { end: at, inside };
   }
-  return json.length;
+  return { end: json.length, inside };
 }
 
 function skipSpace(json: Uint8Array, start: number): number {

@@ -44,14 +44,46 @@ export function isBadData(error: unknown): boolean {
 }
 
 /** Returns an error for clients if the database caused the error; otherwise undefined. For unexpected errors. */
-export const databaseFailure = (error: unknown): AppError | undefined =>
-  codeOf(error) === 'ERR_SQLITE_ERROR' || POSTGRES_IS_GONE.test(`${codeOf(error)} ${messageOf(error)}`)
-    ? databaseUnavailable(error)
-    : undefined;
+export function databaseFailure(error: unknown): AppError | undefined {
+  const code = codeOf(error);
+  const isOurs = code === 'ERR_SQLITE_ERROR' || CLOSED.test(messageOf(error));
+  const isGone = POSTGRES_IS_GONE.test(code) || isUnreachable(error, code);
+  return isOurs || isGone ? databaseUnavailable(error) : undefined;
+}
 
-/** Errors of an unreachable, starting, stopping or full server, and of closed connections. Some have no code, only a message. */
-const POSTGRES_IS_GONE =
-  /^(?:E[A-Z_]+|08...|25006|53...|57...|58...) |^ (?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+/** Errors of a starting, stopping or full PostgreSQL server. */
+const POSTGRES_IS_GONE = /^(?:08...|25006|53...|57...|58...)$/;
+
+/** Errors of closed connections and files, which have no code of their own. */
+const CLOSED =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|database is not open)/;
+
+/**
+ * Errors of connections. Codes such as ERR_INVALID_URL are mistakes of a program, and ENOENT is also a missing file: retrying does not
+ * help there.
+ */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+]);
+const isUnreachable = (error: unknown, code: string): boolean =>
+  UNREACHABLE.has(code) || (code.startsWith('E') && syscallOf(error) === 'connect');
+
+function syscallOf(error: unknown): unknown {
+  const errors = memberOf(error, 'errors');
+  return Array.isArray(errors) ? memberOf(errors[0], 'syscall') : memberOf(error, 'syscall');
+}
 
 const SQLITE_BUSY = 5;
 /** An extended code of SQLITE_BUSY that SQLite itself does not use. */

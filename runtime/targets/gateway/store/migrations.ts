@@ -20,6 +20,7 @@ import { addObjectTags } from './add-object-tags.ts';
 import { addPauses } from './add-pauses.ts';
 import { addPriceMap } from './add-price-map.ts';
 import { addPromptLog } from './add-prompt-log.ts';
+import { addSignInCodes } from './add-sign-in-codes.ts';
 import { addSpaces } from './add-spaces.ts';
 import { addStoredObjects } from './add-stored-objects.ts';
 import { addTags } from './add-tags.ts';
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addObjectMasks,
   addSpaces,
   addInvitations,
+  addSignInCodes,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -12,6 +12,7 @@ export interface RecordSchema {
   gateway_prompts: PromptRow;
   gateway_objects: StoredObjectRow;
   gateway_object_masks: { readonly kind: string; readonly id: string; readonly sealed: Uint8Array };
+  gateway_sign_in_codes: { readonly id: string; readonly expires_at: number };
 }
 
 /** A file, a batch or a response that a provider stores. */

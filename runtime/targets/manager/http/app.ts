@@ -96,6 +96,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
+    repeatable: ['servers', 'tools'],
     errorFormats: [problemFormat(baseAddress)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:

@@ -14,6 +14,11 @@ import { isVisible } from '../../store/space-columns.ts';
 
 /** Maximum unpaid objects that are checked at a time. */
 const MAX_CHECKED = 50;
+/** Maximum ids of one query. */
+const MAX_LOOKED_UP = 500;
+/** Maximum rows of one insertion. */
+const MAX_INSERTED = 100;
+const KINDS: readonly ObjectKind[] = ['file', 'batch', 'response', 'item'];
 
 export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now'>): Objects {
   const find: Objects['find'] = async (kind, id) => {
@@ -30,10 +35,10 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
   const insert = async (objects: readonly StoredObject[]): Promise<bigint> =>
     await db.transaction().execute(async (trx) => {
       let added = 0n;
-      for (const object of objects) {
+      for (let at = 0; at < objects.length; at += MAX_INSERTED) {
         const { numInsertedOrUpdatedRows: count = 0n } = await trx
           .insertInto('gateway_objects')
-          .values(rowOf(object))
+          .values(objects.slice(at, at + MAX_INSERTED).map(rowOf))
           .onConflict((conflict) => conflict.columns(['kind', 'id']).doNothing())
           .executeTakeFirst();
         added += count;
@@ -56,8 +61,28 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
             .execute(),
       );
   };
+  const require: Objects['require'] = async (kind, id, viewer) => {
+    const object = await find(kind, id);
+    if (object && canSee(viewer, object.space)) return object;
+    throw unknownObject(kind, id);
+  };
   return {
     find,
+    require,
+    async requireOwn(ids, viewer) {
+      if (viewer === 'everyone') return;
+      const all = [...ids].filter(isStorable);
+      for (let at = 0; at < all.length; at += MAX_LOOKED_UP) {
+        const rows = await db
+          .selectFrom('gateway_objects')
+          .select(['kind', 'id', 'space'])
+          .where('kind', 'in', KINDS)
+          .where('id', 'in', all.slice(at, at + MAX_LOOKED_UP))
+          .execute();
+        const foreign = rows.find(({ space }) => !canSee(viewer, space));
+        if (foreign) throw unknownObject(foreign.kind as ObjectKind, foreign.id);
+      }
+    },
     async add(object) {
       if ((await insert([object])) > 0n) return;
       const { kind, id, provider } = object;
@@ -72,11 +97,6 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
     addMissing: async (objects) => {
       if (objects.length > 0) await insert(objects);
     },
-    async require(kind, id, viewer) {
-      const object = await find(kind, id);
-      if (object && canSee(viewer, object.space)) return object;
-      throw unknownObject(kind, id);
-    },
     async list(kind, viewer, { limit, after, isOldestFirst = false, purpose }) {
       const direction = isOldestFirst ? 'asc' : 'desc';
       let query = db
@@ -86,8 +106,7 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
         .where(isVisible(viewer));
       if (purpose !== undefined) query = query.where('content', 'like', `%"purpose":"${purpose}"%`);
       if (after !== undefined) {
-        const start = await find(kind, after);
-        if (!start || !canSee(viewer, start.space)) throw unknownObject(kind, after);
+        const start = await require(kind, after, viewer);
         const beyond = isOldestFirst ? '>' : '<';
         query = query.where((row) =>
           row.or([

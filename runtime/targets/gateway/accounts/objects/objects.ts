@@ -1,7 +1,13 @@
 import type { HeldAmount } from '../ledger/ledger.ts';
 import type { Space, Viewer } from '../../shared/owner.ts';
 
-export type ObjectKind = 'file' | 'batch' | 'response';
+/** An item is what an answer has created at the provider in addition to itself: its messages, calls and containers. */
+export type ObjectKind = 'file' | 'batch' | 'response' | 'item';
+
+/** What a provider works on after the answer to the request. */
+export type WorkKind = 'batch' | 'response';
+
+export const isWork = (kind: ObjectKind): kind is WorkKind => kind === 'batch' || kind === 'response';
 
 /** An object that a provider stores, and the user that it belongs to. */
 export interface StoredObject {
@@ -52,6 +58,8 @@ export interface Objects {
   addMissing(objects: readonly StoredObject[]): Promise<void>;
   /** The object of any user. */
   find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
+  /** Throws a NotFoundError if one of the ids is that of an object which the viewer cannot see. Others are left to the provider. */
+  requireOwn(ids: ReadonlySet<string>, viewer: Viewer): Promise<void>;
   /** Throws a NotFoundError for an object that does not exist or that the viewer cannot see. */
   require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;
   /** Newest first. Returns one object more than the limit, if there are more. */

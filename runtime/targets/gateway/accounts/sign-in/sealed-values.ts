@@ -19,7 +19,10 @@ export function createSealedValues<Value>(
     close: (value) =>
       Buffer.from(seal.close(JSON.stringify({ value, until: clock.now() + maxAgeMs }))).toString('base64url'),
     open(text) {
-      const opened = seal.open(Buffer.from(text, 'base64url'));
+      const bytes = Buffer.from(text, 'base64url');
+      // Decoders ignore characters that do not belong there, so a value would have several texts.
+      if (bytes.toString('base64url') !== text) return undefined;
+      const opened = seal.open(bytes);
       if (opened === undefined) return undefined;
       // Only this program can have created the text, so its form is known.
       const { value, until } = parseJsonText(opened) as { readonly value: Value; readonly until: number };

@@ -5,8 +5,10 @@ import { createPkce } from '../../../../serve/oauth/pkce.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Identity, Key } from '../identity/identity.ts';
 import { admitUser } from './admit-user.ts';
+import { ownPath } from './own-path.ts';
 import { createSignInProvider } from './provider.ts';
 import { readClaims } from './read-claims.ts';
+import type { RedeemedCodes } from './redeemed-codes.ts';
 import { createSealedValues } from './sealed-values.ts';
 import type { SignInConfig } from './sign-in-config.ts';
 
@@ -24,10 +26,15 @@ export interface WaitingCommand {
   readonly challenge: string;
 }
 
-/** Where a browser goes after a sign-in: to a path of the gateway with a session, or to a waiting command with a code. */
+/** A user who has signed in for a waiting command, and has to agree that it gets a key. */
+export interface AskedConsent extends WaitingCommand {
+  readonly userId: string;
+}
+
+/** What follows a sign-in: a path of the gateway with a session, or a question, whose `cookie` must come back with the consent. */
 type SignedIn =
   | { readonly kind: 'browser'; readonly returnTo: string; readonly session: Session }
-  | { readonly kind: 'command'; readonly location: string };
+  | { readonly kind: 'command'; readonly asked: AskedConsent; readonly cookie: string };
 
 export interface SignInFlow {
   readonly publicUrl: string;
@@ -38,6 +45,8 @@ export interface SignInFlow {
   ): Promise<{ readonly location: string; readonly cookie: string }>;
   /** Ends a sign-in with the parameters that the provider sent. */
   finish(parameters: URLSearchParams, cookie: string | undefined): Promise<SignedIn>;
+  /** Returns the address of the waiting command, with a code if the user agrees that it gets a key. */
+  consent(cookie: string | undefined, isGiven: boolean): string;
   /** Exchanges the code of a waiting command for a session. */
   redeem(code: string, verifier: string): Promise<Session>;
   close(): Promise<void>;
@@ -58,12 +67,15 @@ interface StartedSignIn {
 
 /** A user who has signed in for a waiting command. */
 interface CommandCode {
+  /** The text of a code is not unique, because it can be encoded in several ways. */
+  readonly id: string;
   readonly userId: string;
   readonly challenge: string;
 }
 
 export interface SignInFlowParts {
   readonly identity: Identity;
+  readonly codes: RedeemedCodes;
   readonly clock: Clock;
   /** A key that all gateways on the database share, because another one can end a sign-in. */
   readonly key: Uint8Array;
@@ -72,17 +84,20 @@ export interface SignInFlowParts {
 
 /** Sign-in by OpenID Connect: the authorization code flow with PKCE. */
 export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): SignInFlow {
-  const { identity, clock, key, onMissingTeam } = parts;
+  const { identity, codes: redeemed, clock, key, onMissingTeam } = parts;
   const { publicUrl, createUsers, sessionMs } = config;
   const provider = createSignInProvider({ ...config, redirectUri: `${publicUrl}${CALLBACK_PATH}` }, clock);
   const started = createSealedValues<StartedSignIn>(key, { purpose: 'sign-in', maxAgeMs: SIGN_IN_MS }, clock);
+  const asked = createSealedValues<AskedConsent>(
+    key,
+    { purpose: 'consent for a command', maxAgeMs: SIGN_IN_MS },
+    clock,
+  );
   const codes = createSealedValues<CommandCode>(
     key,
     { purpose: 'sign-in of a command', maxAgeMs: COMMAND_CODE_MS },
     clock,
   );
-  /** Codes of commands that this process has redeemed. They are valid only once. */
-  const redeemed = new Map<string, number>();
 
   const openSession = async (userId: string): Promise<Session> => {
     await deleteExpiredSessions(identity, userId);
@@ -119,18 +134,26 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
       const claimed = readClaims(await provider.claims({ code, nonce, verifier }), config);
       const { userId } = await admitUser(claimed, { identity, createUsers, onMissingTeam });
       if (!command) return { kind: 'browser', returnTo, session: await openSession(userId) };
-      const location = new URL(`http://127.0.0.1:${command.port}/callback`);
-      location.searchParams.set('code', codes.close({ userId, challenge: command.challenge }));
-      location.searchParams.set('state', command.state);
-      return { kind: 'command', location: location.href };
+      const consent = { ...command, userId };
+      return { kind: 'command', asked: consent, cookie: asked.close(consent) };
+    },
+    consent(cookie, isGiven) {
+      const value = cookie === undefined ? undefined : asked.open(cookie);
+      if (!value)
+        throw failed('No command waits for an answer in this browser, or it took longer than 10 minutes');
+      const { userId, challenge, state, port } = value;
+      const location = commandAddress(port);
+      if (isGiven) location.searchParams.set('code', codes.close({ id: randomText(), userId, challenge }));
+      else location.searchParams.set('error', 'access_denied');
+      location.searchParams.set('state', state);
+      return location.href;
     },
     async redeem(code, verifier) {
       const value = codes.open(code);
       const challenge = createHash('sha256').update(verifier).digest('base64url');
-      if (!value || value.challenge !== challenge || redeemed.has(code))
+      const isValid = value?.challenge === challenge;
+      if (!isValid || !(await redeemed.redeem(value.id, clock.now() + COMMAND_CODE_MS)))
         throw failed('The code is invalid, was used before, or has expired');
-      for (const [other, until] of redeemed) if (until <= clock.now()) redeemed.delete(other);
-      redeemed.set(code, clock.now() + COMMAND_CODE_MS);
       const user = await identity.users.get(value.userId);
       if (user.blocked)
         throw new AppError('ForbiddenError', `User '${user.userId}' is blocked`, { reason: 'user_blocked' });
@@ -149,11 +172,8 @@ async function deleteExpiredSessions({ keys }: Identity, userId: string): Promis
   for (const { id } of sessions) await keys.delete(id);
 }
 
-/** Returns a path of the gateway itself, so that a sign-in cannot lead to another site. */
-function ownPath(returnTo: string, publicUrl: string): string {
-  const url = returnTo.startsWith('/') ? URL.parse(returnTo, publicUrl) : null;
-  return url && url.origin === publicUrl ? `${url.pathname}${url.search}` : '/docs';
-}
+/** Where a waiting command listens. */
+export const commandAddress = (port: number): URL => new URL(`http://127.0.0.1:${port}/callback`);
 
 const randomText = (): string => randomBytes(24).toString('base64url');
 

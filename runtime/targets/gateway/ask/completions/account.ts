@@ -89,11 +89,11 @@ export function openAccount(
   };
 
   return {
-    async open(spender, { estimate, prices, tokens, endUser }) {
+    async open(spender, { estimate, ...expected }) {
       try {
         const reservation = await ledger.reserve(spender, estimate);
         handle.admitted(spender);
-        admitted = { reservation, prices, tokens, endUser };
+        admitted = { reservation, ...expected };
         if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
       } catch (error) {
         if (error instanceof AppError && error.reason === 'rate_limited') {

@@ -22,7 +22,7 @@ export interface CacheParts {
   readonly log: Logger;
 }
 
-export interface CacheableRequest extends Omit<ReadRequest, 'model'> {
+export interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;

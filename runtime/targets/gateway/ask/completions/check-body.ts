@@ -1,4 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
+import { repeatedName } from '../../../../core/json/repeated-name.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
 import type { Json } from '../shapes/chat.ts';
 
@@ -14,6 +15,21 @@ export function requireDistinctMembers(members: readonly JsonMember[]): void {
     if (before !== undefined) throw ambiguous(before, name);
     seen.set(lower, name);
   }
+}
+
+/**
+ * Throws an InputError if an object inside the body has a name twice. `parsed` is the number of members of all objects in the parsed
+ * body, where the last of them has replaced the others.
+ */
+export function requireDistinctInside(
+  bytes: Uint8Array,
+  members: readonly JsonMember[],
+  parsed: number,
+): void {
+  const written = members.reduce((sum, { inside }) => sum + inside, members.length);
+  if (written === parsed) return;
+  const name = repeatedName(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) ?? '';
+  throw ambiguous(name, name);
 }
 
 function ambiguous(one: string, other: string): AppError {

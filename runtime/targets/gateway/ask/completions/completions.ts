@@ -19,7 +19,6 @@ import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { expectedUnits, imageVariant } from './expected-units.ts';
 import { streamError } from './stream-error.ts';
-import { requireOwnObjects } from './own-objects.ts';
 import { tagsOf } from './tags-of.ts';
 import { usersOf } from './users-of.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
@@ -67,10 +66,11 @@ export function createCompletions(parts: CompletionParts): Completions {
     const asRead = read(request.bytes, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
-    const { body, bytes, members } = metadata === undefined ? asRead : withMetadata(asRead, metadata);
+    const { body, bytes, members, references } =
+      metadata === undefined ? asRead : withMetadata(asRead, metadata);
     const users = usersOf(rules, body, caller, set.requests);
     const spender = await identity.spender(caller, users.payer, tags);
-    await requireOwnObjects(objects, spender.data.viewer, body, bytes);
+    if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
     const chosen = set.router.resolve(model, body['stream'] === true);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
@@ -93,7 +93,7 @@ export function createCompletions(parts: CompletionParts): Completions {
       const hit = await cached.find();
       if (hit) {
         opened.prompt = policy.record(about, { body, bytes }, set);
-        await account.open(spender, { ...FREE, endUser: users.endUser });
+        await account.open(spender, { ...FREE, references, endUser: users.endUser });
         return hit;
       }
     }
@@ -116,7 +116,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     policy.requireKnown({ body }, set);
-    await account.open(spender, { estimate, prices: list, tokens, endUser: users.endUser });
+    await account.open(spender, { estimate, prices: list, tokens, references, endUser: users.endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const screened = await policy.screen(about, { body, bytes, members }, set);
     const { content, guarded, prompt } = screened;

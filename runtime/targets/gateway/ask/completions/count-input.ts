@@ -41,7 +41,7 @@ export interface InputCount {
 export type CountInput = (request: CountRequest) => Promise<InputCount>;
 
 interface CountParts {
-  readonly state: Pick<GatewayState, 'identity'>;
+  readonly state: Pick<GatewayState, 'identity' | 'objects'>;
   readonly models: CurrentModels;
   readonly policy: Policy;
   readonly tokenCounter: TokenCounter;
@@ -52,7 +52,7 @@ interface CountParts {
 const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
 
 export function createInputCounts({
-  state: { identity },
+  state: { identity, objects },
   models,
   policy,
   tokenCounter,
@@ -64,13 +64,14 @@ export function createInputCounts({
     const held = models.hold();
     try {
       const { router, requests } = held.set;
-      const { model: name, ...asRead } = read(given, schema);
+      const { model: name, references, ...asRead } = read(given, schema);
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       const key = target?.key ?? name;
       // The master key names no user, because a count costs nothing.
       const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
       if (spender) identity.requireModel(spender, resolved.alias ?? key);
+      if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
       const about = { ...request, spender, model: name, startedAt: clock.now(), size: given.byteLength };
       const { content, prompt } = await policy.screen(about, asRead, held.set);
       try {

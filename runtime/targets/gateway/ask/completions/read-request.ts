@@ -5,7 +5,8 @@ import { createBodyParser } from '../../../../serve/http/body.ts';
 import { editMembers, listMembers } from '../../shared/json-members.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { PathMembers } from './completion.ts';
-import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
+import { referencesIn } from '../references/references-in.ts';
+import { requireDistinctInside, requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 
 /** A request whose form was checked. */
 export interface ReadRequest {
@@ -14,6 +15,8 @@ export interface ReadRequest {
   readonly bytes: Uint8Array;
   readonly members: ReturnType<typeof listMembers>;
   readonly model: string;
+  /** Ids that a provider could look up. */
+  readonly references: ReadonlySet<string>;
 }
 
 /** Maximum nesting of a body. Requests contain schemas of tools, which can be deep. */
@@ -33,7 +36,9 @@ export function createRequestReader(): (
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
-    return { body, bytes, members, model: requireWellFormedModel(body) };
+    const { ids: references, members: count } = referencesIn(body);
+    requireDistinctInside(bytes, members, count);
+    return { body, bytes, members, model: requireWellFormedModel(body), references };
   };
 }
 
@@ -67,12 +72,12 @@ const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
 
 /** Replaces the metadata of a request; null removes it. */
 export function withMetadata(
-  { body, bytes: given, members: known, model }: ReadRequest,
+  { body, bytes: given, members: known, ...rest }: ReadRequest,
   metadata: Json | null,
 ): ReadRequest {
-  const { metadata: _, ...rest } = body;
+  const { metadata: _, ...others } = body;
   const text = metadata === null ? undefined : JSON.stringify(metadata);
   const bytes = editMembers(given, { metadata: text }, known);
   const members = listMembers(bytes);
-  return { body: metadata === null ? rest : { ...rest, metadata }, bytes, members, model };
+  return { ...rest, body: metadata === null ? others : { ...others, metadata }, bytes, members };
 }

@@ -19,4 +19,6 @@ export interface Admitted {
   readonly tokens: ExpectedTokens;
   /** The client's own user. */
   readonly endUser?: string | undefined;
+  /** Ids that the request names. */
+  readonly references: ReadonlySet<string>;
 }

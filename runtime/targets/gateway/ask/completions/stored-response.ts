@@ -2,6 +2,7 @@ import type { Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import type { Admitted } from './request-state.ts';
+import { itemsOf } from '../references/created-ids.ts';
 import { type Outcome, providerOf } from './usage-entries.ts';
 
 interface StoredParts {
@@ -28,8 +29,8 @@ export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boo
 /** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
 export async function recordStored(
   { ledger, objects }: StoredParts,
-  { reservation, tokens }: Admitted,
-  { key, id }: StoredAnswer,
+  { reservation, tokens, references }: Admitted,
+  { key, id, summary }: StoredAnswer,
   unfinished: { readonly endpoint: string } | undefined,
   now: number,
 ): Promise<void> {
@@ -56,5 +57,12 @@ export async function recordStored(
     held,
   };
   // Some servers give all answers one id, which must not be an error of a finished answer.
-  await (held ? objects.add(object) : objects.addMissing([object]));
+  if (held) await objects.add(object);
+  // What the request has named existed before, and can belong to all.
+  const { items = [] } = summary.stored ?? {};
+  const created = itemsOf(
+    object,
+    items.filter((item) => !references.has(item)),
+  );
+  await objects.addMissing(held ? created : [object, ...created]);
 }

@@ -26,6 +26,7 @@ import type {
 } from './provider.ts';
 import type { Exchange, JsonAnswer } from './exchange.ts';
 import { isFailed, requestOrFailure } from './failure.ts';
+import { createdIds } from '../references/created-ids.ts';
 import { watchStored } from './watch-stored.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import { renameInEvent } from './rename-model.ts';
@@ -224,11 +225,12 @@ function storedState(
   wire: UpstreamWire,
   { body }: ProviderCall,
   isNative: boolean,
-  { id, status }: Json,
+  answer: Json,
 ): StoredAnswerState | undefined {
+  const { id, status } = answer;
   if (!isNative || typeof id !== 'string' || !wire.stores?.(body)) return undefined;
   const isQueued = status === 'queued' || status === 'in_progress';
-  return { id, isInBackground: body['background'] === true, isQueued };
+  return { id, isInBackground: body['background'] === true, isQueued, items: createdIds(answer) };
 }
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

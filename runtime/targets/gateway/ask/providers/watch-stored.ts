@@ -1,6 +1,7 @@
 import { membersOf } from '../../../../core/json/members-of.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Json } from '../shapes/chat.ts';
+import { idsOfItem, MAX_CREATED_IDS } from '../references/created-ids.ts';
 import type { EventDecoder, OpenedStream, StoredAnswerState } from '../streams/stream.ts';
 
 interface WatchedStream {
@@ -14,10 +15,13 @@ export function watchStored(
   stateOf: (response: Json) => StoredAnswerState | undefined,
 ): WatchedStream {
   let stored: StoredAnswerState | undefined;
+  const items = new Set<string>();
   return {
     decode(event, data) {
       if (event === 'response.created')
         stored = stateOf(membersOf(membersOf(parseJsonText(data))['response']));
+      else if (stored && event === 'response.output_item.added' && items.size < MAX_CREATED_IDS)
+        for (const id of idsOfItem(membersOf(parseJsonText(data))['item'])) items.add(id);
       return decode(event, data);
     },
     withStored: (stream) => ({
@@ -27,7 +31,9 @@ export function watchStored(
           ...options,
           // A stream that ends has a result.
           settle: (summary) =>
-            options.settle(stored ? { ...summary, stored: { ...stored, isQueued: false } } : summary),
+            options.settle(
+              stored ? { ...summary, stored: { ...stored, isQueued: false, items: [...items] } } : summary,
+            ),
         }),
     }),
   };

@@ -14,7 +14,7 @@ import { createSessionLog } from './session-log.ts';
 import { watchSpender } from './watch-spender.ts';
 
 export interface RealtimeParts {
-  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps'>;
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
   readonly models: CurrentModels;
   readonly policy: Policy;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>
 const ASSUMED_INPUT_TOKENS = 2000;
 
 export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
-  const { identity, ledger } = state;
+  const { identity, ledger, objects } = state;
   return async ({ caller, user, model, headers, requestId, signal, accept }) => {
     const held = models.hold();
     let release: (() => Promise<void>) | undefined;
@@ -96,6 +96,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         upstream,
         account,
         maxFrameBytes,
+        requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
         onError,
         log: sessionLog,
       });

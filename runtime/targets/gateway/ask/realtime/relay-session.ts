@@ -3,7 +3,9 @@ import { AppError } from '../../../../contract/errors.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Json } from '../shapes/chat.ts';
-import { closeFrame, createFrameReader, createTextJoiner, type Frame, OPCODE, writeFrame } from './frames.ts';
+import { checkClientEvent } from './client-event.ts';
+import { forwardFrames } from './forward-frames.ts';
+import { closeFrame, OPCODE, writeFrame } from './frames.ts';
 import type { RealtimeAccount } from './realtime-account.ts';
 import type { SessionLog } from './session-log.ts';
 import { createRealtimeTally } from './realtime-usage.ts';
@@ -13,6 +15,8 @@ export interface SessionParts {
   readonly upstream: Duplex;
   readonly account: RealtimeAccount;
   readonly maxFrameBytes: number;
+  /** Throws a NotFoundError if one of these ids belongs to another user. */
+  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** Undefined if the session is not stored. */
   readonly log: SessionLog | undefined;
@@ -36,6 +40,7 @@ export function relaySession({
   upstream,
   account,
   maxFrameBytes,
+  requireOwn,
   onError,
   log,
 }: SessionParts): RealtimeSession {
@@ -80,11 +85,19 @@ export function relaySession({
     close(code === 'InternalError' ? CLOSE.internal : CLOSE.policy, message);
   };
 
+  /** Reports why an event is not forwarded. */
+  const reject = (error: unknown): false => {
+    const { message, reason = 'invalid_request', code } = AppError.from(error);
+    if (code === 'InternalError') onError(error);
+    if (!isOver) tell(reason, message);
+    return false;
+  };
+
   forwardFrames(upstream, client, {
     maxFrameBytes,
     onBroken: () => close(CLOSE.protocolError, 'The provider sent a broken frame.'),
-    onText(text) {
-      const event = eventOf(text);
+    onMessage(text) {
+      const event = text === undefined ? {} : eventOf(text);
       const tokens = tally.take(event);
       log?.received(event);
       if (tokens) work = work.then(() => bill(tokens));
@@ -94,16 +107,20 @@ export function relaySession({
   forwardFrames(client, upstream, {
     maxFrameBytes,
     onBroken: () => close(CLOSE.protocolError, 'The frame is broken or too large.'),
-    onText(text) {
-      const event = eventOf(text);
-      const { type, session } = event;
-      if (type !== 'session.update' || membersOf(session)['model'] === undefined) {
-        log?.sent(event);
-        return true;
+    onMessage: (text) => {
+      try {
+        const { event, checking } = checkClientEvent(text, requireOwn);
+        if (!checking) {
+          log?.sent(event);
+          return true;
+        }
+        return checking.then(() => {
+          log?.sent(event);
+          return true;
+        }, reject);
+      } catch (error) {
+        return reject(error);
       }
-      // Another model would have another price.
-      tell('unsupported', 'The model of a session cannot be changed. Open another connection with it.');
-      return false;
     },
   });
   for (const socket of [client, upstream]) {
@@ -112,47 +129,6 @@ export function relaySession({
     socket.once('end', finish);
   }
   return { close, refuse, ended: ended.promise };
-}
-
-interface ForwardRules {
-  readonly maxFrameBytes: number;
-  readonly onBroken: () => void;
-  /** Returns whether the message is forwarded. */
-  readonly onText: (text: string) => boolean;
-}
-
-/** Forwards frames, the parts of one message together, at the speed of the reader. */
-function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onText }: ForwardRules): void {
-  const reader = createFrameReader(maxFrameBytes);
-  const join = createTextJoiner();
-  let message: Frame[] = [];
-  let messageBytes = 0;
-  const forward = (frame: Frame): void => {
-    if (frame.opcode >= OPCODE.close) {
-      to.write(frame.bytes);
-      return;
-    }
-    message.push(frame);
-    messageBytes += frame.bytes.length;
-    if (messageBytes > maxFrameBytes) throw new Error('The message is too large.');
-    const text = join(frame);
-    if (!frame.isLast) return;
-    if (text === undefined || onText(text)) for (const { bytes } of message) to.write(bytes);
-    message = [];
-    messageBytes = 0;
-  };
-  from.on('data', (chunk: Buffer) => {
-    try {
-      reader.push(chunk).forEach(forward);
-    } catch {
-      onBroken();
-      return;
-    }
-    if (to.writableNeedDrain) {
-      from.pause();
-      to.once('drain', () => from.resume());
-    }
-  });
 }
 
 function eventOf(text: string): Json {

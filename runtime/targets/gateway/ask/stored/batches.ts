@@ -8,6 +8,7 @@ import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
 import { textOr } from '../completions/endpoints/tokens.ts';
 import { onlySettings, withoutContent } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
+import { referencesIn } from '../references/references-in.ts';
 import { requiredId } from './files.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
@@ -65,7 +66,9 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
       await calls.within(async (set) => {
         const { caller } = request;
         const fileId = textOr(body['input_file_id']) ?? '';
-        const file = await objects.require('file', fileId, await viewerOf(identity, request));
+        const viewer = await viewerOf(identity, request);
+        await objects.requireOwn(referencesIn(body).ids, viewer);
+        const file = await objects.require('file', fileId, viewer);
         const { plan, provider } = file;
         if (!plan)
           throw wrong(

@@ -16,6 +16,7 @@ import { derivedFrom, type Passed } from '../shapes/passed.ts';
 import { screenOutput } from './batch-output.ts';
 import { policyRequestOf } from './policy-of.ts';
 import { isFailed } from '../providers/failure.ts';
+import { referencesIn } from '../references/references-in.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn } from './batch-lines.ts';
 import { planBatch } from './plan-batch.ts';
@@ -102,6 +103,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       modelOf,
       policy: set.guardrails.digest,
       written: policy.written,
+      requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
       async screen({ endpoint, body, bytes }) {
         const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
         // Headers are about one request.
@@ -123,6 +125,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         const { caller, signal } = request;
         const spender = await identity.spender(caller, request.user);
         const { user, data } = spender;
+        await objects.requireOwn(referencesIn(Object.fromEntries(form.fields)).ids, data.viewer);
         const { provider, sent, plan, masks } = await prepare(set, request, form, file, spender);
         const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
         const boundary = `gateway-${randomBytes(12).toString('hex')}`;
@@ -173,7 +176,9 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       const { signal } = request;
       const headers = { accept: '*/*' };
       const path = `${pathOf(id)}/content`;
-      const opened = await calls.open(object, withoutContent({ method: 'GET', path, headers, signal }));
+      const found = await calls.open(object, withoutContent({ method: 'GET', path, headers, signal }));
+      const { filename } = object.content;
+      const opened = { ...found, filename: typeof filename === 'string' && filename !== '' ? filename : id };
       return screen ? { ...opened, pieces: screen(opened.pieces) } : opened;
     },
     async delete(request, id) {

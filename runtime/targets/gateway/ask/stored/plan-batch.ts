@@ -10,6 +10,7 @@ import type { Screened } from '../policy/policy.ts';
 import { derivedFrom, type Passed } from '../shapes/passed.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import { countRequest } from '../completions/request-counts.ts';
+import { referencesIn } from '../references/references-in.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn } from './batch-lines.ts';
@@ -39,6 +40,8 @@ export interface PlanParts {
   readonly screen: (line: BatchLine) => Promise<Screened>;
   /** Called now and then, so that what was screened is written. */
   readonly written: () => Promise<void>;
+  /** Throws if one of the ids in a line belongs to another user. */
+  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
   /** Digest of the policy. */
   readonly policy: string;
 }
@@ -65,7 +68,7 @@ const MAX_REQUESTS = 100_000;
 /** Reads the requests of a batch, for its cost and for the names of its model. Throws a MalformedError for a file that is none. */
 export async function planBatch(
   file: Iterable<Uint8Array>,
-  { tokenCounter, assumedOutputTokens, modelOf, screen, written, policy }: PlanParts,
+  { tokenCounter, assumedOutputTokens, modelOf, screen, requireOwn, written, policy }: PlanParts,
 ): Promise<PlannedBatch> {
   const pieces: Uint8Array[] = [];
   const masks: RequestMasks[] = [];
@@ -87,6 +90,8 @@ export async function planBatch(
       throw wrong(line, `is for ${endpoint}, others for ${plan.endpoint}. Use one file per route.`);
     if (plan.model !== key) throw wrong(line, `names ${key}, others ${plan.model}. Use one file per model.`);
     if (plan.requests >= MAX_REQUESTS) throw wrong(line, `is one too many: the maximum is ${MAX_REQUESTS}.`);
+    const { ids } = referencesIn(request);
+    if (ids.size > 0) await requireOwn(ids);
     const { content, guarded } = await inLine(line, () => screen({ endpoint, body: given, bytes }));
     passed = content;
     const { guardrails, ...body } = content.body;

@@ -51,7 +51,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
         object,
         withoutContent({ method: 'GET', path, signal: request.signal }),
       );
-      if (object.held) await settler.seen(object, withoutOutput(json));
+      if (object.held) await settler.seen(object, json);
       return await screened(request, object, bytes);
     },
     async follow(request, id, query) {
@@ -85,7 +85,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
         object,
         withoutContent({ method: 'POST', path, signal: request.signal }),
       );
-      await settler.seen(object, withoutOutput(json));
+      await settler.seen(object, json);
       return await screened(request, object, bytes);
     },
     async delete(request, id) {
@@ -97,7 +97,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
           object,
           withoutContent({ method: 'GET', path: pathOf(id), signal }),
         );
-        await settler.seen(object, withoutOutput(json));
+        await settler.seen(object, json);
         if ((await find(request, id)).held)
           throw new AppError('ConflictError', `Response '${id}' is not finished. Cancel it first.`, {
             reason: 'response_in_progress',
@@ -122,11 +122,3 @@ const notFollowed = (id: string): AppError =>
   );
 
 const pathOf = (id: string): string => `/responses/${encodeURIComponent(id)}`;
-
-/** What the database keeps of a response: nothing that was written in it. */
-const withoutOutput = ({ id, status, model, usage }: Readonly<Record<string, unknown>>) => ({
-  id,
-  status,
-  model,
-  usage,
-});

@@ -4,12 +4,13 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
-import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
+import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/priced-targets.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
+import { createdIds, itemsOf } from '../references/created-ids.ts';
 import { linesOf } from './lines-of.ts';
 import { answerUsage } from './answer-usage.ts';
 import { createBatchBill } from './batch-bill.ts';
@@ -111,7 +112,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 
   const bill = async (object: StoredObject, content: Json): Promise<void> => {
     const { kind, plan, held } = object;
-    if (!held || kind === 'file') return;
+    if (!held || !isWork(kind)) return;
     if (plan) {
       const entry = await (kind === 'batch' ? billBatch : billResponse)(object, plan, content);
       await ledger.settleHeld(held, entry);
@@ -140,9 +141,10 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
   };
 
   const seen: Settler['seen'] = async (object, content) => {
-    await objects.update(object, content);
+    await objects.update(object, object.kind === 'response' ? withoutOutput(content) : content);
+    if (object.kind === 'response') await objects.addMissing(itemsOf(object, createdIds(content)));
     if (object.kind === 'batch') await addOutputs(object, content);
-    if (object.kind === 'file' || !object.held || !FINAL[object.kind].has(content['status'])) return;
+    if (!isWork(object.kind) || !object.held || !FINAL[object.kind].has(content['status'])) return;
     try {
       await billOnce(object, content);
     } catch (error) {
@@ -153,7 +155,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 
   const ask = async (object: StoredObject, signal: AbortSignal): Promise<void> => {
     const { kind, id } = object;
-    if (kind === 'file') return;
+    if (!isWork(kind)) return;
     try {
       const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
       const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }));
@@ -184,7 +186,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     },
     async check(signal) {
       const pathOf = ({ kind, id }: StoredObject): string =>
-        kind === 'file' ? '' : `${PATHS[kind]}/${encodeURIComponent(id)}`;
+        !isWork(kind) ? '' : `${PATHS[kind]}/${encodeURIComponent(id)}`;
       await cancelRevoked({ identity, objects, calls, log, pathOf, onCancelled: seen }, signal);
       for (const kind of ['batch', 'response'] as const) {
         for (const object of await objects.takeUnpaid(kind, clock.now() - CHECK_MS[kind])) {
@@ -198,6 +200,9 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 }
 
 const NEVER = new AbortController().signal;
+
+/** What the database keeps of a response: nothing that was written in it. */
+const withoutOutput = ({ id, status, model, usage }: Json): Json => ({ id, status, model, usage });
 
 const isMissing = (error: unknown): boolean => error instanceof AppError && error.code === 'NotFoundError';
 

@@ -23,6 +23,8 @@ export interface NewStoredRequest extends StoredRequest {
 /** Bytes of any type, as they arrive. */
 export interface StoredBytes {
   readonly type: string;
+  /** The name of a file. */
+  readonly filename?: string | undefined;
   readonly pieces: ForwardedStream;
 }
 

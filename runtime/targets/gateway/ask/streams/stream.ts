@@ -56,6 +56,8 @@ export interface StoredAnswerState {
   readonly isInBackground: boolean;
   /** Whether it has no result yet. */
   readonly isQueued: boolean;
+  /** Ids of what the provider has created with it: messages, calls, containers. */
+  readonly items: readonly string[];
 }
 
 export interface StreamSummary extends AnswerSummary {

@@ -18,16 +18,22 @@ const HEADERS = {
   connection: 'close',
 };
 
+const SIGNED_IN_PAGE = 'You are signed in. You can close this page.\n';
+const REFUSED_PAGE = 'The program was not signed in. You can close this page.\n';
+
 /** Listens on a free port. Requests with another state are ignored: any page can send them. */
 export async function listenForCode(state: string, timeoutMs: number): Promise<CallbackServer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const code = url.searchParams.get('code');
-    const isOwn = url.pathname === '/callback' && url.searchParams.get('state') === state && code !== null;
-    response.writeHead(isOwn ? 200 : 404, HEADERS);
-    response.end(isOwn ? 'You are signed in. You can close this page.\n' : 'Not found.\n');
-    if (isOwn) resolve(code);
+    const isOwn = url.pathname === '/callback' && url.searchParams.get('state') === state;
+    const isRefused = isOwn && url.searchParams.has('error');
+    const isKnown = isRefused || (isOwn && code !== null);
+    response.writeHead(isKnown ? 200 : 404, HEADERS);
+    response.end(isRefused ? REFUSED_PAGE : isKnown ? SIGNED_IN_PAGE : 'Not found.\n');
+    if (isRefused) reject(new Error('The sign-in was refused in the browser.'));
+    else if (isOwn && code !== null) resolve(code);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,6 +6,7 @@ import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { printJson } from '../../../../serve/cli/print.ts';
 import { duration } from '../../../../serve/cli/values.ts';
 import type { session } from '../../front/auth/schemas.ts';
+import { commandCode } from '../../accounts/sign-in/command-code.ts';
 import { URL_OPTION } from '../experiment/client-options.ts';
 import { checkGatewayUrl } from '../experiment/with-gateway.ts';
 import { loginPath, writeLogin } from './login-file.ts';
@@ -39,6 +40,7 @@ export const loginCommand: Command = {
       const page = new URL('/auth/sign-in', url);
       page.search = new URLSearchParams({ port: String(server.port), state, challenge }).toString();
       output.err(`Open this address to sign in:\n\n  ${page.href}\n\n`);
+      output.err(`The page must show the code ${commandCode({ state, challenge })}.\n\n`);
       if (!invocation.flag('no-browser')) openBrowser(page.href, process.env);
       const code = await server.code.catch((error: unknown) => {
         throw inputError(messageOf(error));

@@ -6,6 +6,8 @@ export interface SignInCookies {
   readonly session: CookieAccess;
   /** The state of a sign-in until the provider has answered. */
   readonly started: CookieAccess;
+  /** The command that waits until the user agrees. */
+  readonly asked: CookieAccess;
 }
 
 interface CookieAccess {
@@ -25,5 +27,9 @@ export function createCookies(publicUrl: string): SignInCookies {
       remove: (c) => void deleteCookie(c, name, { path: '/', secure }),
     };
   };
-  return { session: access('gateway_session'), started: access('gateway_sign_in') };
+  return {
+    session: access('gateway_session'),
+    started: access('gateway_sign_in'),
+    asked: access('gateway_consent'),
+  };
 }

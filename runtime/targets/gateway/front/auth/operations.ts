@@ -20,7 +20,7 @@ export const ME_OPERATION: Operation = {
   errors: KEY_ERRORS,
 };
 
-/** Routes for browsers, `/auth/sign-in` and `/auth/callback`, are redirects and not part of the API. */
+/** Routes for browsers, `/auth/sign-in`, `/auth/callback` and `/auth/consent`, are redirects and a page and not part of the API. */
 export const AUTH_OPERATIONS: readonly Operation[] = [
   {
     method: 'post',

@@ -7,8 +7,10 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { timeOrNull } from '../http/time-view.ts';
 import { callerOf, managerIn } from '../sign-in/sign-in.ts';
 import { createCookies } from './cookies.ts';
+import { CONSENT_PATH, consentPage } from './consent-page.ts';
 import { AUTH_OPERATIONS, ME_OPERATION } from './operations.ts';
 import { tokenRequest } from './schemas.ts';
+import { requireOwnPage } from './session-credentials.ts';
 
 /** `/auth`: sign-in by OpenID Connect; and `/v1/me`. */
 export function authRoutes(
@@ -45,10 +47,19 @@ export function authRoutes(
     const before = cookies.started.read(c);
     cookies.started.remove(c);
     const result = await signIn.finish(new URL(c.req.url).searchParams, before);
-    if (result.kind === 'command') return c.redirect(result.location);
+    if (result.kind === 'command') {
+      cookies.asked.write(c, result.cookie, SIGN_IN_SECONDS);
+      return consentPage(c, result.asked, (await identity.users.get(result.asked.userId)).role);
+    }
     const { key, secret } = result.session;
     cookies.session.write(c, secret, secondsUntil(key.expiresAt, key.createdAt));
     return c.redirect(result.returnTo);
+  });
+  routes.post(CONSENT_PATH, (c) => {
+    requireOwnPage(c, signIn.publicUrl);
+    const cookie = cookies.asked.read(c);
+    cookies.asked.remove(c);
+    return c.redirect(signIn.consent(cookie, c.req.query('answer') === 'yes'), 303);
   });
   routes.post('/auth/token', async (c) => {
     const { code, verifier } = await readBody(c, tokenRequest);

@@ -28,7 +28,7 @@ export function createCredentialReader(publicUrl: string | undefined): Credentia
  * Throws a ForbiddenError for a change that a page of another site can have sent: browsers add cookies to its requests as well, but
  * they also say where a request comes from.
  */
-function requireOwnPage(c: Context, publicUrl: string): void {
+export function requireOwnPage(c: Context, publicUrl: string): void {
   const site = c.req.header('Sec-Fetch-Site');
   const isOwn = site === undefined ? c.req.header('Origin') === publicUrl : site === 'same-origin';
   if (isOwn) return;

@@ -5,6 +5,7 @@ import type { PieceSource } from '../../../../serve/http/exchange/piece-source.t
 import type { CompletionRequest } from '../../ask/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
+import { harmlessType } from '../http/harmless-type.ts';
 import { KEEP_ALIVE } from './event-stream.ts';
 import { createPendingStream } from './pending-stream.ts';
 import { AS_EVENTS, type StreamForm } from './stream-form.ts';
@@ -58,7 +59,7 @@ export function createCompletionAnswer(
       pending.disarm();
       if (answer.kind === 'whole') {
         const { type = 'application/json', bytes: body } = answer;
-        exchange.answer({ status: 200, headers: { 'content-type': type }, body });
+        exchange.answer({ status: 200, headers: { 'content-type': harmlessType(type) }, body });
         leave();
         return;
       }
@@ -66,7 +67,7 @@ export function createCompletionAnswer(
       void answer.events.ended.then(leave);
       if (pending.hasBegun()) pending.resolve(answer.events);
       else if (answer.type === undefined) send(answer.events);
-      else exchange.sendPieces({ 'Content-Type': answer.type }, answer.events, SILENCE);
+      else exchange.sendPieces({ 'Content-Type': harmlessType(answer.type) }, answer.events, SILENCE);
     } catch (error) {
       pending.disarm();
       leave();

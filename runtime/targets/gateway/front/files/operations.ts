@@ -69,6 +69,8 @@ export const FILE_OPERATIONS: readonly Operation[] = [
     path: '/v1/files/{id}/content',
     id: 'getFileContent',
     summary: 'Get the content of a file of the caller, e.g. the output of a batch.',
+    description:
+      'Requires a key for models or the master key, not a sign-in. Content of a type that browsers can run, such as HTML, is sent as `application/octet-stream`.',
     parameters: [ID, USER_PARAMETER],
     answer: {
       description: 'The content.',

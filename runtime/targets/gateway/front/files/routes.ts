@@ -34,7 +34,7 @@ export function fileRoutes(
   routes.get('/v1/files/:id', guards.anyKey, async (c) =>
     jsonBytes(c, await files.get(storedRequest(c), c.req.param('id'))),
   );
-  routes.get('/v1/files/:id/content', guards.anyKey, async (c) =>
+  routes.get('/v1/files/:id/content', guards.programKey, async (c) =>
     answerBytes(c, (signal) => files.content({ ...storedRequest(c), signal }, c.req.param('id'))),
   );
   routes.delete('/v1/files/:id', guards.anyKey, async (c) =>

@@ -5,6 +5,8 @@ const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
+  // Answers contain what models, users and providers have written. If a browser shows one, nothing runs in it; pages have their own rules.
+  'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
 } as const;
 
 /** Answers can contain confidential data of the caller, so caches must not store them. */

@@ -22,6 +22,14 @@ function attachment(
 ): Response {
   return c.body(body, 200, {
     'Content-Type': mediaType,
-    'Content-Disposition': `attachment; filename="${filename.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`,
+    'Content-Disposition': attachmentOf(filename),
   });
 }
+
+/** The header of a file that browsers save instead of showing it. */
+export function attachmentOf(name: string): string {
+  const filename = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
+  return `attachment; filename="${filename.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`;
+}
+
+const MAX_NAME_LENGTH = 300;

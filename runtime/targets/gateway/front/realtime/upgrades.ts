@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../../contract/errors.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
+import { requireDistinctParameters } from '../../../../serve/http/distinct-parameters.ts';
 import { createHostCheck } from '../../../../serve/http/host-rules.ts';
 import { answerRejected } from '../../../../serve/http/invalid-requests.ts';
 import type { Upgrades } from '../../../../serve/http/listen.ts';
@@ -18,6 +19,7 @@ import { malformedRequestAnswer } from '../http/errors.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { keyInProtocols, protocolsIn, withProtocolKey } from './protocols.ts';
 
+const NO_LISTS: ReadonlySet<string> = new Set();
 const PATH = new RegExp(`^(?:/api)?${REALTIME}/?(?:\\?|$)`);
 
 /** `/v1/realtime`: sessions over WebSocket. @see https://platform.openai.com/docs/guides/realtime-websocket */
@@ -43,6 +45,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     const key = headers['sec-websocket-key'];
     if (headers['sec-websocket-version'] !== '13' || key === undefined)
       throw new AppError('MalformedError', 'Unsupported WebSocket handshake. Use version 13, with a key.');
+    requireDistinctParameters(url, NO_LISTS);
     const query = new URL(url, 'http://localhost').searchParams;
     const model = query.get('model') ?? '';
     if (model === '')

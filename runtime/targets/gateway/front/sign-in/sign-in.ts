@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Principal } from '../../../../serve/access.ts';
 import { admit } from '../../../../serve/http/admit.ts';
@@ -11,6 +11,7 @@ import type { GatewayContext } from '../../context.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Manager, Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import { requireAdmin, requireReader } from '../../accounts/identity/manager.ts';
+import { refuseManagementKey } from '../../accounts/identity/spender.ts';
 import { actorOf } from './actor-of.ts';
 
 /** The caller that a credential belongs to, with a name for the log. */
@@ -97,6 +98,8 @@ const signedIn = (caller: Caller): SignedIn => ({
 export interface Guards {
   /** For routes that accept any credential. */
   readonly anyKey: MiddlewareHandler<ShellEnv>;
+  /** For routes that only programs call: they accept neither the cookie of a sign-in nor a key that manages. */
+  readonly programKey: MiddlewareHandler<ShellEnv>;
   /** For routes that change everything: they require the master key or the role admin. */
   readonly admin: MiddlewareHandler<ShellEnv>;
   /** For routes that read everything: they require the role admin or viewer. */
@@ -131,11 +134,16 @@ export function createGuards(
       c.set('caller', signedIn);
       await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
     };
+  const enter = async (c: Context<ShellEnv>, signedIn: SignedIn, next: Next): Promise<void> => {
+    c.set('caller', signedIn);
+    await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
+  };
   return {
-    async anyKey(c, next) {
-      const signedIn = await signIn.caller(credentialsOf(c));
-      c.set('caller', signedIn);
-      await audit.actingAs(actorOf(c, signedIn.caller), () => admitted(c, next));
+    anyKey: async (c, next) => await enter(c, await signIn.caller(credentialsOf(c)), next),
+    async programKey(c, next) {
+      const signedIn = await signIn.caller(c.req.raw.headers);
+      refuseManagementKey(signedIn.caller);
+      await enter(c, signedIn, next);
     },
     admin: managing(requireAdmin),
     reader: managing(requireReader),

@@ -7,6 +7,8 @@ import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
 import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../../ask/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../completions/event-stream.ts';
+import { harmlessType } from '../http/harmless-type.ts';
+import { attachmentOf } from '../http/text-answer.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 
 /** A request about stored objects. With the master key, `user` in the query or in the body names the user. */
@@ -64,8 +66,13 @@ export const answerBytes = (
   open: (signal: AbortSignal) => Promise<StoredBytes>,
 ): Promise<Response> =>
   answerRequest(c, async (exchange: HttpExchange) => {
-    const { type, pieces } = await open(disconnectSignal(exchange));
+    const { type: given, filename, pieces } = await open(disconnectSignal(exchange));
+    const type = harmlessType(given);
     const isEvents = type.startsWith('text/event-stream');
     const keepAlive = isEvents ? KEEP_ALIVE : { ...KEEP_ALIVE, text: '' };
-    exchange.sendPieces({ 'content-type': isEvents ? EVENT_STREAM : type }, pieces, keepAlive);
+    const headers = {
+      'content-type': isEvents ? EVENT_STREAM : type,
+      ...(filename !== undefined && { 'content-disposition': attachmentOf(filename) }),
+    };
+    exchange.sendPieces(headers, pieces, keepAlive);
   });

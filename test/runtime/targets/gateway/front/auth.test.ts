@@ -1,59 +1,18 @@
-import { createHash } from 'node:crypto';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SignInConfig } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
-import { createSignInFlow } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-flow.ts';
-import { CLIENT, openStandInProvider, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
-import type { OpenGateway } from './open-gateway.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { CLIENT, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
 import { comeBack, cookieIn, signIn } from './sign-in-here.ts';
 import { useOwnGateways } from './use-gateway.ts';
+import { PUBLIC_URL, useSignIn } from './use-sign-in.ts';
 
 const open = useOwnGateways();
-const PUBLIC_URL = 'http://localhost:8000';
-const KEY = Buffer.alloc(32, 7);
-
+const { provider: providerOf, missing, start } = useSignIn();
 let provider: StandInProvider;
-const missing: string[] = [];
-beforeAll(async () => {
-  provider = await openStandInProvider();
-});
-afterAll(async () => await provider.close());
-const plain = () => ({ claims: provider.claims, sign: provider.sign });
-let before: ReturnType<typeof plain>;
+let signed: StandInProvider['sign'];
 beforeEach(() => {
-  before ??= plain();
-  Object.assign(provider, before);
-  missing.length = 0;
+  provider = providerOf();
+  signed = provider.sign;
 });
-
-async function start(config: Partial<SignInConfig> = {}): Promise<OpenGateway> {
-  const gateway = await open({
-    signIn: (identity, clock) =>
-      createSignInFlow(
-        {
-          issuer: provider.issuer,
-          ...CLIENT,
-          publicUrl: PUBLIC_URL,
-          scopes: ['openid'],
-          userClaim: 'sub',
-          groupsClaim: 'groups',
-          createUsers: true,
-          sessionMs: 3_600_000,
-          groups: [
-            { group: 'ops', role: 'admin', team: undefined, teamRole: 'member' },
-            { group: 'leads', role: undefined, team: 'research', teamRole: 'admin' },
-            { group: 'ghosts', role: undefined, team: 'ghosts', teamRole: 'member' },
-          ],
-          ...config,
-        },
-        { identity, clock, key: KEY, onMissingTeam: (team) => void missing.push(team) },
-      ),
-  });
-  // Tokens of the provider have the time of this machine.
-  gateway.clock.advance(Date.now() - gateway.clock.now());
-  await gateway.ask('POST', '/v1/teams', { team_id: 'research' });
-  return gateway;
-}
 
 test('a sign-in creates the user, applies groups and opens a session that manages', async () => {
   const gateway = await start();
@@ -179,7 +138,6 @@ test('what comes back must belong to the sign-in that this browser started', asy
 test('ID tokens that are not for this sign-in are refused', async () => {
   const gateway = await start();
   const { privateKey } = await generateKeyPair('ES256');
-  const signed = before.sign;
   const cases: readonly (readonly [StandInProvider['sign'], string])[] = [
     [async (claims) => await signed({ ...claims, aud: 'other' }), 'it is for another audience'],
     [async (claims) => await signed({ ...claims, iss: 'https://evil.example' }), 'its issuer is not'],
@@ -217,36 +175,6 @@ test('keys of the provider are cached, and read again when it rotates them', asy
   await provider.rotate();
   expect((await signIn(gateway)).answer.status).toBe(302);
   expect(provider.keyRequests()).toBe(count + 2);
-});
-
-test('a command gets a key for the code that the browser brings to its port', async () => {
-  const gateway = await start();
-  const verifier = 'v'.repeat(43);
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const query = `?port=5555&state=12345678&challenge=${challenge}`;
-  const location = new URL((await signIn(gateway, query)).answer.headers.get('location') ?? '');
-  expect([location.origin, location.searchParams.get('state')]).toEqual([
-    'http://127.0.0.1:5555',
-    '12345678',
-  ]);
-  const code = location.searchParams.get('code') ?? '';
-  const redeem = async (body: object) =>
-    await gateway.request('/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  expect((await redeem({ code, verifier: 'w'.repeat(43) })).status).toBe(401);
-  expect((await redeem({ code: `${code}x`, verifier })).status).toBe(401);
-  const { status, body } = await redeem({ code, verifier });
-  expect([status, body.user_id]).toEqual([200, 'ada']);
-  expect((await gateway.request('/v1/me', { headers: { 'x-api-key': body.key } })).body.user_id).toBe('ada');
-  expect((await redeem({ code, verifier })).body.detail).toMatch(/was used before/);
-  const late = new URL((await signIn(gateway, query)).answer.headers.get('location') ?? '');
-  gateway.clock.advance(60_000);
-  expect((await redeem({ code: late.searchParams.get('code'), verifier })).status).toBe(401);
-  for (const bad of ['?port=0', '?port=80', '?port=x&state=12345678&challenge=y'])
-    expect((await gateway.request(`/auth/sign-in${bad}`)).status).toBe(422);
 });
 
 test('a provider that is down is 503, and a gateway without sign-in has neither its routes nor its cookies', async () => {

@@ -77,7 +77,11 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly program?: string;
   /** The executables of encoders, by model. */
   readonly encoderPaths?: Readonly<Record<string, string>>;
-  readonly signIn?: (identity: GatewayState['identity'], clock: TestClock) => GatewayContext['signIn'];
+  readonly signIn?: (
+    identity: GatewayState['identity'],
+    clock: TestClock,
+    codes: GatewayState['signInCodes'],
+  ) => GatewayContext['signIn'];
 }
 
 /** The HTTP API on a new SQLite file. */
@@ -168,7 +172,7 @@ export function gatewayOn(
     kernel,
     clock,
     state,
-    signIn: options.signIn?.(state.identity, clock),
+    signIn: options.signIn?.(state.identity, clock, state.signInCodes),
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),

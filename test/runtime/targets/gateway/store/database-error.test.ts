@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -31,8 +32,40 @@ test('an error of a database or of its connection is reported with its kind', as
 });
 
 test('our own mistakes are not the database’s', () => {
-  for (const error of [new TypeError('x is not a function'), new Error('Connection'), undefined])
-    expect(databaseFailure(error)).toBeUndefined();
+  const thrown = (run: () => unknown): unknown => {
+    try {
+      return run();
+    } catch (error) {
+      return error;
+    }
+  };
+  for (const error of [
+    new TypeError('x is not a function'),
+    new Error('Connection'),
+    undefined,
+    thrown(() => new URL('https://s3.x@127.0.0.1:1/.amazonaws.com')),
+    thrown(() => Buffer.from(1 as never)),
+    thrown(() => readFileSync('/nowhere/at/all')),
+    thrown(() => decodeURIComponent('%')),
+    Object.assign(new Error('too many open files'), { code: 'EMFILE', syscall: 'open' }),
+    Object.assign(new Error('unknown scheme'), { code: 'ERR_UNKNOWN_SCHEME' }),
+  ])
+    expect(databaseFailure(error), String(error)).toBeUndefined();
+});
+
+test.each([
+  { code: 'ECONNREFUSED', syscall: 'connect' },
+  { code: 'ENOENT', syscall: 'connect' },
+  { code: 'EACCES', syscall: 'connect' },
+  { code: 'ECONNRESET', syscall: 'read' },
+  { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  { code: '57P01' },
+  { code: '53300' },
+  { code: '08006' },
+])('a server that cannot be reached is the database’s: $code', (members) => {
+  expect(databaseFailure(Object.assign(new Error('x'), members))).toMatchObject(UNAVAILABLE);
+  const all = Object.assign(new AggregateError([Object.assign(new Error('x'), members)]), {});
+  expect(databaseFailure(all)).toMatchObject(UNAVAILABLE);
 });
 
 describeDatabases((database) => {

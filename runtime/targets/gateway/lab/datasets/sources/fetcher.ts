@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { AppError, inputError, messageOf } from '../../../../../contract/errors.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 import { checkedUrl, providerLookup } from '../../../ask/providers/http/provider-address.ts';
 
 /** A response with status 200. */
@@ -64,8 +66,13 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
     async get(first, headersOf = () => ({})) {
       let url = first;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-        const answer = await send(url, headersOf).catch((error: unknown) => {
-          throw explained(url, error, signal);
+        const startedAt = performance.now();
+        const answer = await send(url, headersOf).catch(async (error: unknown) => {
+          if (!isRefusedName(error, local)) throw explained(url, error, signal);
+          // Private names are resolved faster than names that do not exist.
+          const rest = REFUSAL_MS - (performance.now() - startedAt);
+          await sleep(Math.max(0, rest), undefined, { signal }).catch(() => undefined);
+          throw noPublicAddress(url, error);
         });
         if (!(answer instanceof URL)) return { ...answer, bytes: read(answer, signal) };
         url = answer;
@@ -88,6 +95,24 @@ function checkAddress(url: URL, local: boolean): void {
   }
 }
 
+/** When a name that cannot be used is refused, whatever the reason. */
+const REFUSAL_MS = 1000;
+
+/**
+ * Whether the name has no address or none that is allowed. Users must not learn which names exist in the network of the gateway, so
+ * both have one error; where private addresses are allowed, there is nothing to hide.
+ */
+const isRefusedName = (error: unknown, local: boolean): boolean =>
+  !local &&
+  ((error instanceof AppError && error.code === 'ConfigError') ||
+    memberOf(error, 'syscall') === 'getaddrinfo');
+
+const noPublicAddress = (url: URL, cause: unknown): AppError =>
+  new AppError('InputError', `${shown(url)} does not have a public address, which is required.`, {
+    cause,
+    reason: 'private_address',
+  });
+
 async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   try {
     yield* bytes;
@@ -99,13 +124,6 @@ async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerat
 function explained(url: URL, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return inputError(`The import of ${shown(url)} took too long or was cancelled.`, error);
   if (error instanceof AppError && error.code === 'InputError') return error;
-  if (error instanceof AppError) {
-    // The address is known only when a connection is opened.
-    return new AppError('InputError', `${shown(url)} does not have a public address, which is required.`, {
-      cause: error,
-      reason: 'private_address',
-    });
-  }
   return inputError(`Cannot read ${shown(url)}: ${messageOf(error)}.`, error);
 }
 

@@ -6,6 +6,7 @@ import type { S3Options } from './source.ts';
 
 const EMPTY_HASH = createHash('sha256').digest('hex');
 const DEFAULT_REGION = 'us-east-1';
+const REGION = /^[a-z\d](?:[a-z\d-]{0,48}[a-z\d])?$/;
 
 /** The URL of an object, in the path style or with the bucket in the host name. Throws an InputError. */
 export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathStyle }: S3Options): URL {
@@ -13,6 +14,11 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   if (bucket === undefined || key === undefined)
     throw inputError(
       `${JSON.stringify(source.slice(0, 200))} is not an object in a bucket. Use s3://bucket/key.`,
+    );
+  // It becomes a part of a host name.
+  if (!REGION.test(region))
+    throw inputError(
+      `s3.region ${JSON.stringify(region.slice(0, 100))} is invalid. Use lower-case letters, digits and hyphens, e.g. eu-central-1.`,
     );
   const base = URL.parse(endpoint ?? `https://s3.${region}.amazonaws.com`);
   if (!base) throw inputError('s3.endpoint must be a URL, e.g. https://minio.example.com.');
@@ -23,7 +29,9 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   const url = isInPath
     ? `${base.origin}${prefix}/${bucket}/${path}`
     : `${base.protocol}//${bucket}.${base.host}${prefix}/${path}`;
-  return new URL(url);
+  const found = URL.parse(url);
+  if (!found) throw inputError(`${JSON.stringify(source.slice(0, 200))} has no valid URL at this endpoint.`);
+  return found;
 }
 
 /** Signs requests to the host of an object; those to hosts of redirects are not signed. */

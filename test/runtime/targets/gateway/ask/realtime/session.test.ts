@@ -117,6 +117,43 @@ test('a browser has its key in a protocol; others are refused before they are co
   expect(await get('?model=openai:refused')).toEqual([502, 'provider_unreachable']);
 });
 
+test('events that the provider could read otherwise, or that name what belongs to another user, are not forwarded', async () => {
+  await gateway.user('bob');
+  const bob = await gateway.key({ user_id: 'bob' });
+  const form = new FormData();
+  form.set('purpose', 'user_data');
+  form.set('file', new File(['secret'], 'a.txt'));
+  const uploaded = await fetch(`${gateway.url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bob}` },
+    body: form,
+  });
+  const { id } = (await uploaded.json()) as { id: string };
+  expect([uploaded.status, id]).toEqual([200, expect.any(String)]);
+  const session = connect('openai:gpt-realtime');
+  await session.next();
+  const refused = async (event: string | Buffer, code: string) => {
+    session.socket.send(event);
+    expect(await session.next()).toMatchObject({ type: 'error', error: { code } });
+  };
+  const update = String.raw`{"type":"session.update","session":{"instructions":"x","mo\u0064el":"gpt-cheap"}}`;
+  await refused(update, 'unsupported');
+  await refused(Buffer.from(update), 'invalid_request');
+  await refused('{"type":"session.update","session":{"model":"gpt-cheap"},"session":{}}', 'invalid_request');
+  await refused('{"type":"session.update","type":"x","session":{"model":"gpt-cheap"}}', 'invalid_request');
+  await refused('{"type":"session.update","x":{"a":1,"a":2}}', 'invalid_request');
+  await refused('no JSON', 'invalid_request');
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_file', file_id: id }] };
+  const foreign = JSON.stringify({ type: 'conversation.item.create', previous_item_id: 'item_1', item });
+  // What comes right after an event that is looked up keeps its order.
+  session.socket.send(foreign);
+  session.send({ type: 'session.update', session: { instructions: 'Be kind.' } });
+  expect(await session.next()).toMatchObject({ type: 'error', error: { code: 'file_not_found' } });
+  expect(await session.next()).toMatchObject({ type: 'session.updated' });
+  session.socket.close();
+  await session.closed;
+});
+
 test('a session ends when its budget does', async () => {
   // Enough for the reservation of one response, and one response.
   const key = await gateway.key({ user_id: 'ann', budget: { max_budget: 0.133 } });

@@ -1,0 +1,47 @@
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { listMembers } from '../../shared/json-members.ts';
+import { requireDistinctInside, requireDistinctMembers } from '../completions/check-body.ts';
+import type { Json } from '../shapes/chat.ts';
+import { referencesIn } from '../references/references-in.ts';
+
+interface CheckedEvent {
+  readonly event: Json;
+  /** Set for an event that names stored things. */
+  readonly checking: Promise<void> | undefined;
+}
+
+/**
+ * Checks an event of a client: the provider has to read what is read here, so it is JSON in which no object has a name twice. Throws an
+ * InputError.
+ */
+export function checkClientEvent(
+  text: string | undefined,
+  requireOwn: (ids: ReadonlySet<string>) => Promise<void>,
+): CheckedEvent {
+  const event = text === undefined ? undefined : parsed(text);
+  if (text === undefined || !isObject(event))
+    throw inputError('An event must be a JSON object in a text message.');
+  const bytes = Buffer.from(text);
+  const members = listMembers(bytes);
+  requireDistinctMembers(members);
+  const { ids, members: count } = referencesIn(event);
+  requireDistinctInside(bytes, members, count);
+  const { type, session } = event;
+  // Another model would have another price.
+  if (type === 'session.update' && membersOf(session)['model'] !== undefined)
+    throw new AppError('InputError', MODEL_IS_FIXED, { reason: 'unsupported' });
+  return { event, checking: ids.size > 0 ? requireOwn(ids) : undefined };
+}
+
+const MODEL_IS_FIXED = 'The model of a session cannot be changed. Open another connection with it.';
+
+function parsed(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Json } from '../shapes/chat.ts';
+import { nameOf } from './name-of.ts';
+
+/** What a request names, found in one pass over its parsed body. */
+export interface References {
+  /** Ids that a provider could look up, as they are and as the last step of a path. */
+  readonly ids: ReadonlySet<string>;
+  /** Number of members of all objects in the body. */
+  readonly members: number;
+}
+
+/** Maximum length of an id; with the address of a file it is longer than any that a provider gives. */
+const MAX_LENGTH = 2048;
+
+/** Finds the ids of stored things in a body, at any depth, whatever API it belongs to. */
+export function referencesIn(body: Json): References {
+  const ids = new Set<string>();
+  let members = 0;
+  const open: object[] = [body];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (Array.isArray(item)) {
+      for (const child of item as unknown[])
+        if (typeof child === 'object' && child !== null) open.push(child);
+        else if (typeof child === 'string') addTextReferences(ids, child);
+      continue;
+    }
+    const object = item as Json;
+    const names = Object.keys(object);
+    members += names.length;
+    for (const name of names) {
+      const value = object[name];
+      if (typeof value === 'string') {
+        if (isReference(object, name, value)) addIds(ids, value);
+        else addTextReferences(ids, value);
+      } else if (typeof value === 'object' && value !== null) {
+        open.push(value);
+        if (Array.isArray(value)) addListed(ids, object, name, value);
+      }
+    }
+  }
+  return { ids, members };
+}
+
+function addListed(ids: Set<string>, object: Json, name: string, list: readonly unknown[]): void {
+  if (nameOf(name) === 'other') return;
+  for (const one of list) if (typeof one === 'string' && isReference(object, name, one)) addIds(ids, one);
+}
+
+function isReference(object: Json, name: string, value: string): boolean {
+  const kind = nameOf(name);
+  if (kind === 'other') return false;
+  if (kind === 'reference' || looksLikeId(value)) return true;
+  // OpenAI reads an object with an id alone as a reference to an item, because its type is optional.
+  const { type } = object;
+  return kind === 'id' && (type === 'item_reference' || (typeof type !== 'string' && isSmall(object)));
+}
+
+const isSmall = (object: Json): boolean => Object.keys(object).length <= 3;
+
+/** Ids of calls, which exist only within a conversation, and are in every request of an agent. */
+const OF_CALLS = ['call_', 'toolu_', 'srvtoolu_', 'chatcmpl-', 'chatcmpl_'] as const;
+const MAX_PREFIX = 16;
+
+/** Whether a text has the form of the ids of providers: a word in lower case, then `_`, `-` or `/`. */
+function looksLikeId(value: string): boolean {
+  let at = 0;
+  for (; at < value.length && at <= MAX_PREFIX; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code < 0x61 || code > 0x7a) break;
+  }
+  const end = value[at];
+  if (at < 2 || at > MAX_PREFIX || (end !== '_' && end !== '-' && end !== '/')) return false;
+  return !OF_CALLS.some((prefix) => value.startsWith(prefix));
+}
+
+function addIds(ids: Set<string>, value: string): void {
+  if (value.length > MAX_LENGTH) return;
+  const id = value.trim();
+  if (id !== '') ids.add(id);
+  if (!id.includes('/')) return;
+  const [path = ''] = id.split(/[?#]/, 1);
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  if (last !== '') ids.add(last).add(`files/${last}`);
+}
+
+/** Texts by which models of Alibaba read files: `fileid://` and ids with commas between them. */
+const TEXT_SCHEME = 'fileid://';
+
+function addTextReferences(ids: Set<string>, text: string): void {
+  if (!text.startsWith(TEXT_SCHEME)) return;
+  for (const one of text.split(',')) addIds(ids, one.trim().replace(TEXT_SCHEME, ''));
+}

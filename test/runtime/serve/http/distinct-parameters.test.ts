@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { requireDistinctParameters } from '../../../../runtime/serve/http/distinct-parameters.ts';
+import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+
+test.each([
+  '/x?limit=1&limit=2',
+  '/x?a=1&limit=1&b&limit=1',
+  '/x?limit=1&%6cimit=2',
+  '/x?limit&limit',
+  '/x?=1&=2',
+  '/x?a+b=1&a%20b=2',
+  '/x?__proto__=1&__proto__=2',
+])('a parameter that is in a query twice is refused: %s', async (url) => {
+  const app = httpShell(testKernel(), { repeatable: ['tag'] });
+  app.get('/x', (c) => c.text('fine'));
+  expect((await app.request(url)).status).toBe(422);
+  // Whatever the path and the method.
+  expect((await app.request(url.replace('/x', '/healthz'))).status).toBe(422);
+  expect((await app.request(url.replace('/x', '/nothing'), { method: 'POST' })).status).toBe(422);
+});
+
+test.each([
+  '/x',
+  '/x?limit=1',
+  '/x?limit=1&Limit=2',
+  '/x?tag=a&tag=b',
+  '/x?include[]=a&include%5B%5D=b',
+  '/x?&&',
+  '/x?',
+])('any other query is read: %s', async (url) => {
+  const app = httpShell(testKernel(), { repeatable: ['tag'] });
+  app.get('/x', (c) => c.text('fine'));
+  expect((await app.request(url)).status).toBe(200);
+});
+
+test('the error names the parameter', () => {
+  expect(() => requireDistinctParameters('/x?limit=1&limit=2', new Set())).toThrow(
+    'parameter "limit" is in the query more than once. Send it once.',
+  );
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { SignInConfig } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
+import { createSignInFlow } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-flow.ts';
+import { CLIENT, openStandInProvider, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
+import type { OpenGateway } from './open-gateway.ts';
+import { useOwnGateways } from './use-gateway.ts';
+
+export const PUBLIC_URL = 'http://localhost:8000';
+const KEY = Buffer.alloc(32, 7);
+
+interface UsedSignIn {
+  /** As it was at first before each test. */
+  readonly provider: () => StandInProvider;
+  /** The teams that were missing in a test. */
+  readonly missing: readonly string[];
+  readonly start: (config?: Partial<SignInConfig>) => Promise<OpenGateway>;
+}
+
+/** Gateways with a sign-in by a provider that the tests of a file share. */
+export function useSignIn(): UsedSignIn {
+  const open = useOwnGateways();
+  let provider: StandInProvider;
+  const missing: string[] = [];
+  beforeAll(async () => {
+    provider = await openStandInProvider();
+  });
+  afterAll(async () => await provider.close());
+  const plain = () => ({ claims: provider.claims, sign: provider.sign });
+  let before: ReturnType<typeof plain> | undefined;
+  beforeEach(() => {
+    before ??= plain();
+    Object.assign(provider, before);
+    missing.length = 0;
+  });
+  const start = async (config: Partial<SignInConfig> = {}): Promise<OpenGateway> => {
+    const gateway = await open({
+      signIn: (identity, clock, codes) =>
+        createSignInFlow(
+          {
+            issuer: provider.issuer,
+            ...CLIENT,
+            publicUrl: PUBLIC_URL,
+            scopes: ['openid'],
+            userClaim: 'sub',
+            groupsClaim: 'groups',
+            createUsers: true,
+            sessionMs: 3_600_000,
+            groups: [
+              { group: 'ops', role: 'admin', team: undefined, teamRole: 'member' },
+              { group: 'leads', role: undefined, team: 'research', teamRole: 'admin' },
+              { group: 'ghosts', role: undefined, team: 'ghosts', teamRole: 'member' },
+            ],
+            ...config,
+          },
+          { identity, codes, clock, key: KEY, onMissingTeam: (team) => void missing.push(team) },
+        ),
+    });
+    // Tokens of the provider have the time of this machine.
+    gateway.clock.advance(Date.now() - gateway.clock.now());
+    await gateway.ask('POST', '/v1/teams', { team_id: 'research' });
+    return gateway;
+  };
+  return { provider: () => provider, missing, start };
+}
