@@ -77,11 +77,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly program?: string;
   /** The executables of encoders, by model. */
   readonly encoderPaths?: Readonly<Record<string, string>>;
-  readonly signIn?: (
-    identity: GatewayState['identity'],
-    clock: TestClock,
-    codes: GatewayState['signInCodes'],
-  ) => GatewayContext['signIn'];
+  readonly signIn?: (state: GatewayState, clock: TestClock) => GatewayContext['signIn'];
 }
 
 /** The HTTP API on a new SQLite file. */
@@ -172,7 +168,7 @@ export function gatewayOn(
     kernel,
     clock,
     state,
-    signIn: options.signIn?.(state.identity, clock, state.signInCodes),
+    signIn: options.signIn?.(state, clock),
     jobs,
     workflows,
     experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),

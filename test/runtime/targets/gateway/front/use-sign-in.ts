@@ -34,7 +34,7 @@ export function useSignIn(): UsedSignIn {
   });
   const start = async (config: Partial<SignInConfig> = {}): Promise<OpenGateway> => {
     const gateway = await open({
-      signIn: (identity, clock, codes) =>
+      signIn: ({ identity, signInCodes: codes }, clock) =>
         createSignInFlow(
           {
             issuer: provider.issuer,

@@ -68,12 +68,12 @@ test('who may ask no more does not keep guardrails busy', async () => {
   expect((await encoder.counts())['requests']).toBe(requests);
 });
 
-test('what stands twice in a judged request is sent as it was judged', async () => {
+test('a request with a name twice is refused, because the provider could read what was not judged', async () => {
   const { secret } = await someone();
   const body =
     '{"model":"openai:good","messages":[{"role":"user","content":"an attack","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';
-  expect((await gateway.post(CHAT, body, secret)).status).toBe(200);
-  expect((await openai.last()).body).not.toContain('attack');
+  expect((await gateway.post(CHAT, body, secret)).status).toBe(422);
+  expect((await openai.last()).body).not.toContain('a rose');
 });
 
 test('an answer that a guardrail blocks is paid for, and not shown', async () => {
