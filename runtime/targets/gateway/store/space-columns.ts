@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { type Owner, type Space, spacesOfUser, type Viewer } from '../shared/owner.ts';
 
-/** Columns of rows that belong to somebody. */
+/** Columns of rows that have an owner. */
 export interface OwnedRow {
   /** The user who pays; null for the master key. It is only for display, because ids of users can be used again. */
   readonly owner: string | null;
@@ -31,6 +31,6 @@ export function isVisible(viewer: Viewer, column = 'space'): RawBuilder<SqlBool>
 export const isOfUser = (ownerId: string, column = 'space'): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} like ${`${spacesOfUser(ownerId)}%`}`;
 
-/** The condition that a row belongs to the realm of a team, whoever has created it. */
+/** The condition that a row belongs to the realm of a team, for any creator. */
 export const isOfTeam = (teamOwnerId: string, column = 'space'): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} like ${`%/team:${teamOwnerId}`}`;

@@ -123,7 +123,7 @@ export interface ServerStatus {
   readonly server: string | undefined;
   readonly running: number;
   readonly queued: number;
-  /** What is wrong with the behavior of the running server, as sentences. */
+  /** Present problems with the behavior of the running server, as sentences. */
   readonly warnings: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface Connection {
   notify(method: string, params?: Params): void;
   /** Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if there is no `ping`. */
   check(timeoutMs: number): Promise<number>;
-  /** What is wrong with the behavior of the server at present, as sentences. */
+  /** Present problems with the behavior of the server, as sentences. */
   readonly warnings?: (() => readonly string[]) | undefined;
   /** Resolves when the connection is closed by either side; never rejects. */
   readonly closed: Promise<CloseReason>;

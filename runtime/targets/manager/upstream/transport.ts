@@ -12,7 +12,7 @@ export interface Transport {
    * to the request.
    */
   send(message: RpcMessage, requestHeaders?: RequestHeaders): void;
-  /** What is wrong with the behavior of the server at present, as sentences. */
+  /** Present problems with the behavior of the server, as sentences. */
   readonly warnings?: (() => readonly string[]) | undefined;
   /** Cancels a request whose response is no longer needed. */
   cancel(id: number, reason: string): void;

@@ -10,7 +10,7 @@ interface KeyParts {
 }
 
 /**
- * What a key can see: one with a team only what was made with keys of the team; one that somebody else has created or rotated only what
+ * What a key can see: one with a team only what was made with keys of the team; one that another user has created or rotated only what
  * was made with such keys; and one that only its user has everything of the user, with what the user made in the teams that the user
  * belongs to now.
  */

@@ -69,7 +69,7 @@ export interface Invitations {
   put(invitation: Pick<Invitation, 'teamId' | 'userId' | 'role' | 'invitedBy'>): Promise<Invitation>;
   ofTeam(teamId: string): Promise<readonly Invitation[]>;
   ofUser(userId: string): Promise<readonly Invitation[]>;
-  /** Makes the user a member. Throws a NotFoundError without an invitation. */
+  /** Adds the user as a member. Throws a NotFoundError without an invitation. */
   accept(teamId: string, userId: string): Promise<Membership>;
   /** Withdraws or declines an invitation. Throws a NotFoundError without one. */
   delete(teamId: string, userId: string): Promise<void>;

@@ -59,7 +59,7 @@ export interface UserChanges {
   readonly role?: UserRole | undefined;
 }
 
-/** How a key was made: by its user, who was signed in, or by somebody else. */
+/** How a key was made: by its user, who was signed in, or by another user. */
 export type KeyIssuer = 'own' | 'issued';
 
 interface NewUser extends UserChanges {
@@ -116,7 +116,7 @@ export interface Key extends RateLimits {
   readonly teamId: string | null;
   readonly scope: KeyScope;
   readonly issuer: KeyIssuer;
-  /** Whether a member of a team has made it for itself, and nobody has set its limits since. */
+  /** Whether a member of a team has made it for itself, and no other user has set its limits since. */
   readonly selfMade: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;

@@ -54,7 +54,7 @@ async function isInTeam(userId: string, teamId: string, { users, members }: Poli
   try {
     return (await users.get(userId)).teamId === teamId;
   } catch (error) {
-    // The answer is the same as for a user of another team, so that nobody learns which users exist.
+    // The answer is the same as for a user of another team, so that it does not reveal which users exist.
     if (error instanceof AppError && error.reason === 'user_not_found') return false;
     throw error;
   }

@@ -90,7 +90,7 @@ export function createKeys(
         if (changes.isActive === true) await requireMember(trx, before);
         await trx
           .updateTable('gateway_keys')
-          // Members cannot change limits, so somebody else has set them now.
+          // Members cannot change limits, so another user has set them now.
           .set({ ...keyColumns(changes), ...(setsLimits(changes) && { self_made: 0 }), updated_at: now })
           .where('id', '=', id)
           .execute();

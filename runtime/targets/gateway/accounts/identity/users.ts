@@ -141,7 +141,7 @@ export async function addUser(
   await openAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
-/** Deletes the secrets of a user. Everything else stays for the master key; nobody else can reach it, because the internal id is never used again. */
+/** Deletes the secrets of a user. Everything else stays for the master key; no other caller can reach it, because the internal id is never used again. */
 async function deleteSecretsOf(trx: Transaction<Schema>, userId: string): Promise<void> {
   const { owner_id: ownerId } = await trx
     .selectFrom('gateway_users')

@@ -25,7 +25,7 @@ export interface SessionParts {
 export interface RealtimeSession {
   /** Ends both connections, with a reason for the client. */
   readonly close: (code: number, reason: string) => void;
-  /** Ends both connections, with an event that says why. */
+  /** Ends both connections, with an event that has the reason. */
   readonly refuse: (error: AppError) => void;
   /** Resolves when both have ended and the usage is recorded. Never rejects. */
   readonly ended: Promise<void>;

@@ -2,7 +2,7 @@ import type { AppError } from '../../../../contract/errors.ts';
 import type { PromptRecord } from '../policy/prompt-record.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** Stores what is said in a session: a record for each response, with what the client has sent since the one before. */
+/** Stores the texts of a session: a record for each response, with what the client has sent since the one before. */
 export interface SessionLog {
   /** Takes an event of the client. */
   readonly sent: (event: Json) => void;
@@ -49,7 +49,7 @@ export function createSessionLog({ model, open }: SessionLogParts): SessionLog {
   };
 }
 
-/** Events with pieces of what a model writes or says. */
+/** Events with pieces of a model's text or speech. */
 const TEXTS = new Set([
   'response.output_text.delta',
   'response.text.delta',

@@ -5,7 +5,7 @@ import { chunkWithOriginalNames } from './provider-names.ts';
 export interface ClientView {
   /** The names of tools that were changed for the provider. */
   readonly originals: ReadonlyMap<string, string> | undefined;
-  /** What the client is told before the answer. */
+  /** Notice for the client before the answer. */
   readonly notice: string | undefined;
 }
 

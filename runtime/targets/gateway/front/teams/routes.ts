@@ -54,7 +54,7 @@ export function teamRoutes({ state }: GatewayContext, parts: HttpParts): Gateway
     const [manager, userId] = [managerIn(c), c.req.param('user')];
     requireTeamAdmin(manager, id);
     const given = { teamId: id, userId, role: role ?? 'member' };
-    // Administrators of a team cannot make a user a member, because the user's key of the team would be theirs to create.
+    // Administrators of a team cannot add a user as a member, because the user's key of the team would be theirs to create.
     const isDirect =
       manager.role === 'admin' || (await members.ofUser(userId)).some(({ teamId }) => teamId === id);
     if (isDirect) return c.json(memberView(await members.put(id, userId, given.role)));

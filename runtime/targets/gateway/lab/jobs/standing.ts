@@ -52,7 +52,7 @@ function servedModels(spec: WorkSpec): readonly string[] {
   return backends.flatMap((backend) => (backend?.kind === 'gateway' ? [backend.model] : []));
 }
 
-/** The reason why work ends for good; undefined for an error that can pass, e.g. of the database. */
+/** The reason why work ends and cannot go on; undefined for an error that can pass, e.g. of the database. */
 export function endOfStanding(error: unknown): string | undefined {
   if (!(error instanceof AppError) || !FINAL.has(error.code)) return undefined;
   return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that is allowed to do this.`;

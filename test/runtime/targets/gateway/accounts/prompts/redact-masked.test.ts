@@ -35,7 +35,7 @@ test('a mask that goes over the end of a secret hides nothing less', async () =>
   expect(await redact('[PER_1]bcdefghijklmnopqrstu', { 'Ann sk-a': '[PER_1]' })).toBe('[redacted]');
 });
 
-test('a mask that hides all of a secret stays, as does what is no placeholder of the request', async () => {
+test('a mask that hides all of a secret stays, like a text that is not a placeholder of the request', async () => {
   expect(await redact('mail [MAIL_1] and [MAIL_2]', { 'bob@example.com': '[MAIL_1]' })).toBe(
     'mail [MAIL_1] and [MAIL_2]',
   );

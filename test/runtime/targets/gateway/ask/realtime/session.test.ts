@@ -192,7 +192,7 @@ test.each([
   expect(await session.closed).toMatchObject({ code: 1008 });
 });
 
-test('what is said is stored for keys that are logged, without sound', async () => {
+test('the texts of a session are stored for keys that are logged, without audio', async () => {
   const created = await gateway.admin('POST', '/v1/keys', { user_id: 'ann', log_prompts: true });
   const session = connect('openai:gpt-realtime', { key: String(created['key']) });
   await session.next();

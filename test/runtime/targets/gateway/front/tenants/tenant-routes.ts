@@ -28,7 +28,7 @@ const job = ({ dataset }: Victim, more: object) => ({
   job_config: { ...more, task_definition: TASK },
 });
 
-/** Every route that reads, lists, changes, deletes or uses what a user has created, with the request of somebody else. */
+/** Every route that reads, lists, changes, deletes or uses what a user has created, with the request of another user. */
 export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantRequest>> = {
   'POST /v1/responses': (ids) => ({ path: '/v1/responses', body: chat(ids) }),
   'POST /openai/responses': (ids) => ({ path: '/openai/responses', body: chat(ids) }),

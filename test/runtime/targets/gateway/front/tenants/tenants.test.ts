@@ -190,7 +190,7 @@ describe('what a user has created', () => {
     else expect(REFUSED, about).toContain(answer.status);
   };
 
-  test.each(NAMES)('%s: nobody else sees, changes or uses it', async (name) => {
+  test.each(NAMES)('%s: no other caller sees, changes or uses it', async (name) => {
     for (const [who, as] of Object.entries(others)) await expectHidden(name, own, who, as);
     for (const [who, as] of Object.entries(outsiders)) await expectHidden(name, ofTeam, who, as);
     // Nothing was changed or deleted.
