@@ -155,7 +155,7 @@ const listInvitations: Operation = {
   path: '/v1/teams/{team_id}/invitations',
   id: 'listTeamInvitations',
   tag: 'Teams',
-  summary: 'List the invitations to a team that nobody has answered.',
+  summary: 'List the open invitations to a team.',
   description: requiresManager(OF_ADMINS),
   parameters: [TEAM_ID],
   answer: answerOf('The invitations.', invitations, [INVITATION]),
