@@ -245,7 +245,7 @@ export const WAYS: readonly Way[] = [
 export const NO_WAYS: readonly RegExp[] = [
   /^(?:GET|HEAD|OPTIONS|DELETE|ALL) /,
   // Resources of the gateway itself.
-  /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|organizations|price-map|pricing|providers|tags|teams|users)\b/,
+  /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,
   /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
   // Workers write results there. What they send to models goes over the routes of models.
   /^\w+ \/api\/v1\/worker\//,
