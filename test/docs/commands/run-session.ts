@@ -142,6 +142,8 @@ function writePrograms(folder: string, { encoderfile, ...others }: Programs): vo
     encoderfile: cli,
     npx: [
       `if [ "$1" = encoderfile ]; then shift; ${cli}; fi`,
+      // The installation before the start of a server: the clone has it.
+      'for one; do case "$one" in --package=*) exit 0;; esac; done',
       'for one; do case "$one" in @modelcontextprotocol/server-everything@*)',
       `exec "${process.execPath}" "${everything}";; esac; done`,
       'exit 1',

@@ -65,6 +65,7 @@ const viewOf = (health: Health): object =>
     name: 'x',
     health: () => health,
     signIn: () => undefined,
+    status: () => ({ warnings: [] }),
     listFaults: { all: () => [] },
     toolFindings: { changes: () => [], faults: () => [] },
   } as unknown as ManagedServer);
