@@ -58,6 +58,8 @@ export async function openWorkerJob(
   const { clock, ...state } = await database.start();
   const gateway = gatewayOn(state, clock, { ...options, providers: [providerOf('openai', openai)] });
   gateways.push(gateway);
+  // A job of a user that does not exist is stopped.
+  if (userId !== null) await gateway.context.state.identity.users.create({ userId });
   const { db } = state.store;
   const { jobs } = gateway.context;
   const lines = ['examples', ...Array.from({ length: rows }, (_, at) => `text ${at}`)].join('\n');

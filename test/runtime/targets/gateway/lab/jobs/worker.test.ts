@@ -190,8 +190,7 @@ describeDatabases((database) => {
       [null, 'workflows'],
     ] as const) {
       const { gateway, asWorker, token } = await openJob(1, {}, owner);
-      const { identity, usage } = gateway.context.state;
-      if (owner !== null) await identity.users.create({ userId: owner });
+      const { usage } = gateway.context.state;
       await asWorker('GET', '/job');
       const chat = {
         model: 'openai:small',
