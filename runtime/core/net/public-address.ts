@@ -10,8 +10,12 @@ type Range = readonly [prefix: readonly number[], bits: number, kind: AddressKin
 const IPV4_RANGES: readonly Range[] = [
   [[0, 0, 0, 0], 8, 'private'],
   [[10, 0, 0, 0], 8, 'private'],
+  // Alibaba Cloud's metadata. The first range that matches counts.
+  [[100, 100, 100, 200], 32, 'never'],
   [[100, 64, 0, 0], 10, 'private'],
   [[127, 0, 0, 0], 8, 'private'],
+  // Azure's wire server: certificates and settings of the machine.
+  [[168, 63, 129, 16], 32, 'never'],
   [[169, 254, 0, 0], 16, 'never'],
   [[172, 16, 0, 0], 12, 'private'],
   [[192, 0, 0, 0], 24, 'private'],
@@ -34,7 +38,17 @@ const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = 
   [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
   [[0x20, 0x02], 2],
 ];
-const AWS_METADATA = [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54];
+/** Metadata of machines outside the link-local addresses. */
+const IPV6_METADATA: readonly (readonly [prefix: readonly number[], bits: number])[] = [
+  // AWS: fd00:ec2::254 (EC2), fd00:ec2::23 (credentials of EKS), and more services of the host.
+  [[0xfd, 0, 0x0e, 0xc2], 32],
+  // Google Cloud: fd20:ce::254.
+  [[0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54], 128],
+  // Oracle Cloud: fd00:c1::a9fe:a9fe.
+  [[0xfd, 0, 0, 0xc1, 0, 0, 0, 0, 0, 0, 0, 0, 0xa9, 0xfe, 0xa9, 0xfe], 128],
+  // Scaleway: fd00:42::42.
+  [[0xfd, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42], 128],
+];
 /** Teredo tunnels, and documentation addresses. */
 const IPV6_PRIVATE: readonly (readonly [prefix: readonly number[], bits: number])[] = [
   [[0x20, 0x01, 0, 0], 32],
@@ -63,9 +77,13 @@ function ipv6Kind(bytes: readonly number[]): AddressKind {
   if (at !== undefined) return ipv4Kind(bytes.slice(at, at + 4));
   const isLinkLocal = startsWith(bytes, [0xfe, 0x80], 10);
   const isGroup = bytes[0] === 0xff;
-  if (isLinkLocal || isGroup || startsWith(bytes, AWS_METADATA, 128)) return 'never';
+  if (isLinkLocal || isGroup || isIn(IPV6_METADATA, bytes)) return 'never';
   if (!startsWith(bytes, [IPV6_GLOBAL], 3)) return 'private';
-  return IPV6_PRIVATE.some(([prefix, bits]) => startsWith(bytes, prefix, bits)) ? 'private' : 'public';
+  return isIn(IPV6_PRIVATE, bytes) ? 'private' : 'public';
+}
+
+function isIn(ranges: typeof IPV6_PRIVATE, bytes: readonly number[]): boolean {
+  return ranges.some(([prefix, bits]) => startsWith(bytes, prefix, bits));
 }
 
 function startsWith(bytes: readonly number[], prefix: readonly number[], bits: number): boolean {
