@@ -8,7 +8,7 @@ import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics } from '../access/visible-metrics.ts';
 import { callerOf } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
-import { createBaseAddress } from './base-address.ts';
+import { createBaseAddress, createReturnBase } from './base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import { GROUP_PATH, groupMiddleware } from './env.ts';
 import type { HttpParts } from './parts.ts';
@@ -43,6 +43,7 @@ import { createStructAnswer } from './struct-answer.ts';
 export function managerApp(context: ManagerContext, options: ManagerAppOptions): Hono<ShellEnv> {
   const { cors } = options;
   const baseAddress = createBaseAddress(options);
+  const returnBase = createReturnBase({ ...options, publicUrl: options.oauth?.resource });
   const bodies = bodyOptions(options);
   const parts: HttpParts = {
     answer: createStructAnswer(baseAddress),
@@ -63,7 +64,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     callerRoutes(context, parts),
     groupRoutes(context, parts),
     clientRoutes(context, parts, baseAddress),
-    signInRoutes(context, parts, baseAddress),
+    signInRoutes(context, parts, returnBase),
     adminRoutes(context, parts),
     adminServerRoutes(context, parts),
     logRoutes(context, parts),

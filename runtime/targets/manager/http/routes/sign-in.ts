@@ -10,7 +10,6 @@ import type { ManagerContext } from '../../context.ts';
 import { signInLaunch } from '../../sign-in/sign-in-launch.ts';
 import type { SignInRecord } from '../../sign-in/sign-in-record.ts';
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
-import type { BaseAddress } from '../base-address.ts';
 import { callerOf, requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { signInCompletion, signInStart } from '../schemas/sign-in.ts';
@@ -39,7 +38,7 @@ function requirePerson({ name, launch }: ServerSpec): void {
 export function signInRoutes(
   { kernel, supervisor, signIns }: ManagerContext,
   { answer, readBody }: HttpParts,
-  baseAddress: BaseAddress,
+  returnBase: (c: Context) => string | undefined,
 ): ManagerRoutes {
   const routes = newRoutes();
   const subjectOf = (c: Context<ShellEnv>, changes: boolean): Subject => {
@@ -83,11 +82,12 @@ export function signInRoutes(
   routes.post('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
     const subject = subjectOf(c, true);
     const { redirectUri } = await readBody(c, signInStart);
-    const page = baseAddress(c) + SIGNED_IN_PATH;
+    const base = returnBase(c);
+    const page = base === undefined ? undefined : base + SIGNED_IN_PATH;
     // A code must only be sent to the browser's own machine, or back to this manager.
     if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
       throw inputError(
-        `redirectUri must be ${page}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
+        `redirectUri must be ${page ?? 'below the resource of [daemon.api.oauth]'}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
       );
     }
     const url = await signIns.start(subject, redirectUri);

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { createBaseAddress } from '../../../../../runtime/targets/manager/http/base-address.ts';
+import { createBaseAddress, createReturnBase } from '../../../../../runtime/targets/manager/http/base-address.ts';
 
 async function addressOf(
   url: string,
@@ -23,16 +23,13 @@ test.each(['http://localhost:8090', 'https://localhost', 'http://192.168.0.2:809
   },
 );
 
-test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])(
-  'a proxy of this machine (%s) is believed',
-  async (peer) => {
-    expect(await addressOf('http://localhost:8090/', FORWARDED, peer)).toBe('https://tools.example');
-    const chain = { 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example:8443, b.example' };
-    expect(await addressOf('http://localhost:8090/', chain, peer)).toBe('https://a.example:8443');
-  },
-);
+test('a proxy is believed with trustProxy', async () => {
+  expect(await addressOf('http://localhost:8090/', FORWARDED, '127.0.0.1', true)).toBe('https://tools.example');
+  const chain = { 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example:8443, b.example' };
+  expect(await addressOf('http://localhost:8090/', chain, '127.0.0.1', true)).toBe('https://a.example:8443');
+});
 
-test.each(['10.0.0.1', '::2', undefined])('another machine (%s) is not, unless configured', async (peer) => {
+test.each(['127.0.0.1', '::1', '10.0.0.1', undefined])('a client (%s) is not believed without it', async (peer) => {
   expect(await addressOf('http://tools.local:8090/', FORWARDED, peer)).toBe('http://tools.local:8090');
   expect(await addressOf('http://tools.local:8090/', FORWARDED, peer, true)).toBe('https://tools.example');
 });
@@ -44,5 +41,27 @@ test.each([
   { 'X-Forwarded-Host': '' },
   { 'X-Forwarded-Proto': 'javascript' },
 ])('an invalid address is ignored: %j', async (headers) => {
-  expect(await addressOf('http://localhost:8090/', headers, '127.0.0.1')).toBe('http://localhost:8090');
+  expect(await addressOf('http://localhost:8090/', headers, '127.0.0.1', true)).toBe('http://localhost:8090');
+});
+
+test.each([
+  ['http://attacker.example', {}, undefined],
+  ['http://6.6.6.6:8090', {}, undefined],
+  ['http://localhost:8090', {}, 'http://localhost:8090'],
+  ['http://localhost:8090', { 'X-Forwarded-Host': 'attacker.example' }, 'http://localhost:8090'],
+  ['http://tools.example:8090', {}, 'http://tools.example:8090'],
+  ['http://192.168.0.2:8090', {}, 'http://192.168.0.2:8090'],
+])('a code returns from %s with %j to %s', async (url, headers, expected) => {
+  const hostRules = { hostname: '192.168.0.2', allowedHosts: ['tools.example'] };
+  const returnBase = createReturnBase({ publicUrl: undefined, hostRules });
+  const app = new Hono().all('*', (c) => c.json(returnBase(c) ?? null));
+  expect(await (await app.request(url, { headers })).json()).toBe(expected ?? null);
+});
+
+test('a code returns to the configured URL, whatever the request says', async () => {
+  const hostRules = { hostname: '0.0.0.0' };
+  const returnBase = createReturnBase({ publicUrl: 'https://tools.example/', trustProxy: true, hostRules });
+  const app = new Hono().all('*', (c) => c.json(returnBase(c) ?? null));
+  const answer = await app.request('http://a.example', { headers: { 'X-Forwarded-Host': 'attacker.example' } });
+  expect(await answer.json()).toBe('https://tools.example');
 });
