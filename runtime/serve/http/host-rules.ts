@@ -56,6 +56,10 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
 /** Whether an address or name, as users or sockets write it, is a loopback address. */
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));
 
+/** Whether a server that listens on this address listens on all addresses of the machine, so that it names none of them. */
+export const isUnspecifiedHost = (hostname: string): boolean =>
+  /^(|0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(urlHost(hostname));
+
 const parseHost = (host: string): URL | null => (/[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}`));
 
 /** Normalizes a host as in URLs: IPv6 addresses in brackets, and one spelling per address. */

@@ -31,7 +31,7 @@ export interface ManagerAppOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Timeout for the body of a request. Default 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Whether X-Forwarded-* headers of all clients are trusted, and not only those of this machine. */
+  /** Whether a proxy in front of the manager sets X-Forwarded-* headers, which are ignored otherwise. */
   readonly trustProxy?: boolean | undefined;
   /** The routes of MCP, on the same port. */
   readonly mcp?: Hono<ShellEnv> | undefined;

@@ -8,7 +8,7 @@ import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics } from '../access/visible-metrics.ts';
 import { callerOf } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
-import { createBaseAddress, createReturnBase } from './base-address.ts';
+import { createBaseAddresses } from './base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import { GROUP_PATH, groupMiddleware } from './env.ts';
 import type { HttpParts } from './parts.ts';
@@ -42,18 +42,17 @@ import { createStructAnswer } from './struct-answer.ts';
 /** Creates the HTTP app of the manager with all its routes. It does not listen. */
 export function managerApp(context: ManagerContext, options: ManagerAppOptions): Hono<ShellEnv> {
   const { cors } = options;
-  const baseAddress = createBaseAddress(options);
-  const returnBase = createReturnBase({ ...options, publicUrl: options.oauth?.resource });
+  const { link, known } = createBaseAddresses({ ...options, publicUrl: options.oauth?.resource });
   const bodies = bodyOptions(options);
   const parts: HttpParts = {
-    answer: createStructAnswer(baseAddress),
+    answer: createStructAnswer(link),
     readBody: createBodyReader(bodies),
   };
   const scopedRoutes = [
     healthRoutes(context, parts),
     serverRoutes(context),
     toolRoutes(context, parts, createToolCallAnswer(context, options)),
-    toolDocumentRoutes(context, baseAddress, options),
+    toolDocumentRoutes(context, link, options),
     promptRoutes(context, parts),
     resourceRoutes(context, parts),
     searchRoutes(context, parts),
@@ -63,8 +62,8 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     ...scopedRoutes,
     callerRoutes(context, parts),
     groupRoutes(context, parts),
-    clientRoutes(context, parts, baseAddress),
-    signInRoutes(context, parts, returnBase),
+    clientRoutes(context, parts, link),
+    signInRoutes(context, parts, known),
     adminRoutes(context, parts),
     adminServerRoutes(context, parts),
     logRoutes(context, parts),
@@ -98,7 +97,7 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
     repeatable: ['servers', 'tools'],
-    errorFormats: [problemFormat(baseAddress)],
+    errorFormats: [problemFormat(link)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
       options.plugins &&

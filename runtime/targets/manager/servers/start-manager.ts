@@ -106,10 +106,13 @@ export async function startManager(
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
+    const { maxBodyBytes, metrics, allowedHosts, trustProxy } = settings;
+    const hostRules = { hostname, allowedHosts };
     const signInPage = createSignInPage({
       publicUrl: daemon.oauth?.resource,
       isTls: tls !== undefined,
-      trustProxy: settings.trustProxy,
+      trustProxy,
+      hostRules,
     });
     const contextParts = { settings, config, daemon, read, log, redactor, access, groups, signInPage };
     const context = await openContext(contextParts);
@@ -123,8 +126,6 @@ export async function startManager(
     });
     closers.add(async () => await context.kernel.tracer?.close(shutdown.graceMs()));
     closers.add(() => context.close());
-    const { maxBodyBytes, metrics, allowedHosts, trustProxy } = settings;
-    const hostRules = { hostname, allowedHosts };
     const mcp = managerMcpRoutes(context, {
       ...hostRules,
       allowedOrigins: daemon.cors?.origins,

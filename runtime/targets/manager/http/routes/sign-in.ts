@@ -38,7 +38,7 @@ function requirePerson({ name, launch }: ServerSpec): void {
 export function signInRoutes(
   { kernel, supervisor, signIns }: ManagerContext,
   { answer, readBody }: HttpParts,
-  returnBase: (c: Context) => string | undefined,
+  knownBase: (c: Context) => string | undefined,
 ): ManagerRoutes {
   const routes = newRoutes();
   const subjectOf = (c: Context<ShellEnv>, changes: boolean): Subject => {
@@ -82,12 +82,12 @@ export function signInRoutes(
   routes.post('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
     const subject = subjectOf(c, true);
     const { redirectUri } = await readBody(c, signInStart);
-    const base = returnBase(c);
+    const base = knownBase(c);
     const page = base === undefined ? undefined : base + SIGNED_IN_PATH;
     // A code must only be sent to the browser's own machine, or back to this manager.
     if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
       throw inputError(
-        `redirectUri must be ${page ?? 'below the resource of [daemon.api.oauth]'}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
+        `redirectUri must be ${page ?? `${SIGNED_IN_PATH} of a host that --allowed-hosts or resource in [daemon.api.oauth] names`}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
       );
     }
     const url = await signIns.start(subject, redirectUri);

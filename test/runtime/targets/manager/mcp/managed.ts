@@ -89,7 +89,7 @@ export async function openManager({
     signInState: (target) => signIns.stateOf(target),
     servers,
   });
-  const signInPage = createSignInPage({ publicUrl: undefined, isTls: false, trustProxy: false });
+  const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
   const calls = createCalls({ supervisor, redact, signInPage });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
