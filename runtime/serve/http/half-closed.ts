@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Node's setting to answer clients that have closed their half of the connection; its type is not declared. */
 interface HalfOpenServer {
@@ -12,11 +13,21 @@ interface HalfOpenServer {
  */
 export function answerHalfClosed(server: Server & HalfOpenServer): void {
   server.httpAllowHalfOpen = true;
+  // One listener per connection: a client can send many requests before it reads the first response.
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+  const watch = (socket: Socket): Set<ServerResponse> => {
+    const responses = new Set<ServerResponse>();
+    unanswered.set(socket, responses);
+    socket.once('end', () => {
+      if (responses.size > 0) socket.destroy();
+    });
+    return responses;
+  };
   server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
     if (!outgoing.shouldKeepAlive) return;
-    const onEnd = (): void => void socket.destroy();
-    if (socket.readableEnded) return onEnd();
-    socket.once('end', onEnd);
-    outgoing.once('close', () => socket.off('end', onEnd));
+    if (socket.readableEnded) return void socket.destroy();
+    const responses = unanswered.get(socket) ?? watch(socket);
+    responses.add(outgoing);
+    outgoing.once('close', () => responses.delete(outgoing));
   });
 }

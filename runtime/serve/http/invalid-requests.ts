@@ -7,6 +7,9 @@ import type { RunningAnswers } from '../running-answers.ts';
 /** Turns an error into a response to a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;
 
+/** The format of servers without their own. */
+export const plainTextRefusal: Refuse = ({ message }, status) => new Response(message, { status });
+
 export const MAX_HEADER_BYTES = 16_384;
 
 /** Answers requests that Node would reject by itself with an uninformative response, in the server's error format. */
@@ -25,6 +28,12 @@ export function answerInvalidRequest(
     const found = JSON.stringify(headers.expect?.slice(0, 100));
     const message = `Unsupported Expect header: found ${found}. The only supported value is 100-continue.`;
     void answerRejected(outgoing, refuse(new AppError('MalformedError', message), 417));
+  });
+  server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
+    const asked = JSON.stringify(url.slice(0, 100));
+    const message = `Method not allowed: CONNECT ${asked}. This server is not a proxy.`;
+    socket.on('error', () => {});
+    void answerSocket(socket, refuse(new AppError('MethodError', message), 405));
   });
 }
 
@@ -65,6 +74,7 @@ function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
 const PROBLEMS: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'SlowRequestError', 'The request did not arrive in time.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLargeError', 'The chunk extensions are too large.'],
+  HPE_PAUSED_H2_UPGRADE: [505, 'MalformedError', 'HTTP/2 is not supported on this port. Use HTTP/1.1.'],
   HPE_HEADER_OVERFLOW: [431, 'TooLargeError', `Headers too large: the maximum is ${MAX_HEADER_BYTES} bytes.`],
 };
 

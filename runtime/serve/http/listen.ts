@@ -22,7 +22,14 @@ import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { TlsFiles } from '../tls.ts';
-import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from './invalid-requests.ts';
+import { createHeadCheck, type HeadCheck } from './request-head.ts';
+import {
+  answerRejected,
+  answerInvalidRequest,
+  MAX_HEADER_BYTES,
+  plainTextRefusal,
+  type Refuse,
+} from './invalid-requests.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
@@ -78,10 +85,11 @@ export interface HttpListener {
 /** Serves the app. Rejects with a ConfigError that explains why it cannot listen and how to fix it. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
   const { app } = options;
-  const server = createServer(options);
+  const headProblem = createHeadCheck();
+  const server = createServer(options, headProblem);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
   options.lifecycle?.onStop(answers.announceEnd);
-  const { direct, refuse = plainText } = options;
+  const { direct, refuse = plainTextRefusal } = options;
   answerInvalidRequest(server, refuse, answers);
   continueWhenRead(server);
   answerHalfClosed(server);
@@ -95,9 +103,9 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   let stopped: Promise<void> | undefined;
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (answers.isOver(incoming.socket)) return;
-    if (hasNoHost(incoming)) {
-      const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
-      void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
+    const problem = headProblem(incoming);
+    if (problem) {
+      void answerRejected(outgoing, refuse(problem.error, problem.status));
       return;
     }
     if (incoming.url !== undefined) incoming.url = keepDotSegments(incoming.url);
@@ -128,7 +136,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   };
 }
 
-function createServer({ tls, timeouts = {}, upgrades }: ListenOptions): Server {
+function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProblem: HeadCheck): Server {
   const { headers, request, keepAlive } = { ...TIMEOUTS, ...timeouts };
   const settings: ServerOptions = {
     headersTimeout: headers,
@@ -140,15 +148,15 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions): Server {
     // A missing Host header is reported in our own error format.
     requireHostHeader: false,
     noDelay: true,
-    ...(upgrades && { shouldUpgradeCallback: upgrades.accepts }),
+    // An invalid request is answered as if it had not asked.
+    ...(upgrades && {
+      shouldUpgradeCallback: (incoming: IncomingMessage) => !headProblem(incoming) && upgrades.accepts(incoming),
+    }),
   };
   return tls
     ? createHttpsServer({ ...settings, ...tls, handshakeTimeout: headers })
     : createHttpServer(settings);
 }
-
-const hasNoHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
-  httpVersion === '1.1' && headers.host === undefined;
 
 /** Answers a request that does not reach the app: its target or Host header does not form a URL. */
 function refused(error: unknown, refuse: Refuse): Response {
@@ -160,5 +168,3 @@ function refused(error: unknown, refuse: Refuse): Response {
   answer.headers.set(REQUEST_ID_HEADER, requestIdFrom(undefined));
   return answer;
 }
-
-const plainText = ({ message }: AppError, status: number): Response => new Response(message, { status });

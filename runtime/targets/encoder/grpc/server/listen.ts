@@ -19,6 +19,8 @@ export interface GrpcListenOptions extends ListenTarget, ObservingKernel {
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
+  /** Memory of one HTTP/2 connection, above which it gets no new calls. Default: 256 MiB. */
+  readonly maxConnectionBytes?: number;
   /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
   readonly closeTimeout?: number;
 }
@@ -32,21 +34,25 @@ export interface GrpcServer {
   readonly close: () => Promise<void>;
 }
 
+const MAX_CONNECTION_BYTES = 256 * 1024 * 1024;
+
 /** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
 export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer> {
   const { log, idleTimeout = 30_000, closeTimeout = 10_000 } = options;
+  const { maxConnectionBytes = MAX_CONNECTION_BYTES } = options;
   const front = createFront(options, idleTimeout);
   const requests = createRequestListener({ ...options, idleTimeout });
   let stopped: Promise<void> | undefined;
-  const servers = createProtocolServers(
-    (request, response) => {
+  const servers = createProtocolServers({
+    listener(request, response) {
       // Answered clients that connect again would always have connections waiting, and the server could not stop listening.
       if (stopped) void stopped.then(() => requests.listener(request, response));
       else requests.listener(request, response);
     },
     idleTimeout,
+    maxConnectionBytes,
     log,
-  );
+  });
   const protocols = createProtocolSwitch(servers, idleTimeout);
   const sockets = trackSockets(front);
   front.on(options.tls ? 'secureConnection' : 'connection', protocols.take);
