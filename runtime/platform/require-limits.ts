@@ -12,7 +12,8 @@ export function requireLimits(): void {
   if (problem !== undefined) throw configError(problem);
 }
 
-function readLimits(): string {
+/** The limits of this process in the format of /proc/self/limits; empty where the system has no /proc. */
+export function readLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch (error) {

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { createAccess } from '../../runtime/serve/access.ts';
 import type { Kernel } from '../../runtime/serve/kernel.ts';
 import { createLifecycle } from '../../runtime/serve/lifecycle.ts';
+import { createRequestMemory } from '../../runtime/serve/memory/request-memory.ts';
 import { createLog } from '../../runtime/serve/log.ts';
 
 export interface TestKernel extends Kernel {
@@ -10,12 +11,14 @@ export interface TestKernel extends Kernel {
 }
 
 /** A kernel that is ready and keeps its log. */
-export function testKernel(apiKeys: readonly string[] = []): TestKernel {
+export function testKernel(apiKeys: readonly string[] = [], maxRequestMemory?: number): TestKernel {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('debug', {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   });
   const lifecycle = createLifecycle();
   lifecycle.ready();
-  return { log, metrics: new Registry(), lifecycle, access: createAccess(apiKeys), logged };
+  const metrics = new Registry();
+  const requestMemory = createRequestMemory(metrics, maxRequestMemory);
+  return { log, metrics, lifecycle, access: createAccess(apiKeys), requestMemory, logged };
 }

@@ -33,15 +33,18 @@ interface Sources {
 /** Pages of all programs. */
 const SHARED_PAGES = ['runtime/serve/http/pages/browser', 'runtime/serve/http/docs-page/browser'];
 
+/** Threads of all programs. */
+const SHARED_WORKERS = { watchdog: 'runtime/serve/program/watchdog/thread.ts' };
+
 const SOURCES = {
   encoder: {
     main: 'runtime/targets/encoder/main.ts',
-    workers: { encoder: 'runtime/targets/encoder/engine/worker.ts' },
+    workers: { ...SHARED_WORKERS, encoder: 'runtime/targets/encoder/engine/worker.ts' },
     pages: [...SHARED_PAGES, 'runtime/targets/encoder/http/page/browser'],
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
-    workers: {},
+    workers: SHARED_WORKERS,
     pages: [
       ...SHARED_PAGES,
       'runtime/targets/manager/http/pages/browser',
@@ -50,7 +53,7 @@ const SOURCES = {
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
-    workers: {},
+    workers: SHARED_WORKERS,
     pages: [...SHARED_PAGES, 'runtime/targets/gateway/front/pages/browser'],
     data: [
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',

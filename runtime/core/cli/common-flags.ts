@@ -33,6 +33,14 @@ export const COMMON_FLAGS = {
     help: 'Maximum request body size in bytes',
     aliases: ['max-body-bytes'],
   },
+  'max-request-memory': {
+    value: 'bytes',
+    help: 'Maximum bytes held for all requests; further ones get 429',
+  },
+  'watchdog-timeout': {
+    value: 'time',
+    help: 'End the process if its event loop stands still for this time; 0 disables the watchdog',
+  },
   'shutdown-timeout': {
     value: 'time',
     help: 'Graceful shutdown timeout for requests in flight, e.g. 30s',

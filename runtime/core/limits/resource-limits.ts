@@ -3,18 +3,22 @@ export const MIN_OPEN_FILES = 32;
 /** Threads count as processes. Node takes 6, the smallest server of a model 10 more. */
 const MIN_PROCESSES = 16;
 
-/** Returns a sentence about the first limit that is too low. `limits` has the format of /proc/self/limits. */
+/** Returns a soft limit; infinite without one. `limits` has the format of /proc/self/limits. */
+function softLimit(limits: string, name: string): number {
+  const [, value] = new RegExp(`^${name} +(\\d+)`, 'm').exec(limits) ?? [];
+  return value === undefined ? Infinity : Number(value);
+}
+
+export const openFilesLimit = (limits: string): number => softLimit(limits, 'Max open files');
+
+/** Returns a sentence about the first limit that is too low. */
 export function limitsProblem(limits: string, user: number | undefined): string | undefined {
-  const softLimit = (name: string): number => {
-    const [, value] = new RegExp(`^${name} +(\\d+)`, 'm').exec(limits) ?? [];
-    return value === undefined ? Infinity : Number(value);
-  };
-  const files = softLimit('Max open files');
+  const files = openFilesLimit(limits);
   if (files < MIN_OPEN_FILES) {
     return `The limit on open files is ${files}, but at least ${MIN_OPEN_FILES} are required. Raise it, for example with \`ulimit -n 1024\`.`;
   }
   // The limit does not apply to root.
-  const processes = user === 0 ? Infinity : softLimit('Max processes');
+  const processes = user === 0 ? Infinity : softLimit(limits, 'Max processes');
   if (processes < MIN_PROCESSES) {
     return `The limit on processes and threads is ${processes}, but at least ${MIN_PROCESSES} are required. Raise it, for example with \`ulimit -u 256\`.`;
   }

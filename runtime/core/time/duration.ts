@@ -23,6 +23,10 @@ export function parseDuration(value: string | number): number | undefined {
   return milliseconds;
 }
 
+/** Same as `parseDuration`, but 0 is allowed, with or without a unit. */
+export const parseDurationOrZero = (value: string | number): number | undefined =>
+  /^\s*0+(?:ms|[smh])?\s*$/.test(String(value)) ? 0 : parseDuration(value);
+
 /** The units of microseconds are escaped, because one such character makes Node store the whole program with 2 bytes per character. */
 function sumOfParts(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.test(text)) return undefined;

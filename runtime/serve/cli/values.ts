@@ -1,5 +1,5 @@
 import { numberIn } from '../../core/numbers/number-in.ts';
-import { DURATION_RULE, parseDuration } from '../../core/time/duration.ts';
+import { DURATION_RULE, parseDuration, parseDurationOrZero } from '../../core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
 /** Returns the value of an integer option, which has a fallback or can be missing. */
@@ -35,8 +35,7 @@ export function duration(
 ): number | undefined {
   const text = invocation.value(name);
   if (text === undefined) return undefined;
-  if (zero && /^\s*0+(?:ms|[smh])?\s*$/.test(text)) return 0;
-  const milliseconds = parseDuration(text);
+  const milliseconds = zero ? parseDurationOrZero(text) : parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;
   const rule = `${DURATION_RULE}${zero ? ', or 0' : ''}`;
   throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);

@@ -2,7 +2,9 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import type { ByteHold } from '../../core/limits/byte-budget.ts';
 import { TRUSTED_SCHEMAS } from '../../core/json/trusted-schemas.ts';
+import { holdOf } from '../memory/hold-of.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
 import type { HttpExchange } from './exchange/exchange.ts';
@@ -32,7 +34,7 @@ export interface BodyOptions extends ReadOptions, ParseOptions {
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** A request whose body has not been read. */
-type RequestBody = Pick<HttpExchange, 'headers' | 'readBody'>;
+type RequestBody = Pick<HttpExchange, 'headers' | 'readBody' | 'hold'>;
 
 /** Schemas are compiled once, on first use. */
 export const createBodyReader = (options: BodyOptions): BodyReader =>
@@ -46,6 +48,7 @@ export const bodyReaderFrom =
       {
         headers: c.req.raw.headers,
         readBody: ({ maxBodyBytes, ...limits }) => readBytes(c, maxBodyBytes, limits),
+        hold: () => holdOf(c),
       },
       schema,
     );
@@ -65,13 +68,13 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
     if (!untyped) requireJson(request, options);
     const bytes = await request.readBody(options);
     if (untyped && bytes.length > 0) requireJson(request, options);
-    return parse(bytes, schema);
+    return parse(bytes, schema, bytes.length === 0 ? undefined : request.hold());
   };
 }
 
 /** Reads the body of a request with a JSON content type, as bytes. */
 export async function readJsonBytes(
-  request: RequestBody,
+  request: Pick<RequestBody, 'headers' | 'readBody'>,
   options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage' | 'anyJsonType'>,
 ): Promise<Uint8Array> {
   requireJson(request, options);
@@ -81,6 +84,8 @@ export async function readJsonBytes(
 export type BodyParser = <Schema extends TSchema>(
   bytes: Uint8Array,
   schema: SchemaChoice<Schema>,
+  /** Charged with the memory of the parsed body. */
+  hold?: ByteHold,
 ) => Static<Schema>;
 
 /** Same for a body that has already been read. */
@@ -90,10 +95,10 @@ export function createBodyParser({
   ...options
 }: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
-  return (bytes, choice) => {
+  return (bytes, choice, hold) => {
     const isEmpty = bytes.length === 0;
     if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
-    const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options);
+    const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options, hold);
     const schema = typeof choice === 'function' ? choice(value) : choice;
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);

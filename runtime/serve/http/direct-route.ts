@@ -6,6 +6,7 @@ import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
 import type { HttpExchange } from './exchange/exchange.ts';
 import { answerIncoming } from './exchange/node-exchange.ts';
+import { holdOfResponse } from '../memory/hold-of.ts';
 import { nodeHeaders } from '../telemetry/node-headers.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
@@ -70,7 +71,8 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const span = kernel.tracer?.startServer(nodeHeaders(headers));
     const answer = async (): Promise<void> => {
       const head = [REQUEST_ID_HEADER, requestId, ...(direct.head ?? [])];
-      await answerIncoming({ incoming, outgoing, head }, async (exchange) => {
+      const hold = holdOfResponse(kernel.requestMemory, outgoing, () => caller?.name);
+      await answerIncoming({ incoming, outgoing, head, hold }, async (exchange) => {
         const reason = refusal?.(exchange);
         if (reason !== undefined) throw new AppError('ForbiddenError', reason);
         caller = direct.signIn

@@ -2,25 +2,42 @@ import { isUtf8 } from 'node:buffer';
 import { AppError, type ErrorCode } from '../../contract/errors.ts';
 import { explainJson } from '../../core/json/explain-json.ts';
 import { parseJsonText } from '../../core/json/json-text.ts';
-import { isNestedDeeper } from './json-depth.ts';
+import type { ByteHold } from '../../core/limits/byte-budget.ts';
+import { measureJson } from '../../core/json/json-size.ts';
 
 export interface ParseOptions {
   /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */
   readonly maxDepth?: number | undefined;
+  /** Maximum number of values, counted with those in lists and objects. Default: a million. */
+  readonly maxValues?: number | undefined;
   /** JSON parser. Default: `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
 }
 
-/** Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. */
+const MAX_DEPTH = 64;
+const MAX_VALUES = 1_000_000;
+
+/**
+ * Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. `hold` is charged with the memory
+ * of lists and objects, which can need 30 times the bytes of their text.
+ */
 export function parseJson(
   bytes: Uint8Array,
-  { maxDepth = 64, parse = parseJsonText }: ParseOptions = {},
+  { maxDepth = MAX_DEPTH, maxValues = MAX_VALUES, parse = parseJsonText }: ParseOptions = {},
+  hold?: ByteHold,
 ): unknown {
-  // Parsing millions of levels would take seconds and block the event loop.
-  if (isNestedDeeper(bytes, maxDepth)) {
+  // Parsing millions of levels or values would take seconds and block the event loop.
+  const size = measureJson(bytes, { maxDepth, maxValues });
+  if ('heapBytes' in size) hold?.take(size.heapBytes);
+  else if (size.exceeds === 'maxDepth') {
     throw located(
       'InputError',
       `The body exceeds the maximum nesting depth of ${maxDepth} lists and objects.`,
+    );
+  } else {
+    throw located(
+      'TooLargeError',
+      `The body has more than ${maxValues} values. Send a smaller request.`,
     );
   }
   if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');

@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { ByteHold } from '../../core/limits/byte-budget.ts';
 import { truncatedBodyError, bodyTimeoutError } from './read-bytes.ts';
 
-/** Reads the body of a request with a known length, which Node enforces. */
-export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
+/** Reads the body of a request with a known length, which Node enforces. Throws if `hold` cannot have that many bytes. */
+export function readIncoming(
+  incoming: IncomingMessage,
+  timeoutMs: number,
+  hold: ByteHold,
+): Promise<Uint8Array> {
+  const length = Number(incoming.headers['content-length']);
+  hold.take(length);
   // Most bodies arrive with the headers, before authentication is finished.
-  if (incoming.readableLength === Number(incoming.headers['content-length'])) {
+  if (incoming.readableLength === length) {
     const bytes: Buffer | null = incoming.read();
     incoming.resume();
     return Promise.resolve(bytes ?? Buffer.alloc(0));

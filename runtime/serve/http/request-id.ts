@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import type { Principal } from '../access.ts';
+import type { OpenHold } from '../memory/hold-of.ts';
 import { failureOf } from './direct-failure.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 
@@ -10,6 +11,8 @@ export interface ShellEnv {
     requestId: string;
     /** The caller; undefined on paths without authentication, and if keys have no owners. */
     caller: Principal | undefined;
+    /** Opens the account of the bytes that are held for the request. */
+    openHold: OpenHold;
   };
 }
 

@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
+import { requestHolds } from '../memory/hold-of.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { failureOf } from './direct-failure.ts';
@@ -55,7 +56,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   const readPath = strict ? getPath : getPathNoStrict;
   const app = new Hono<ShellEnv>({ getPath: (request) => pathOf(readPath(request)) });
 
-  app.use(requestIds(), observeRequests(kernel, open));
+  app.use(requestIds(), observeRequests(kernel, open), requestHolds(kernel.requestMemory));
   if (options.outermost) app.use(options.outermost);
   app.use(reportFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));

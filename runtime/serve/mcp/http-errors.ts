@@ -22,8 +22,8 @@ export const HTTP_ERRORS = {
     refusal(503, SERVER_ERROR, 'The maximum number of sessions is in use. Retry later.', {
       'retry-after': '1',
     }),
-  tooLarge: (maxBytes: number) =>
-    refusal(413, SERVER_ERROR, `Body too large: the maximum is ${maxBytes} bytes.`),
+  tooLarge: (message: string) => refusal(413, SERVER_ERROR, message),
+  overloaded: (message: string) => refusal(429, SERVER_ERROR, message, { 'retry-after': '1' }),
   notJson: () => refusal(400, RPC_CODE.parseError, 'Parse error: the body is not valid JSON.'),
   notJsonType: () =>
     refusal(415, SERVER_ERROR, 'Unsupported content type. Send the header Content-Type: application/json.'),

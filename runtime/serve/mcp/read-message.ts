@@ -22,18 +22,17 @@ export async function readJson(
   { parse, maxBytes = DEFAULT_MAX_BODY_BYTES }: ReadMessageOptions,
 ): Promise<{ readonly value: unknown } | Refusal> {
   if (!isJson(exchange)) return { refusal: HTTP_ERRORS.notJsonType() };
-  const body = await exchange.readBody({ maxBodyBytes: maxBytes }).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'TooLargeError') return undefined;
-    throw error;
-  });
-  if (body === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
   try {
-    return { value: parseJson(body, { maxDepth: MAX_DEPTH, parse }) };
+    const body = await exchange.readBody({ maxBodyBytes: maxBytes, tooLargeMessage });
+    return { value: parseJson(body, { maxDepth: MAX_DEPTH, parse }, exchange.hold()) };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'InputError') {
-      return { refusal: HTTP_ERRORS.invalid(error.message) };
-    }
-    return { refusal: HTTP_ERRORS.notJson() };
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    if (code === 'TooLargeError') return { refusal: HTTP_ERRORS.tooLarge(message) };
+    if (code === 'OverloadedError') return { refusal: HTTP_ERRORS.overloaded(message) };
+    if (code === 'InputError') return { refusal: HTTP_ERRORS.invalid(message) };
+    if (code === 'MalformedError') return { refusal: HTTP_ERRORS.notJson() };
+    throw error;
   }
 }
 
@@ -43,6 +42,8 @@ export interface PostedMessages {
   /** Whether the messages came as a list. */
   readonly isList: boolean;
 }
+
+const tooLargeMessage = (limit: number): string => `Body too large: the maximum is ${limit} bytes.`;
 
 const BOTH_TYPES = ['application/json', 'text/event-stream'];
 

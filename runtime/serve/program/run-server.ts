@@ -2,6 +2,8 @@ import { openLogLines } from '../../platform/log-lines.ts';
 import type { Logger } from '../log.ts';
 import type { LogSink } from './log-sink.ts';
 import { untilStopped } from './signals.ts';
+import { watchDescriptors } from './descriptor-watch.ts';
+import { startWatchdog, type WatchdogOptions } from './watchdog/watchdog.ts';
 
 /** A server that listens. */
 interface RunningServer {
@@ -13,6 +15,7 @@ interface RunningServer {
   readonly warnings?: readonly string[];
   /** Called on SIGHUP. It logs its own failures. */
   readonly reload?: () => void;
+  readonly watchdog: WatchdogOptions;
   /** Resolves with the reason when the server cannot continue. */
   readonly failed?: Promise<string>;
   /** Finishes accepted requests and closes everything. */
@@ -35,6 +38,7 @@ export interface RunServerOptions {
 export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
   let server: RunningServer | undefined;
   let sink: LogSink | undefined;
+  const watches: (() => void)[] = [];
   const onReload = (): void => {
     sink?.reopen();
     server?.reload?.();
@@ -48,6 +52,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
     stderr.write(banner);
     log.info(facts, 'serving');
     for (const warning of warnings) log.warn(warning);
+    watches.push(startWatchdog(server.watchdog), watchDescriptors(log));
     const cause = await Promise.race([
       stopped.then((signal) => ({ signal })),
       ...(failed ? [failed.then((reason) => ({ reason }))] : []),
@@ -58,6 +63,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
     log.info('stopped');
     return 'reason' in cause ? 1 : 0;
   } finally {
+    for (const stopWatching of watches) stopWatching();
     await sink?.close();
     await stderr.flushed();
     forget();

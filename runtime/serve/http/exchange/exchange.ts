@@ -1,3 +1,4 @@
+import type { ByteHold } from '../../../core/limits/byte-budget.ts';
 import type { ReadOptions } from '../read-bytes.ts';
 import type { KeepAlive, PieceSource } from './piece-source.ts';
 
@@ -8,6 +9,8 @@ export interface HttpExchange {
   readonly headers: { get(name: string): string | null };
   /** Reads the body. Throws an AppError if it is too large, too slow or truncated. */
   readonly readBody: (limits: BodyLimits) => Promise<Uint8Array>;
+  /** The account of the bytes that are held for the request. */
+  readonly hold: () => ByteHold;
   /** Sets a header of the response, even if the response becomes an error. */
   readonly setHeader: (name: string, value: string) => void;
   /** Sends a complete response. Exactly one of `answer`, `stream` and `sendPieces` is called, once. */

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
+import { holdOf } from '../../memory/hold-of.ts';
 import { readBytes } from '../read-bytes.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 import { readablePieces } from './readable-pieces.ts';
@@ -31,6 +32,7 @@ export function answerRequest(
     url: request.url,
     headers: request.headers,
     readBody: ({ maxBodyBytes, ...options }) => readBytes(c, maxBodyBytes, options),
+    hold: () => holdOf(c),
     setHeader: (name, value) => c.header(name, value),
     answer({ status, headers = {}, body }) {
       const data: string | Uint8Array<ArrayBuffer> | null =

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OpenHold } from '../../memory/hold-of.ts';
 import { tooLargeError } from '../read-bytes.ts';
 import { readIncoming } from '../read-incoming.ts';
 import type { HttpAnswer, HttpExchange } from './exchange.ts';
@@ -9,6 +10,7 @@ export interface NodeExchangeParts {
   readonly outgoing: ServerResponse;
   /** Names and values of headers of every response, alternating: Node copies the headers of an object twice. */
   readonly head: readonly string[];
+  readonly hold: OpenHold;
 }
 
 /** Maximum number of buffered bytes for a client that does not read. */
@@ -18,7 +20,7 @@ const BODY_TIMEOUT_MS = 120_000;
 
 /** Handles a request of known length on Node's own request and response; resolves when the response has started. */
 export async function answerIncoming(
-  { incoming, outgoing, head }: NodeExchangeParts,
+  { incoming, outgoing, head, hold }: NodeExchangeParts,
   handle: (exchange: HttpExchange) => Promise<void>,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
@@ -36,10 +38,11 @@ export async function answerIncoming(
     url,
     headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null },
     async readBody({ maxBodyBytes, timeoutMs = BODY_TIMEOUT_MS, tooLargeMessage }) {
-      const body = await readIncoming(incoming, timeoutMs);
+      const body = await readIncoming(incoming, timeoutMs, hold());
       if (body.length > maxBodyBytes) throw tooLargeError(maxBodyBytes, tooLargeMessage);
       return body;
     },
+    hold,
     setHeader: (name, value) => void set.set(name, value),
     answer({ status, headers: own = {}, body = '' }) {
       if (begin(status, own, 'Content-Length', String(Buffer.byteLength(body)))) outgoing.end(body);

@@ -1,7 +1,7 @@
 import { memoryProblem } from '../../../core/model/attention-memory.ts';
 import { availableMemory } from '../../../platform/available-memory.ts';
 import { createAccess } from '../../../serve/access.ts';
-import { createKernel } from '../../../serve/kernel.ts';
+import { createKernel, type KernelLimits } from '../../../serve/kernel.ts';
 import { createLog } from '../../../serve/log.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
@@ -13,7 +13,7 @@ import { runtimeFacts } from './runtime-facts.ts';
 import { describeModel, observeEngine, watchEngine } from './metrics.ts';
 import type { EngineSettings } from './settings.ts';
 
-export interface ContextSettings extends ReadTracing {
+export interface ContextSettings extends ReadTracing, KernelLimits {
   readonly engine: EngineSettings;
   readonly apiKeys: readonly string[];
   readonly logLevel: LogLevel;
@@ -37,7 +37,7 @@ export async function openContext(
   const log = createLog(settings.logLevel, { write });
   for (const warning of settings.tracingWarnings) log.warn(warning);
   const runtime = runtimeFacts(modelPath);
-  const untraced = createKernel(log, createAccess(settings.apiKeys));
+  const untraced = createKernel(log, createAccess(settings.apiKeys), settings);
   const { version } = runtime;
   const source = { scope: 'encoder', version, metric: 'encoder_spans_total' };
   const tracer = await openTracer(settings.tracing, source, untraced);

@@ -1,5 +1,6 @@
 import type { Option } from '../../../serve/cli/command.ts';
 import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { PROCESS_OPTIONS } from '../../../serve/program/process-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
@@ -41,6 +42,7 @@ export const ENGINE_OPTIONS = environment({
 
 /** Options of a server: access, TLS, limits and logging. */
 export const SERVER_OPTIONS = environment({
+  ...PROCESS_OPTIONS,
   ...commonOptions({
     'cert-file': {},
     'key-file': {},

@@ -17,6 +17,7 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
         banner: banner(context, settings, ports),
         facts: { ...ports, model: context.engine.manifest.name },
         warnings: exposureWarnings(settings),
+        watchdog: { timeoutMs: settings.watchdogMs, requests: context.kernel.lifecycle.inside },
         failed: context.ended.then(() => MODEL_ENDED),
         stop,
       };

@@ -12,13 +12,14 @@ export async function serveGrpc(
   { tls, maxBodyBytes }: ServeSettings,
   address: Address,
 ): Promise<GrpcServer> {
-  const { lifecycle, log, metrics, tracer } = context.kernel;
+  const { lifecycle, log, metrics, tracer, requestMemory } = context.kernel;
   return await listenGrpc({
     routes: encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes }),
     lifecycle,
     log,
     metrics,
     tracer,
+    requestMemory,
     ...address,
     tls,
     closeTimeout: CLOSE_MILLISECONDS,

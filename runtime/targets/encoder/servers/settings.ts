@@ -3,6 +3,7 @@ import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
 import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tracing.ts';
+import { type ProcessSettings, readProcessSettings } from '../../../serve/program/process-options.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
@@ -22,7 +23,7 @@ export interface Address {
 }
 
 /** Settings of a server, read once from flags and environment, and validated. */
-export interface ServerSettings extends Callers, ReadTracing {
+export interface ServerSettings extends Callers, ReadTracing, ProcessSettings {
   readonly engine: EngineSettings;
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
@@ -62,6 +63,7 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
 export function readServerSettings(invocation: Invocation): ServerSettings {
   return {
     ...readCallers(invocation),
+    ...readProcessSettings(invocation),
     engine: readEngineSettings(invocation),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),

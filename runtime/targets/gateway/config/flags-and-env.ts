@@ -1,6 +1,6 @@
 import { type NumberLimits, numberIn } from '../../../core/numbers/number-in.ts';
 import type { Environment } from '../../../core/text/expand.ts';
-import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
+import { DURATION_RULE, parseDuration, parseDurationOrZero } from '../../../core/time/duration.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { variableOf } from '../../../serve/cli/option-variable.ts';
 import { GATEWAY_OPTIONS } from './options.ts';
@@ -10,7 +10,8 @@ export interface FlagsAndEnv {
   text(name: string): string | undefined;
   flag(name: string): boolean | undefined;
   number(name: string, limits: NumberLimits): number | undefined;
-  milliseconds(name: string): number | undefined;
+  /** `zero` allows 0. */
+  milliseconds(name: string, options?: { readonly zero?: boolean }): number | undefined;
   /** Returns comma-separated items. */
   list(name: string): readonly string[] | undefined;
   /** Whether the flag is on the command line, which other users of the machine can read. */
@@ -57,9 +58,10 @@ export function readFlagsAndEnv(
       const rule = `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`;
       return numberIn(value, { min, max, whole }) ?? refuse(name, value, rule);
     },
-    milliseconds(name) {
+    milliseconds(name, { zero = false } = {}) {
       const value = text(name);
-      return value === undefined ? undefined : (parseDuration(value) ?? refuse(name, value, DURATION_RULE));
+      const parse = zero ? parseDurationOrZero : parseDuration;
+      return value === undefined ? undefined : (parse(value) ?? refuse(name, value, DURATION_RULE));
     },
     list: (name) =>
       text(name)

@@ -1,5 +1,6 @@
 import type { Option } from '../../../serve/cli/command.ts';
 import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { PROCESS_OPTIONS } from '../../../serve/program/process-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
 type Options = Readonly<Record<string, Option>>;
@@ -39,6 +40,7 @@ const NETWORK_OPTIONS: Options = {
     },
     'shutdown-delay': { defaultText: 'none' },
   }),
+  ...PROCESS_OPTIONS,
   'body-timeout': { value: 'time', help: 'Timeout for receiving a request body', defaultText: '30s' },
 };
 

@@ -2,6 +2,7 @@ import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import type { ProcessSettings } from '../../../serve/program/process-options.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
@@ -39,7 +40,7 @@ interface RetentionConfig {
   readonly retentionMs: number | undefined;
 }
 
-export interface ServerConfig {
+export interface ServerConfig extends ProcessSettings {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;

@@ -138,7 +138,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const experiments = createExperiments(store, { clock, datasets: jobs.datasets, workflows });
 
     // Routes check permissions themselves, because they depend on the route and on several headers.
-    const kernel = createKernel(log, { check: () => undefined });
+    const kernel = createKernel(log, { check: () => undefined }, config.server);
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
     const activeRequests = lifecycle.inside;

@@ -8,12 +8,13 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
     reloads: true,
     async start(write) {
       const running = await startGateway({ ...options, write });
-      const { log, url, firstKey, reload, stop } = running;
+      const { log, url, firstKey, reload, stop, config, requests } = running;
       if (firstKey !== undefined) output.out(`${firstKey}\n`);
       return {
         log,
         banner: bannerOf(running),
         facts: { url },
+        watchdog: { timeoutMs: config.server.watchdogMs, requests },
         // The reason of a failure is in the log.
         reload: () => void reload().catch(() => undefined),
         stop,

@@ -39,6 +39,8 @@ export interface RunningGateway {
   /** The models of the file and of the database at the start. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>;
   readonly log: Logger;
+  /** Number of running requests. */
+  readonly requests: () => number;
   /** The API key that was created because there was none. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly reload: () => Promise<void>;
@@ -134,6 +136,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       config,
       models: context.modelFollower.current(),
       log,
+      requests: kernel.lifecycle.inside,
       firstKey,
       reload,
       stop: shutdown.run,

@@ -1,5 +1,5 @@
 import { programVersion } from '../../../serve/program/version.ts';
-import { createKernel } from '../../../serve/kernel.ts';
+import { createKernel, type KernelLimits } from '../../../serve/kernel.ts';
 import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
@@ -30,7 +30,8 @@ import type { FlagSettings } from './settings.ts';
 export type ContextSettings = Pick<
   FlagSettings,
   'paths' | 'env' | 'auditLog' | 'auditArguments' | 'maxResultCharacters' | 'tracing'
->;
+> &
+  KernelLimits;
 
 export interface ContextParts {
   readonly settings: ContextSettings;
@@ -58,7 +59,7 @@ export interface OpenedContext extends ManagerContext {
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const { settings, config, daemon, read, log, redactor, access, groups } = parts;
   const closers = createCloserStack();
-  const untraced = createKernel(log, access);
+  const untraced = createKernel(log, access, settings);
   const version = programVersion();
   const source = { scope: 'mcp-manager', version, metric: 'mcp_spans_total' };
   const tracer = await openTracer(settings.tracing, source, untraced);

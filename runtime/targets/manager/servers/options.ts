@@ -1,5 +1,6 @@
 import type { Option } from '../../../serve/cli/command.ts';
 import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { PROCESS_OPTIONS } from '../../../serve/program/process-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
 /** Options that `[daemon]` of the configuration also has; a flag takes precedence. */
@@ -77,6 +78,8 @@ const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
   'trust-proxy': { help: 'Trust X-Forwarded-* headers, also of this machine, when building links' },
 });
 
+const PROCESS = withEnvironment('MCP_MANAGER', PROCESS_OPTIONS);
+
 const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
   dev: {
     help: 'Development mode: listen on localhost:8090 and print all URLs (conflicts with --host and --port)',
@@ -128,6 +131,7 @@ const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {
 export const DAEMON_OPTIONS: Readonly<Record<string, Option>> = {
   ...FILE_OPTIONS,
   ...ACCESS_OPTIONS,
+  ...PROCESS,
   ...BEHAVIOR_OPTIONS,
   ...LOG_OPTIONS,
 };

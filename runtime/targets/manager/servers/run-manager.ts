@@ -15,6 +15,7 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
         log: context.kernel.log,
         banner: banner(url, context.supervisor.names(), settings.dev),
         facts: { url },
+        watchdog: { timeoutMs: settings.watchdogMs, requests: context.kernel.lifecycle.inside },
         reload() {
           reopenAudit();
           // The reason of a failure is in the log.

@@ -6,6 +6,7 @@ import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tracing.ts';
 import { bindHost } from '../../../serve/hostname.ts';
+import { type ProcessSettings, readProcessSettings } from '../../../serve/program/process-options.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
@@ -15,7 +16,7 @@ import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spe
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings on the command line of a daemon. Those in the files can change with a reload. */
-export interface FlagSettings extends ReadTracing {
+export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly paths: ConfigPaths;
   readonly env: Environment;
   /** Take precedence over `[daemon]` in the file. */
@@ -68,6 +69,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     allowedHosts: list(invocation, 'allowed-hosts'),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_SIZE),
+    ...readProcessSettings(invocation),
     metrics: metricsAccess(invocation.value('metrics')),
     ...readTracing(invocation, env, 'mcp-manager'),
     trustProxy: invocation.flag('trust-proxy'),

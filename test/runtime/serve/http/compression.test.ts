@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { preferredCoding } from '../../../../runtime/serve/http/accept-encoding.ts';
 import { createBodyReader } from '../../../../runtime/serve/http/body.ts';
+import { UNLIMITED_HOLD } from '../../../../runtime/core/limits/byte-budget.ts';
 import { answerIncoming } from '../../../../runtime/serve/http/exchange/node-exchange.ts';
 import { type HttpListener, listenHttp } from '../../../../runtime/serve/http/listen.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
@@ -38,7 +39,7 @@ beforeAll(async () => {
     portFlag: '--port',
     direct(incoming, outgoing) {
       if (incoming.url !== '/direct') return false;
-      void answerIncoming({ incoming, outgoing, head: ['x-one', '1'] }, async (exchange) => {
+      void answerIncoming({ incoming, outgoing, head: ['x-one', '1'], hold: () => UNLIMITED_HOLD }, async (exchange) => {
         exchange.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(LARGE) });
       });
       return true;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { UNLIMITED_HOLD } from '../../../../runtime/core/limits/byte-budget.ts';
 import { readIncoming } from '../../../../runtime/serve/http/read-incoming.ts';
 
 let server: Server;
@@ -33,7 +34,7 @@ async function echo({ timeoutMs = 60_000, answers = true }: Behaviour = {}): Pro
       // As authentication reads the caller of the request.
       await Promise.resolve();
       try {
-        const body = Buffer.from(await readIncoming(incoming, timeoutMs)).toString();
+        const body = Buffer.from(await readIncoming(incoming, timeoutMs, UNLIMITED_HOLD)).toString();
         if (answers) outgoing.end(body);
         tell(body);
       } catch (error) {

@@ -29,6 +29,7 @@ function running(
         log: kernel.log,
         banner: 'Serving.\n',
         facts: { url: 'http://127.0.0.1:1' },
+        watchdog: { timeoutMs: 0, requests: () => 0 },
         stop: () => Promise.resolve(void events.push('stopped')),
         ...more,
       }),

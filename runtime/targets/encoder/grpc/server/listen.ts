@@ -2,6 +2,7 @@ import { createServer as createNetServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { bind } from '../../../../serve/bind.ts';
+import type { Kernel } from '../../../../serve/kernel.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { ListenTarget } from '../../../../serve/listen-error.ts';
 import { trackSockets } from '../../../../serve/open-sockets.ts';
@@ -12,15 +13,13 @@ import { createProtocolServers } from './protocol-servers.ts';
 import { createRequestListener } from './request-listener.ts';
 import { createProtocolSwitch } from './switch-protocol.ts';
 
-export interface GrpcListenOptions extends ListenTarget, ObservingKernel {
+export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
   /** When the server stops, so that clients start calls on other connections from then on. Default: when it closes. */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
-  /** Memory of one HTTP/2 connection, above which it gets no new calls. Default: 256 MiB. */
-  readonly maxConnectionBytes?: number;
   /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
   readonly closeTimeout?: number;
 }
@@ -34,12 +33,13 @@ export interface GrpcServer {
   readonly close: () => Promise<void>;
 }
 
-const MAX_CONNECTION_BYTES = 256 * 1024 * 1024;
+/** Responses are held in memory until they are sent, also those to clients that read slowly. */
+const MIN_CONNECTION_BYTES = 64 * 1024 * 1024;
 
 /** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
 export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer> {
   const { log, idleTimeout = 30_000, closeTimeout = 10_000 } = options;
-  const { maxConnectionBytes = MAX_CONNECTION_BYTES } = options;
+  const maxConnectionBytes = Math.max(MIN_CONNECTION_BYTES, options.requestMemory.limit);
   const front = createFront(options, idleTimeout);
   const requests = createRequestListener({ ...options, idleTimeout });
   let stopped: Promise<void> | undefined;

@@ -1,20 +1,20 @@
 import { constants } from 'node:http2';
 import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
 import {
-  compressionBrotli,
-  compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node';
 import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
+import type { Kernel } from '../../../../serve/kernel.ts';
 import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';
+import { createHeldMessages } from './held-messages.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import { callObserver, observedCall, observeEnd, type ObservingKernel } from './observe.ts';
 import { withPlainStatusMessage } from './status-message.ts';
 import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
 
-export interface RequestListenerOptions extends ObservingKernel {
+export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
   /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
   readonly idleTimeout: number;
@@ -31,8 +31,9 @@ export interface RequestListener {
 /** Answers calls over gRPC, gRPC-Web and Connect. */
 export function createRequestListener(options: RequestListenerOptions): RequestListener {
   const { routes, log, idleTimeout } = options;
+  const messages = createHeldMessages(options.requestMemory);
   const router = createConnectRouter({
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: [...messages.compressions],
     // Clients always accept compressed responses, but vectors hardly compress: it would cost far more than it saves.
     compressMinBytes: Number.POSITIVE_INFINITY,
     requestGate: observeEnd,
@@ -78,7 +79,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     // Must run before Connect is notified, because Connect maps a disconnected client to several codes.
     asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
     observed
-      .run(() => handler(asked))
+      .run(() => messages.run(asked, response, handler))
       .then((answer) => {
         if (answer.status !== 200) observed.end(REFUSALS[answer.status] ?? Code.Unknown);
         return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);

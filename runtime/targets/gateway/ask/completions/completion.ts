@@ -1,4 +1,5 @@
 import type { AppError } from '../../../../contract/errors.ts';
+import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { LiveRequest } from './live-request.ts';
@@ -39,6 +40,8 @@ export interface CompletionRequest {
   readonly file?: FormFile | undefined;
   readonly inPath?: PathMembers | undefined;
   readonly headers: HeaderReader;
+  /** The account of the bytes that are held for the request. */
+  readonly hold: ByteHold;
   readonly requestId: string;
   /** Start of the request in milliseconds since 1970. */
   readonly startedAt: number;

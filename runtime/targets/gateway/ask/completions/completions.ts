@@ -63,7 +63,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const asRead = read(request.bytes, rules.schema, request.inPath);
+    const asRead = read(request, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
     const { body, bytes, members, references } =

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import type { CurrentModels } from '../models/model-set.ts';
@@ -26,6 +27,7 @@ interface CountRequest {
   readonly requestId: string;
   readonly setHeader: (name: string, value: string) => void;
   readonly bytes: Uint8Array;
+  readonly hold: ByteHold;
   /** Headers for a provider with the same API. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -59,12 +61,12 @@ export function createInputCounts({
   clock,
 }: CountParts): CountInput {
   const read = createRequestReader();
-  return async ({ wire, schema, bytes: given, headers, ...request }) => {
+  return async ({ wire, schema, bytes: given, hold, headers, ...request }) => {
     const { caller, signal } = request;
     const held = models.hold();
     try {
       const { router, requests } = held.set;
-      const { model: name, references, ...asRead } = read(given, schema);
+      const { model: name, references, ...asRead } = read({ bytes: given, hold }, schema);
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       const key = target?.key ?? name;

@@ -4,7 +4,7 @@ import { membersOf } from '../../../../core/json/members-of.ts';
 import { createBodyParser } from '../../../../serve/http/body.ts';
 import { editMembers, listMembers } from '../../shared/json-members.ts';
 import type { Json } from '../shapes/chat.ts';
-import type { PathMembers } from './completion.ts';
+import type { CompletionRequest, PathMembers } from './completion.ts';
 import { referencesIn } from '../references/references-in.ts';
 import { requireDistinctInside, requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 
@@ -24,14 +24,14 @@ const MAX_DEPTH = 200;
 
 /** Creates the function that reads the body of a request that names a model. */
 export function createRequestReader(): (
-  bytes: Uint8Array,
+  request: Pick<CompletionRequest, 'bytes' | 'hold'>,
   schema: TSchema,
   /** Members that the path of the request has instead of its body. */
   inPath?: PathMembers,
 ) => ReadRequest {
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
-  return (given, schema, inPath) => {
-    const parsed = membersOf(parse(given, inPath ? withoutModel(schema) : schema));
+  return ({ bytes: given, hold }, schema, inPath) => {
+    const parsed = membersOf(parse(given, inPath ? withoutModel(schema) : schema, hold));
     const body = inPath ? { ...parsed, ...omitUndefined({ ...inPath }) } : parsed;
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
     const members = listMembers(bytes);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { configError } from '../../../../contract/errors.ts';
-import { DURATION_RULE, parseDuration } from '../../../../core/time/duration.ts';
+import { DURATION_RULE, parseDuration, parseDurationOrZero } from '../../../../core/time/duration.ts';
 import type { Redactions } from '../../../../core/text/redactions.ts';
 import type { Finding } from '../../../../core/yaml/issue.ts';
 import { homeOrAccountFolder } from '../../../../platform/files/home-folder.ts';
@@ -41,9 +41,10 @@ export function timeIn(
   { report }: ResolveContext,
   path: Path,
   value: string | number | undefined,
+  { zero = false }: { readonly zero?: boolean } = {},
 ): number | undefined {
   if (value === undefined) return undefined;
-  const milliseconds = parseDuration(value);
+  const milliseconds = zero ? parseDurationOrZero(value) : parseDuration(value);
   if (milliseconds === undefined) report(path, `expected ${DURATION_RULE}, found ${JSON.stringify(value)}`);
   return milliseconds;
 }

@@ -1,4 +1,5 @@
 import { readTls, type TlsFiles } from '../../../../serve/tls.ts';
+import { DEFAULT_WATCHDOG_MS, REQUEST_MEMORY_LIMITS } from '../../../../serve/program/process-options.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 import type { GatewayFile } from '../schemas/file.ts';
@@ -34,6 +35,12 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
       flagsAndEnv.milliseconds('shutdown-timeout') ??
       timeIn(context, ['limits', 'shutdown'], limits.shutdown) ??
       DEFAULTS.shutdownMs,
+    maxRequestMemory:
+      flagsAndEnv.number('max-request-memory', REQUEST_MEMORY_LIMITS) ?? limits.request_memory_bytes,
+    watchdogMs:
+      flagsAndEnv.milliseconds('watchdog-timeout', { zero: true }) ??
+      timeIn(context, ['limits', 'watchdog'], limits.watchdog, { zero: true }) ??
+      DEFAULT_WATCHDOG_MS,
     shutdownDelayMs: flagsAndEnv.milliseconds('shutdown-delay') ?? 0,
   };
 }

@@ -50,6 +50,12 @@ const network = {
       {
         max_body_bytes: count('Maximum size of a request body in bytes (32 MiB).'),
         body_timeout: duration('Timeout for receiving a request body (30s).'),
+        request_memory_bytes: count(
+          'Maximum bytes held for all requests (a quarter of the heap limit or of the memory of the container).',
+        ),
+        watchdog: duration(
+          'The process ends if its event loop stands still for this time; 0 disables the watchdog (30s).',
+        ),
         shutdown: duration(
           'Graceful shutdown timeout (30s). Requests that are not finished by then get an error and are closed.',
         ),

@@ -45,10 +45,12 @@ export function createCompletionAnswer(
     try {
       const input = readInput ? await readInput() : { bytes: await readJsonBytes(exchange, bodies) };
       const { headers } = exchange;
+      const hold = exchange.hold();
       const answer = await completions.answer({
         ...request,
         ...input,
         headers,
+        hold,
         startedAt,
         signal: controller.signal,
         setHeader(name, value) {

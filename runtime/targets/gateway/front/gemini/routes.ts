@@ -52,6 +52,7 @@ export function geminiRoutes(context: GatewayContext, options: GatewayAppOptions
           requestId: c.get('requestId'),
           setHeader: (name, value) => exchange.setHeader(name, value),
           bytes,
+          hold: exchange.hold(),
           headers: {},
           signal,
         });

@@ -2,7 +2,8 @@ import type { Context } from 'hono';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { waitFor } from '../../../../platform/wait-for.ts';
 import type { BodyOptions } from '../../../../serve/http/body.ts';
-import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import { type BodyGrowth, bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import { holdOf } from '../../../../serve/memory/hold-of.ts';
 import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '../../../../serve/http/read-bytes.ts';
 import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
@@ -30,14 +31,13 @@ export async function readUploadForm(
     );
   const tooLarge = (): AppError => tooLargeError(maxBodyBytes, tooLargeMessage);
   if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const reading = readForm(counted(c.req.raw.body, maxBodyBytes, tooLarge), boundary);
+  const reading = readForm(counted(c.req.raw.body, { limit: maxBodyBytes, tooLarge, hold: holdOf(c) }), boundary);
   return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
 }
 
 async function* counted(
   body: ReadableStream<Uint8Array> | null,
-  limit: number,
-  tooLarge: () => AppError,
+  { limit, tooLarge, hold }: BodyGrowth,
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
   let bytes = 0;
@@ -50,6 +50,7 @@ async function* counted(
       if (done) return;
       bytes += value.length;
       if (bytes > limit) throw tooLarge();
+      hold.take(value.length);
       yield value;
     }
   } finally {

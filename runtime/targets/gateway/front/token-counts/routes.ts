@@ -37,6 +37,7 @@ export function tokenCountRoutes(
           requestId: c.get('requestId'),
           setHeader: (name, value) => exchange.setHeader(name, value),
           bytes,
+          hold: exchange.hold(),
           headers,
           signal,
         });

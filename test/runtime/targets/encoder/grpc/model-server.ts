@@ -40,6 +40,7 @@ export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Pr
     routes: encoderGrpcRoutes(context, { maxMessageBytes: MAX_MESSAGE_BYTES }),
     log: kernel.log,
     metrics: kernel.metrics,
+    requestMemory: kernel.requestMemory,
     hostname: 'localhost',
     port: 0,
     portFlag: '--grpc-port',

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { Registry } from 'prom-client';
+import { createRequestMemory } from '../../../../../runtime/serve/memory/request-memory.ts';
 import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
 import { createLog } from '../../../../../runtime/serve/log.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
@@ -94,7 +95,8 @@ export async function openManager({
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
-  const kernel = { log, metrics: new Registry(), lifecycle, access };
+  const metrics = new Registry();
+  const kernel = { log, metrics, lifecycle, access, requestMemory: createRequestMemory(metrics) };
   const context: ManagerContext = {
     kernel,
     supervisor,

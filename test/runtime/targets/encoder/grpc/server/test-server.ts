@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach } from 'vitest';
+import { createRequestMemory } from '../../../../../../runtime/serve/memory/request-memory.ts';
 import {
   type GrpcListenOptions,
   type GrpcServer,
@@ -17,12 +18,14 @@ export function useGrpcServers(): Listen {
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
   return async (options) => {
+    const metrics = new Registry();
     const server = await listenGrpc({
       hostname: 'localhost',
       port: 0,
       portFlag: '--grpc-port',
       closeTimeout: 500,
-      metrics: new Registry(),
+      metrics,
+      requestMemory: createRequestMemory(metrics),
       ...options,
     });
     servers.push(server);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { array, assert, asyncProperty } from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { UNLIMITED_HOLD } from '../../../../../../runtime/core/limits/byte-budget.ts';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import { systemClock as clock } from '../../../../../../runtime/platform/clock.ts';
 import { createLifecycle } from '../../../../../../runtime/serve/lifecycle.ts';
@@ -152,6 +153,7 @@ test(
                 caller,
                 bytes: Buffer.from(JSON.stringify(body)),
                 headers: new Headers(),
+                hold: UNLIMITED_HOLD,
                 requestId: 'r',
                 startedAt: clock.now(),
                 signal: client.signal,

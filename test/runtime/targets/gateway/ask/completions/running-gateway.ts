@@ -154,6 +154,8 @@ const SERVER: GatewayConfig['server'] = {
   bodyTimeoutMs: 5000,
   shutdownMs: 5000,
   shutdownDelayMs: 0,
+  maxRequestMemory: undefined,
+  watchdogMs: 0,
 };
 
 const MODELS: ModelsConfig = {

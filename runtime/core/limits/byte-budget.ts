@@ -1,0 +1,96 @@
+import { AppError } from '../../contract/errors.ts';
+
+/** How many bytes a process holds for requests, and the limit of that. */
+export interface ByteBudget {
+  /** Opens the account of a request. The caller has a limit of its own; without one, only that of the process applies. */
+  readonly open: (caller?: string) => ByteHold;
+  readonly held: () => number;
+  readonly limit: number;
+}
+
+/** The bytes that a process holds for one request. */
+export interface ByteHold {
+  /** Adds bytes that are about to be held. Throws an OverloadedError if the process or the caller then has too many. */
+  readonly take: (bytes: number) => void;
+  /** Adds bytes that cannot be refused, such as an answer that is already paid. They keep others from being taken. */
+  readonly add: (bytes: number) => void;
+  /** Gives all bytes back. Calls after that change nothing. */
+  readonly release: () => void;
+}
+
+export interface ByteBudgetOptions {
+  /** Maximum of bytes for all requests. */
+  readonly limit: number;
+  /** Called for each refusal: which limit it was. */
+  readonly onRefused?: (limit: RefusedBy) => void;
+}
+
+type RefusedBy = 'process' | 'caller';
+
+/** Requests up to this size have a part of the limit for themselves, so that large requests do not keep them out. */
+const SMALL_BYTES = 64 * 1024;
+const SHARE_OF_SMALL = 1 / 8;
+const SHARE_OF_CALLER = 1 / 2;
+const RETRY_SECONDS = 1;
+
+export function createByteBudget({ limit, onRefused = () => undefined }: ByteBudgetOptions): ByteBudget {
+  let held = 0;
+  const heldBy = new Map<string, number>();
+  const refuse = (by: RefusedBy, message: string): never => {
+    onRefused(by);
+    throw new AppError('OverloadedError', message, {
+      reason: 'request_memory',
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  };
+  return {
+    limit,
+    held: () => held,
+    open(caller) {
+      let own = 0;
+      let isOver = false;
+      const ofCaller = (): number => (caller === undefined ? 0 : (heldBy.get(caller) ?? 0));
+      const add = (bytes: number): void => {
+        if (isOver) return;
+        own += bytes;
+        held += bytes;
+        if (caller !== undefined) heldBy.set(caller, ofCaller() + bytes);
+      };
+      return {
+        add,
+        take(bytes) {
+          if (isOver) return;
+          const isSmall = own + bytes <= SMALL_BYTES;
+          // A request that is alone is accepted at any size: its own limits apply.
+          if (held > own && held + bytes > (isSmall ? limit * (1 + SHARE_OF_SMALL) : limit)) {
+            refuse(
+              'process',
+              `The server holds too many bytes for requests: its limit is ${limit}. Retry later, or start it with a larger --max-request-memory.`,
+            );
+          }
+          const callerLimit = limit * SHARE_OF_CALLER;
+          if (!isSmall && ofCaller() > own && ofCaller() + bytes > callerLimit) {
+            refuse(
+              'caller',
+              `The requests of this key hold too many bytes: its limit is ${callerLimit}, half of --max-request-memory. Send fewer large requests at the same time.`,
+            );
+          }
+          add(bytes);
+        },
+        release() {
+          if (isOver) return;
+          held -= own;
+          if (caller !== undefined) {
+            const left = ofCaller() - own;
+            if (left > 0) heldBy.set(caller, left);
+            else heldBy.delete(caller);
+          }
+          isOver = true;
+        },
+      };
+    },
+  };
+}
+
+/** For bodies that are read outside a server. */
+export const UNLIMITED_HOLD: ByteHold = { take() {}, add() {}, release() {} };

@@ -1,0 +1,76 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { openFilesLimit } from '../../core/limits/resource-limits.ts';
+import { errorCode } from '../../core/values/error-code.ts';
+import { readLimits } from '../../platform/require-limits.ts';
+import type { Logger } from '../log.ts';
+
+/** Node publishes each connection that a server accepts. */
+const CONNECTIONS = 'net.server.socket';
+
+export interface DescriptorWatchOptions {
+  /** How often a descriptor is opened to find out whether there is one, in milliseconds. */
+  readonly intervalMs?: number;
+  /** Shortest time between two warnings, in milliseconds. */
+  readonly quietMs?: number;
+}
+
+const INTERVAL_MS = 5000;
+const QUIET_MS = 60_000;
+
+/**
+ * Logs that the process has no file descriptor left. Otherwise nobody would notice: the system closes new connections without a
+ * response. Returns the function that stops the watch.
+ */
+export function watchDescriptors(
+  log: Logger,
+  { intervalMs = INTERVAL_MS, quietMs = QUIET_MS }: DescriptorWatchOptions = {},
+): () => void {
+  const limit = openFilesLimit(readLimits());
+  let warnedAt = -Infinity;
+  let isOut = false;
+  const warn = (): void => {
+    isOut = true;
+    const now = performance.now();
+    if (now - warnedAt < quietMs) return;
+    warnedAt = now;
+    log.warn(
+      { limit: Number.isFinite(limit) ? limit : undefined },
+      'no file descriptor is left: new connections are closed without a response. Raise the limit with `ulimit -n`, or with LimitNOFILE in a systemd unit.',
+    );
+  };
+  const probe = (): void => {
+    if (!hasDescriptor()) return warn();
+    if (!isOut) return;
+    isOut = false;
+    log.info('file descriptors are available again');
+  };
+  // The system assigns the smallest free number.
+  const onConnection = (message: unknown): void => {
+    if (descriptorOf(message) >= limit - 1) warn();
+  };
+  subscribe(CONNECTIONS, onConnection);
+  const probing = setInterval(probe, intervalMs).unref();
+  return () => {
+    unsubscribe(CONNECTIONS, onConnection);
+    clearInterval(probing);
+  };
+}
+
+/** The number is not part of Node's API, and missing on Windows. */
+interface SocketMessage {
+  readonly socket?: { readonly _handle?: { readonly fd?: number } | null };
+}
+
+const descriptorOf = (message: unknown): number => (message as SocketMessage).socket?._handle?.fd ?? -1;
+
+function hasDescriptor(): boolean {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    return code !== 'EMFILE' && code !== 'ENFILE';
+  }
+}

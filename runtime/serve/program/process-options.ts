@@ -1,0 +1,23 @@
+import type { Invocation } from '../cli/command.ts';
+import { commonOptions } from '../cli/common-options.ts';
+import { duration, wholeNumber } from '../cli/values.ts';
+import type { KernelLimits } from '../kernel.ts';
+
+/** Limits of a server process as a whole, which all programs have. */
+export interface ProcessSettings extends KernelLimits {
+  /** How long the event loop must stand still until the watchdog ends the process, in milliseconds; 0 disables it. */
+  readonly watchdogMs: number;
+}
+
+export const DEFAULT_WATCHDOG_MS = 30_000;
+export const REQUEST_MEMORY_LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+export const PROCESS_OPTIONS = commonOptions({
+  'max-request-memory': { defaultText: 'a quarter of the heap limit or of the memory of the container' },
+  'watchdog-timeout': { defaultText: '30s' },
+});
+
+export const readProcessSettings = (invocation: Invocation): ProcessSettings => ({
+  maxRequestMemory: wholeNumber(invocation, 'max-request-memory', REQUEST_MEMORY_LIMITS),
+  watchdogMs: duration(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
+});

@@ -1,0 +1,80 @@
+import { writeSync } from 'node:fs';
+import { type Debugger, Session } from 'node:inspector';
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
+import { workerData } from 'node:worker_threads';
+import { BEATS, DEBUGGER, REQUESTS, WATCHDOG_EXIT_CODE, WATCHDOG_SIGNAL, type WatchdogOrder } from './protocol.ts';
+import { createStallClock } from './stall-clock.ts';
+import { mainThreadFacts } from './thread-facts.ts';
+
+// The thread of the watchdog.
+
+const { shared, timeoutMs, intervalMs } = workerData as WatchdogOrder;
+const counters = new Int32Array(shared);
+const stalled = createStallClock(intervalMs);
+const read = (counter: number): number => Atomics.load(counters, counter);
+
+const watching = setInterval(() => {
+  const view = { at: performance.now(), beats: read(BEATS), thread: mainThreadFacts() };
+  if (stalled(view) < timeoutMs || read(DEBUGGER) === 1) return;
+  clearInterval(watching);
+  void end(view.beats);
+}, intervalMs);
+
+/** Time for the main thread to report its stack. It cannot while it runs native code. */
+const STACK_MS = 2000;
+const MAX_FRAMES = 50;
+
+async function end(beats: number): Promise<void> {
+  const session = new Session();
+  session.connectToMainThread();
+  const urls = new Map<string, string>();
+  session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => urls.set(scriptId, url));
+  const paused = await pause(session);
+  // It has woken up at the last moment.
+  if (read(BEATS) !== beats) return void session.disconnect();
+  const seconds = Math.round(timeoutMs / 1000);
+  writeSync(
+    2,
+    `${JSON.stringify({
+      level: 60,
+      time: new Date().toISOString(),
+      requests: read(REQUESTS),
+      rssBytes: process.memoryUsage.rss(),
+      stack: paused?.callFrames.slice(0, MAX_FRAMES).map((frame) => lineOf(frame, urls)) ?? 'none: the thread runs native code',
+      msg: `The event loop has stood still for ${seconds} s. The process ends with ${WATCHDOG_SIGNAL} (exit code ${WATCHDOG_EXIT_CODE}), so that it can be restarted.`,
+    })}\n`,
+  );
+  process.kill(process.pid, WATCHDOG_SIGNAL);
+  // The first process of a container does not get signals that it does not handle.
+  setTimeout(() => exitThere(session, paused), 200);
+  setTimeout(crash, 2000);
+}
+
+function pause(session: Session): Promise<Debugger.PausedEventDataType | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Debugger.PausedEventDataType | undefined>();
+  setTimeout(() => resolve(undefined), STACK_MS);
+  session.once('Debugger.paused', ({ params }) => resolve(params));
+  session.post('Debugger.enable');
+  session.post('Debugger.pause');
+  return promise;
+}
+
+/** A frame as in stack traces. */
+function lineOf({ functionName, location }: Debugger.CallFrame, urls: ReadonlyMap<string, string>): string {
+  const { scriptId, lineNumber, columnNumber = 0 } = location;
+  return `${functionName || '<anonymous>'} (${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`;
+}
+
+function exitThere(session: Session, paused: Debugger.PausedEventDataType | undefined): void {
+  const callFrameId = paused?.callFrames[0]?.callFrameId;
+  if (callFrameId === undefined) return;
+  const expression = `process.reallyExit(${WATCHDOG_EXIT_CODE})`;
+  session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression });
+}
+
+/** A thread cannot end its process, but a fault of the engine in any thread does. */
+function crash(): void {
+  setFlagsFromString('--allow-natives-syntax');
+  runInThisContext('%AbortJS("The event loop stands still.")');
+}

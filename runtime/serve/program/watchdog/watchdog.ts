@@ -1,0 +1,47 @@
+import { url as debuggerUrl } from 'node:inspector';
+import { spawnWorker } from '../../../platform/spawn-worker.ts';
+import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './protocol.ts';
+
+export interface WatchdogOptions {
+  /** How long the event loop must stand still, in milliseconds; 0 disables the watchdog. */
+  readonly timeoutMs: number;
+  /** Number of running requests, for the log. */
+  readonly requests: () => number;
+  /** Time until its thread starts. Default: a few seconds, so that a start is not slowed down. */
+  readonly delayMs?: number | undefined;
+}
+
+const MAX_INTERVAL_MS = 1000;
+const START_DELAY_MS = 3000;
+
+/**
+ * Ends the process if its event loop stands still, so that its supervisor restarts it: nothing else can then answer requests or
+ * signals. A thread of its own does that, and logs the stack of the thread that it watches. Returns the function that stops it.
+ */
+export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions): () => void {
+  if (timeoutMs === 0) return () => undefined;
+  const shared = new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT);
+  const counters = new Int32Array(shared);
+  const intervalMs = Math.min(MAX_INTERVAL_MS, timeoutMs / 5);
+  const beat = (): void => {
+    Atomics.add(counters, BEATS, 1);
+    Atomics.store(counters, REQUESTS, requests());
+    Atomics.store(counters, DEBUGGER, debuggerUrl() === undefined ? 0 : 1);
+  };
+  const beating = setInterval(beat, intervalMs).unref();
+  let thread: ReturnType<typeof spawnWorker> | undefined;
+  const starting = setTimeout(() => {
+    thread = spawnWorker('watchdog', new URL('./thread.ts', import.meta.url), {
+      workerData: { shared, timeoutMs, intervalMs } satisfies WatchdogOrder,
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+    });
+    thread.unref();
+    // A server can do without it.
+    thread.on('error', () => undefined);
+  }, delayMs ?? Math.min(START_DELAY_MS, timeoutMs)).unref();
+  return () => {
+    clearInterval(beating);
+    clearTimeout(starting);
+    void thread?.terminate();
+  };
+}
