@@ -6,6 +6,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import { afterPoll } from '../../../../platform/after-poll.ts';
+import { continueWhenRead } from '../../../../serve/http/continue-when-read.ts';
 import { answerHalfClosed } from '../../../../serve/http/half-closed.ts';
 import {
   answerInvalidRequest,
@@ -61,6 +62,7 @@ export function createProtocolServers({
   });
   const answers = trackAnswers(http1);
   answerInvalidRequest(http1, plainTextRefusal, answers);
+  continueWhenRead(http1);
   answerHalfClosed(http1);
   http1.on('request', (request, response) => {
     if (answers.isOver(request.socket)) return;

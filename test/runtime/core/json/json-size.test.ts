@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { measureJson } from '../../../../runtime/core/json/json-size.ts';
+
+const NO_LIMITS = { maxDepth: Infinity, maxValues: Infinity };
+const measure = (text: string, limits = {}): ReturnType<typeof measureJson> =>
+  measureJson(Buffer.from(text), { ...NO_LIMITS, ...limits });
+
+/** Values of a parsed text that are lists or objects, and members and items but the first of each. */
+function countOf(value: unknown): { containers: number; more: number } {
+  if (typeof value !== 'object' || value === null) return { containers: 0, more: 0 };
+  const items = Object.values(value);
+  return items.map(countOf).reduce(
+    (sum, { containers, more }) => ({ containers: sum.containers + containers, more: sum.more + more }),
+    { containers: 1, more: Math.max(0, items.length - 1) },
+  );
+}
+
+test('counts the lists, objects, members and items of any JSON, whatever its strings contain', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const { containers, more } = countOf(value);
+      expect(measure(JSON.stringify(value, null, 1))).toEqual({ heapBytes: 64 * containers + 16 * more });
+      expect(measure(JSON.stringify(value), { maxValues: containers + more })).toHaveProperty('heapBytes');
+      if (containers + more > 0) {
+        expect(measure(JSON.stringify(value), { maxValues: containers + more - 1 })).toEqual({
+          exceeds: 'maxValues',
+        });
+      }
+    }),
+  );
+});
+
+test('reports the depth that is exceeded', () => {
+  expect(measure('[[[]]]', { maxDepth: 3 })).toHaveProperty('heapBytes');
+  expect(measure('[[[{}]]]', { maxDepth: 3 })).toEqual({ exceeds: 'maxDepth' });
+  expect(measure('["[[[[", "\\"[[[["]', { maxDepth: 1 })).toHaveProperty('heapBytes');
+});

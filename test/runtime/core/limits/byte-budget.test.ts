@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../runtime/contract/errors.ts';
+import { type ByteBudget, createByteBudget } from '../../../../runtime/core/limits/byte-budget.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+function budgetOf(limit: number): { budget: ByteBudget; refused: string[] } {
+  const refused: string[] = [];
+  return { budget: createByteBudget({ limit, onRefused: (by) => refused.push(by) }), refused };
+}
+
+const OVERLOADED = expect.objectContaining({
+  code: 'OverloadedError',
+  reason: 'request_memory',
+  retryAfterSeconds: 1,
+});
+
+test('requests are refused while others hold the bytes, and accepted after these have ended', () => {
+  const { budget, refused } = budgetOf(10 * MIB);
+  const first = budget.open();
+  first.take(8 * MIB);
+  const second = budget.open();
+  expect(() => second.take(4 * MIB)).toThrow(OVERLOADED);
+  expect({ held: budget.held(), refused }).toEqual({ held: 8 * MIB, refused: ['process'] });
+  first.release();
+  first.release();
+  expect(budget.held()).toBe(0);
+  second.take(4 * MIB);
+  expect(budget.held()).toBe(4 * MIB);
+});
+
+test('a request that is alone is accepted at any size, as it grows', () => {
+  const { budget } = budgetOf(MIB);
+  const hold = budget.open('a key');
+  for (let at = 0; at < 10; at += 1) hold.take(MIB);
+  expect(budget.held()).toBe(10 * MIB);
+});
+
+test('a caller has half of the limit, whatever other callers hold', () => {
+  const { budget, refused } = budgetOf(10 * MIB);
+  budget.open('large').take(4 * MIB);
+  expect(() => budget.open('large').take(2 * MIB)).toThrow(/this key/);
+  budget.open('other').take(5 * MIB);
+  budget.open().take(MIB);
+  expect(refused).toEqual(['caller']);
+});
+
+test('large requests do not keep small ones out', () => {
+  const { budget } = budgetOf(10 * MIB);
+  budget.open('large').take(5 * MIB);
+  budget.open('larger').take(5 * MIB);
+  const small = Array.from({ length: 20 }, () => budget.open('large'));
+  for (const hold of small) hold.take(64 * KIB);
+  expect(() => budget.open('third').take(65 * KIB)).toThrow(AppError);
+  expect(() => Array.from({ length: 100 }, () => budget.open().take(64 * KIB))).toThrow(AppError);
+});
+
+test('an answer is always added, and keeps requests from being accepted', () => {
+  const { budget } = budgetOf(MIB);
+  const hold = budget.open();
+  hold.take(100);
+  hold.add(5 * MIB);
+  expect(() => budget.open().take(100 * KIB)).toThrow(AppError);
+  hold.release();
+  hold.add(MIB);
+  hold.take(MIB);
+  expect(budget.held()).toBe(0);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
+import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { expectValidHeads, RAW_CHUNKS, sendRaw, statusOf } from '../../../helpers/request-heads.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useListeners } from './listeners.ts';
+
+const listen = useListeners();
+
+/** An app that shows what it has received. */
+function app() {
+  const shell = httpShell(testKernel());
+  shell.all('/echo', async (c) => {
+    const body = Buffer.from(await readBytes(c, 1000)).toString();
+    return c.json({ url: c.req.url, host: c.req.header('host'), body });
+  });
+  return shell;
+}
+
+test('heads that RFC 9112 does not allow never reach the app', async () => {
+  const { port } = await listen(app());
+  await expectValidHeads(port);
+});
+
+test.each(Object.entries(RAW_CHUNKS))('an app gets no body with %s', async (_name, { text, answer }) => {
+  const { port } = await listen(app());
+  expect(statusOf(await sendRaw(port, text.replace('/healthz', '/echo')))).toBe(String(answer));
+});
+
+test.each(['http://shown.example:81/echo?a=b', 'https://shown.example:81/echo?a=b'])(
+  'the host of the target %s replaces the header for the app',
+  async (target) => {
+    const { port } = await listen(app());
+    const answer = await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: hidden\r\nConnection: close\r\n\r\n`);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      url: 'http://shown.example:81/echo?a=b',
+      host: 'shown.example:81',
+    });
+  },
+);
+
+test('an invalid head on a connection ends it, and what follows is not another request', async () => {
+  const { port } = await listen(app());
+  const valid = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab';
+  const invalid = 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+  const answer = await sendRaw(port, valid + invalid + valid);
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
+test('a hundred pipelined requests add no listeners to their connection', async () => {
+  const { port } = await listen(app());
+  const warnings: string[] = [];
+  const onWarning = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+  process.on('warning', onWarning);
+  const one = 'GET /echo HTTP/1.1\r\nHost: a\r\n';
+  const answer = await sendRaw(port, `${`${one}\r\n`.repeat(100)}${one}Connection: close\r\n\r\n`);
+  // Node emits warnings in the next turn.
+  await new Promise(setImmediate);
+  process.off('warning', onWarning);
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+  expect(warnings).toEqual([]);
+});
