@@ -50,7 +50,10 @@ export const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   'an address of IPv6 as Host': { text: host('[::1]:80'), answer: 'valid' },
   'an absolute target': { text: target('http://localhost/healthz'), answer: 'valid' },
   'an absolute target in capitals': { text: target('HTTP://LOCALHOST:80/healthz'), answer: 'valid' },
-  'an absolute target without a Host': { text: `GET http://localhost/healthz HTTP/1.1\r\n${END}`, answer: 400 },
+  'an absolute target without a Host': {
+    text: `GET http://localhost/healthz HTTP/1.1\r\n${END}`,
+    answer: 400,
+  },
   'an absolute target with a user': { text: target('http://user:password@localhost/healthz'), answer: 400 },
   'an absolute target without a host': { text: target('http:///healthz'), answer: 400 },
   'an absolute target of another scheme': { text: target('ftp://localhost/healthz'), answer: 400 },
@@ -74,7 +77,10 @@ export const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   'a header without a name': { text: `${GET}${HOST}: a\r\n${END}`, answer: 400 },
   'a NUL in a header': { text: `${GET}${HOST}X-Name: a\0b\r\n${END}`, answer: 400 },
   'a carriage return in a header': { text: `${GET}${HOST}X-Name: a\rb\r\n${END}`, answer: 400 },
-  'lines without carriage returns': { text: 'GET /healthz HTTP/1.1\nHost: localhost\nConnection: close\n\n', answer: 400 },
+  'lines without carriage returns': {
+    text: 'GET /healthz HTTP/1.1\nHost: localhost\nConnection: close\n\n',
+    answer: 400,
+  },
   'headers of 20 KB': { text: `${GET}${HOST}X-Long: ${'x'.repeat(20_000)}\r\n${END}`, answer: 431 },
   'two thousand headers': { text: `${GET}${HOST}${'a: b\r\n'.repeat(4000)}${END}`, answer: 431 },
   // 6, "Message Body"
@@ -86,7 +92,10 @@ export const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   'a hexadecimal length': { text: length('0x2'), answer: 400 },
   'an empty length': { text: length(''), answer: 400 },
   'a huge length': { text: length('99999999999999999999999'), answer: 400 },
-  'chunks and a length': { text: `${POST}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n${BODY}`, answer: 400 },
+  'chunks and a length': {
+    text: `${POST}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n${BODY}`,
+    answer: 400,
+  },
   chunks: { text: coding('chunked'), answer: 'valid' },
   'chunks in capitals': { text: coding('Chunked'), answer: 'valid' },
   'compressed chunks': { text: coding('gzip, chunked'), answer: 501 },

@@ -20,7 +20,10 @@ export interface BodyGrowth {
 /** Large pieces: each one is a turn of the event loop. */
 const OPTIONS = { chunkSize: 256 * 1024 };
 
-const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<string, (body: Uint8Array) => Transform>([
+const DECODERS: ReadonlyMap<string, (body: Uint8Array) => Transform> = new Map<
+  string,
+  (body: Uint8Array) => Transform
+>([
   ['gzip', () => createGunzip(OPTIONS)],
   ['x-gzip', () => createGunzip(OPTIONS)],
   // Some clients send deflate without the header of zlib.

@@ -150,7 +150,8 @@ function createServer({ tls, timeouts = {}, upgrades }: ListenOptions, headProbl
     noDelay: true,
     // An invalid request is answered as if it had not asked.
     ...(upgrades && {
-      shouldUpgradeCallback: (incoming: IncomingMessage) => !headProblem(incoming) && upgrades.accepts(incoming),
+      shouldUpgradeCallback: (incoming: IncomingMessage) =>
+        !headProblem(incoming) && upgrades.accepts(incoming),
     }),
   };
   return tls

@@ -35,10 +35,7 @@ export function parseJson(
       `The body exceeds the maximum nesting depth of ${maxDepth} lists and objects.`,
     );
   } else {
-    throw located(
-      'TooLargeError',
-      `The body has more than ${maxValues} values. Send a smaller request.`,
-    );
+    throw located('TooLargeError', `The body has more than ${maxValues} values. Send a smaller request.`);
   }
   if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');
   const text = textOf(bytes);

@@ -25,7 +25,10 @@ export async function readBytes(
   if (announced !== undefined) hold.take(Number(announced));
   try {
     // Node enforces an announced length; a body without one must be counted.
-    const reading = announced === undefined ? readCounted(c.req.raw.body, { limit, tooLarge: refusal, hold }) : readWhole(c);
+    const reading =
+      announced === undefined
+        ? readCounted(c.req.raw.body, { limit, tooLarge: refusal, hold })
+        : readWhole(c);
     const body = await (timeoutMs === undefined
       ? reading
       : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
@@ -68,8 +71,10 @@ async function readCounted(
 const tooLargeText = (limit: number): string =>
   `Body too large: the maximum is ${limit} bytes. Send a smaller request, or start the server with a larger --max-body.`;
 
-export const tooLargeError = (limit: number, message: ReadOptions['tooLargeMessage'] = tooLargeText): AppError =>
-  new AppError('TooLargeError', message(limit));
+export const tooLargeError = (
+  limit: number,
+  message: ReadOptions['tooLargeMessage'] = tooLargeText,
+): AppError => new AppError('TooLargeError', message(limit));
 
 export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
 

@@ -34,6 +34,10 @@ export const requestHolds =
   async (c, next) => {
     // Bindings are undefined if an app is called without a server.
     const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
-    if (outgoing) c.set('openHold', holdOfResponse(bytes, outgoing, () => c.get('caller')?.name));
+    if (outgoing)
+      c.set(
+        'openHold',
+        holdOfResponse(bytes, outgoing, () => c.get('caller')?.name),
+      );
     await next();
   };

@@ -11,10 +11,7 @@ export const defaultRequestMemory = (): number =>
   Math.floor(Math.min(getHeapStatistics().heap_size_limit, availableMemory()) * SHARE_OF_MEMORY);
 
 /** Creates the budget of a process, with its metrics. */
-export function createRequestMemory(
-  metrics: Registry,
-  limit: number = defaultRequestMemory(),
-): ByteBudget {
+export function createRequestMemory(metrics: Registry, limit: number = defaultRequestMemory()): ByteBudget {
   const refused = new Counter({
     name: 'request_memory_refused_total',
     help: 'Requests refused because too many bytes were held for requests, by the limit: process or caller.',

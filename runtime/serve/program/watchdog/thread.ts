@@ -3,7 +3,14 @@ import { type Debugger, Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 import { workerData } from 'node:worker_threads';
-import { BEATS, DEBUGGER, REQUESTS, WATCHDOG_EXIT_CODE, WATCHDOG_SIGNAL, type WatchdogOrder } from './protocol.ts';
+import {
+  BEATS,
+  DEBUGGER,
+  REQUESTS,
+  WATCHDOG_EXIT_CODE,
+  WATCHDOG_SIGNAL,
+  type WatchdogOrder,
+} from './protocol.ts';
 import { createStallClock } from './stall-clock.ts';
 import { mainThreadFacts } from './thread-facts.ts';
 
@@ -41,7 +48,9 @@ async function end(beats: number): Promise<void> {
       time: new Date().toISOString(),
       requests: read(REQUESTS),
       rssBytes: process.memoryUsage.rss(),
-      stack: paused?.callFrames.slice(0, MAX_FRAMES).map((frame) => lineOf(frame, urls)) ?? 'none: the thread runs native code',
+      stack:
+        paused?.callFrames.slice(0, MAX_FRAMES).map((frame) => lineOf(frame, urls)) ??
+        'none: the thread runs native code',
       msg: `The event loop has stood still for ${seconds} s. The process ends with ${WATCHDOG_SIGNAL} (exit code ${WATCHDOG_EXIT_CODE}), so that it can be restarted.`,
     })}\n`,
   );

@@ -30,15 +30,18 @@ export function startWatchdog({ timeoutMs, requests, delayMs }: WatchdogOptions)
   };
   const beating = setInterval(beat, intervalMs).unref();
   let thread: ReturnType<typeof spawnWorker> | undefined;
-  const starting = setTimeout(() => {
-    thread = spawnWorker('watchdog', new URL('./thread.ts', import.meta.url), {
-      workerData: { shared, timeoutMs, intervalMs } satisfies WatchdogOrder,
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
-    });
-    thread.unref();
-    // A server can do without it.
-    thread.on('error', () => undefined);
-  }, delayMs ?? Math.min(START_DELAY_MS, timeoutMs)).unref();
+  const starting = setTimeout(
+    () => {
+      thread = spawnWorker('watchdog', new URL('./thread.ts', import.meta.url), {
+        workerData: { shared, timeoutMs, intervalMs } satisfies WatchdogOrder,
+        resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+      });
+      thread.unref();
+      // A server can do without it.
+      thread.on('error', () => undefined);
+    },
+    delayMs ?? Math.min(START_DELAY_MS, timeoutMs),
+  ).unref();
   return () => {
     clearInterval(beating);
     clearTimeout(starting);

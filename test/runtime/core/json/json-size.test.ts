@@ -10,10 +10,12 @@ const measure = (text: string, limits = {}): ReturnType<typeof measureJson> =>
 function countOf(value: unknown): { containers: number; more: number } {
   if (typeof value !== 'object' || value === null) return { containers: 0, more: 0 };
   const items = Object.values(value);
-  return items.map(countOf).reduce(
-    (sum, { containers, more }) => ({ containers: sum.containers + containers, more: sum.more + more }),
-    { containers: 1, more: Math.max(0, items.length - 1) },
-  );
+  return items
+    .map(countOf)
+    .reduce(
+      (sum, { containers, more }) => ({ containers: sum.containers + containers, more: sum.more + more }),
+      { containers: 1, more: Math.max(0, items.length - 1) },
+    );
 }
 
 test('counts the lists, objects, members and items of any JSON, whatever its strings contain', () => {

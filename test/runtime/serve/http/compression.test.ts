@@ -39,9 +39,12 @@ beforeAll(async () => {
     portFlag: '--port',
     direct(incoming, outgoing) {
       if (incoming.url !== '/direct') return false;
-      void answerIncoming({ incoming, outgoing, head: ['x-one', '1'], hold: () => UNLIMITED_HOLD }, async (exchange) => {
-        exchange.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(LARGE) });
-      });
+      void answerIncoming(
+        { incoming, outgoing, head: ['x-one', '1'], hold: () => UNLIMITED_HOLD },
+        async (exchange) => {
+          exchange.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(LARGE) });
+        },
+      );
       return true;
     },
   });

@@ -1,9 +1,6 @@
 import { constants } from 'node:http2';
 import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
-import {
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from '@connectrpc/connect-node';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
 import type { Kernel } from '../../../../serve/kernel.ts';
 import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';

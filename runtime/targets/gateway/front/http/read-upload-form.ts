@@ -31,7 +31,10 @@ export async function readUploadForm(
     );
   const tooLarge = (): AppError => tooLargeError(maxBodyBytes, tooLargeMessage);
   if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const reading = readForm(counted(c.req.raw.body, { limit: maxBodyBytes, tooLarge, hold: holdOf(c) }), boundary);
+  const reading = readForm(
+    counted(c.req.raw.body, { limit: maxBodyBytes, tooLarge, hold: holdOf(c) }),
+    boundary,
+  );
   return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
 }
 

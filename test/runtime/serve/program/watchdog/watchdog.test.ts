@@ -29,22 +29,28 @@ test.each([
   ['pattern', /blocked-process\.ts/],
   ['microtasks', /blocked-process\.ts/],
   ['lock', /blocked-process\.ts/],
-])('a process that is blocked by a %s ends with a signal of its own and its stack in the log', async (way, frame) => {
-  const { code, signal, log } = await start(way, 1000).ended;
-  expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
-  const line = JSON.parse(log) as { stack: string[]; msg: string };
-  expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
-  expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
-  expect(line.stack[0]).toMatch(frame);
-});
+])(
+  'a process that is blocked by a %s ends with a signal of its own and its stack in the log',
+  async (way, frame) => {
+    const { code, signal, log } = await start(way, 1000).ended;
+    expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
+    const line = JSON.parse(log) as { stack: string[]; msg: string };
+    expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
+    expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
+    expect(line.stack[0]).toMatch(frame);
+  },
+);
 
-test.each(['child', 'database'])('native code of a %s has no stack, but the process ends too', async (way) => {
-  const { signal, log } = await start(way, 1000).ended;
-  expect({ signal, stack: (JSON.parse(log) as { stack: unknown }).stack }).toEqual({
-    signal: 'SIGALRM',
-    stack: 'none: the thread runs native code',
-  });
-});
+test.each(['child', 'database'])(
+  'native code of a %s has no stack, but the process ends too',
+  async (way) => {
+    const { signal, log } = await start(way, 1000).ended;
+    expect({ signal, stack: (JSON.parse(log) as { stack: unknown }).stack }).toEqual({
+      signal: 'SIGALRM',
+      stack: 'none: the thread runs native code',
+    });
+  },
+);
 
 test('a process that computes for a moment goes on', async () => {
   expect(await start('briefly', 1500).ended).toEqual({ code: 0, signal: null, log: '' });

@@ -40,7 +40,12 @@ test('over HTTP/2, a request with two hosts is malformed', async () => {
   const { socket } = await rawConnection(await serve());
   // Literal headers without a table: RFC 7541, section 6.2.2.
   const literal = (name: string, value: string): Buffer =>
-    Buffer.concat([Buffer.of(0, name.length), Buffer.from(name), Buffer.of(value.length), Buffer.from(value)]);
+    Buffer.concat([
+      Buffer.of(0, name.length),
+      Buffer.from(name),
+      Buffer.of(value.length),
+      Buffer.from(value),
+    ]);
   const heads = [':method=GET', ':scheme=http', ':path=/', 'host=a', 'host=b'].map((head) => {
     const at = head.indexOf('=', 1);
     return literal(head.slice(0, at), head.slice(at + 1));
@@ -111,9 +116,19 @@ const FLOODS: Readonly<Record<string, (at: number) => Buffer>> = {
   'headers without an end': (at) =>
     at === 0
       ? http2Frame(HEADERS, 1, 1, block)
-      : http2Frame(CONTINUATION, 0, 1, Buffer.concat([Buffer.of(0, 1, 0x61, 127, 0), Buffer.alloc(127, 0x62)])),
+      : http2Frame(
+          CONTINUATION,
+          0,
+          1,
+          Buffer.concat([Buffer.of(0, 1, 0x61, 127, 0), Buffer.alloc(127, 0x62)]),
+        ),
   'settings of many entries': () =>
-    http2Frame(SETTINGS, 0, 0, Buffer.concat(Array.from({ length: 100 }, () => Buffer.of(0, 3, 0, 0, 0, 100)))),
+    http2Frame(
+      SETTINGS,
+      0,
+      0,
+      Buffer.concat(Array.from({ length: 100 }, () => Buffer.of(0, 3, 0, 0, 0, 100))),
+    ),
   'frames on stream 0 that need one': () => http2Frame(HEADERS, 5, 0, block),
 };
 const MAX_FRAMES = 50_000;
@@ -163,7 +178,10 @@ test('pings of a client that reads are answered, and pings of one that does not 
   socket.pause();
   const before = received();
   const pings = Buffer.concat(Array.from({ length: 1000 }, () => ping));
-  await flood(socket, Array.from({ length: 4000 }, () => pings));
+  await flood(
+    socket,
+    Array.from({ length: 4000 }, () => pings),
+  );
   expect(before).toBeGreaterThan(0);
   const answer = await requestHttp2(port, CHECK, frame(Buffer.alloc(0)));
   expect(statusOf(answer)).toBe(0);

@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../../helpers/paths.ts';
+
+/** Reads of a body that do not count its bytes by themselves. */
+const READS =
+  /\.raw\.(?:body|arrayBuffer|json|text|blob|formData|bytes)\b|\bc\.req\.(?:json|text|arrayBuffer|formData|parseBody|blob)\(/;
+
+/** Files that read bodies, and why their bytes are bounded. */
+const READERS: Readonly<Record<string, string>> = {
+  'runtime/serve/http/read-bytes.ts': 'counts them',
+  'runtime/targets/gateway/front/http/read-upload-form.ts': 'counts them',
+  'runtime/targets/gateway/front/datasets/read-upload.ts': 'passes them on in pieces',
+  'runtime/targets/gateway/front/uploads/routes.ts': 'passes them on in pieces',
+};
+
+test('bodies of requests are only read where their bytes are counted', () => {
+  const files = globSync('runtime/{serve,targets}/**/*.ts', { cwd: ROOT, exclude: ['**/browser/**'] });
+  const readers = files.filter((file) => READS.test(readFileSync(join(ROOT, file), 'utf8')));
+  expect(files.length).toBeGreaterThan(1000);
+  expect(readers.sort()).toEqual(Object.keys(READERS).sort());
+});
