@@ -21,7 +21,7 @@ const host = (value: string): string => `${GET}Host: ${value}\r\n${END}`;
 const target = (value: string): string => `GET ${value} HTTP/1.1\r\n${HOST}${END}`;
 
 /** RFC 9112 and RFC 9110; names of sections are theirs. */
-export const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
+const RAW_REQUESTS: Readonly<Record<string, RawRequest>> = {
   // 3.2, "Request Target", and 3.2.2
   'no Host': { text: `${GET}${END}`, answer: 400 },
   'no Host in HTTP/1.0': { text: 'GET /healthz HTTP/1.0\r\n\r\n', answer: 'valid' },

@@ -25,7 +25,10 @@ export function answerHalfClosed(server: Server & HalfOpenServer): void {
   };
   server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
     if (!outgoing.shouldKeepAlive) return;
-    if (socket.readableEnded) return void socket.destroy();
+    if (socket.readableEnded) {
+      socket.destroy();
+      return;
+    }
     const responses = unanswered.get(socket) ?? watch(socket);
     responses.add(outgoing);
     outgoing.once('close', () => responses.delete(outgoing));

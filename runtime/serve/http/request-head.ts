@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import { AppError, type ErrorCode } from '../../contract/errors.ts';
 
 /** Why a request must not reach an app, and the status of the response. */
-export interface HeadProblem {
+interface HeadProblem {
   readonly status: number;
   readonly error: AppError;
 }

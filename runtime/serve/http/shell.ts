@@ -3,7 +3,6 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { requestHolds } from '../memory/hold-of.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { failureOf } from './direct-failure.ts';
@@ -12,6 +11,7 @@ import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { observeRequests } from './observe.ts';
+import { requestHolds } from './request-holds.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
 export interface ShellOptions extends HealthOptions {

@@ -7,7 +7,7 @@ import { availableMemory } from '../../platform/available-memory.ts';
 const SHARE_OF_MEMORY = 1 / 4;
 
 /** The default limit: a share of what the heap can have, or of the memory of the container if that is less. */
-export const defaultRequestMemory = (): number =>
+const defaultRequestMemory = (): number =>
   Math.floor(Math.min(getHeapStatistics().heap_size_limit, availableMemory()) * SHARE_OF_MEMORY);
 
 /** Creates the budget of a process, with its metrics. */

@@ -39,7 +39,10 @@ async function end(beats: number): Promise<void> {
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => urls.set(scriptId, url));
   const paused = await pause(session);
   // It has woken up at the last moment.
-  if (read(BEATS) !== beats) return void session.disconnect();
+  if (read(BEATS) !== beats) {
+    session.disconnect();
+    return;
+  }
   const seconds = Math.round(timeoutMs / 1000);
   writeSync(
     2,

@@ -49,7 +49,7 @@ async function serve(limit = LIMIT) {
     port,
     kernel,
     waiting: () => waiting,
-    answerAll() {
+    answerAll: () => {
       answers.resolve();
       answers = Promise.withResolvers();
     },

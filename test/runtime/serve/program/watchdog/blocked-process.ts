@@ -13,7 +13,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
   loop: blockedHere,
   pattern: () => /^(a+)+$/.test(`${'a'.repeat(100)}b`),
   microtasks: async () => {
-    for (;;) await null;
+    for (;;) await Promise.resolve();
   },
   lock: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
   child: () => execSync('sleep 60'),

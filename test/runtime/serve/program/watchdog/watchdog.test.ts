@@ -14,7 +14,7 @@ function start(way: string, timeoutMs: number) {
   child.stderr.on('data', (chunk) => (log += String(chunk)));
   return {
     child,
-    ended: once(child, 'close').then(([code, signal]) => ({ code, signal, log }) as Ended),
+    ended: once(child, 'close').then(([code, signal]): Ended => ({ code, signal, log })),
   };
 }
 
