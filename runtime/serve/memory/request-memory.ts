@@ -23,14 +23,15 @@ export function createRequestMemory(metrics: Registry, limit: number = defaultRe
     ['request_memory_bytes', 'Bytes held for requests.', budget.held],
     ['request_memory_limit_bytes', 'Maximum number of bytes held for requests.', () => limit],
   ] as const) {
-    new Gauge({
+    const gauge = new Gauge({
       name,
       help,
-      registers: [metrics],
+      registers: [],
       collect() {
         this.set(value());
       },
     });
+    metrics.registerMetric(gauge);
   }
   return budget;
 }

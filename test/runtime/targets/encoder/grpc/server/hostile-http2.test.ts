@@ -3,7 +3,7 @@ import { connect, type OutgoingHttpHeaders, type ServerHttp2Session } from 'node
 import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
-import { expectValidHeads } from '../../../../../helpers/request-heads.ts';
+import { answersToHeads, VALID_ANSWERS } from '../../../../../helpers/request-heads.ts';
 import { testKernel } from '../../../../../helpers/test-kernel.ts';
 import { frame, requestHttp2, statusOf } from './raw-http2.ts';
 import { useGrpcServers } from './test-server.ts';
@@ -21,7 +21,7 @@ async function serve(): Promise<number> {
 }
 
 test('over HTTP/1.1, heads that RFC 9112 does not allow are refused as on the other ports', async () => {
-  await expectValidHeads(await serve());
+  expect(await answersToHeads(await serve())).toEqual(VALID_ANSWERS);
 });
 
 const HEADS: readonly (readonly [name: string, headers: OutgoingHttpHeaders, status: number])[] = [
@@ -33,7 +33,6 @@ const HEADS: readonly (readonly [name: string, headers: OutgoingHttpHeaders, sta
 test.each(HEADS)('over HTTP/2, a request with %s', async (_name, headers, status) => {
   const answer = await requestHttp2(await serve(), CHECK, frame(Buffer.alloc(0)), headers);
   expect(answer.headers[':status']).toBe(status);
-  if (status === 200) expect(statusOf(answer)).toBe(0);
 });
 
 test('over HTTP/2, a request with two hosts is malformed', async () => {
