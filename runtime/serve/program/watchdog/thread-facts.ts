@@ -15,7 +15,7 @@ export function mainThreadFacts(): ThreadView['thread'] {
   }
 }
 
-/** Parses the format of /proc/self/task/<id>/stat. The name of the program can contain blanks and parentheses. */
+/** Parses the format of /proc/self/task/<id>/stat. The name of the program can contain blanks and parentheses. @internal */
 export function threadFacts(stat: string): ThreadView['thread'] {
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const cpuMs = (Number(fields[10]) + Number(fields[11])) * TICK_MS;
