@@ -27,7 +27,7 @@ export interface ByteBudgetOptions {
 
 type RefusedBy = 'process' | 'caller';
 
-/** Requests up to this size have a part of the limit for themselves, so that large requests do not keep them out. */
+/** Requests up to this size have a part of the limit for themselves, so that large requests do not block them. */
 const SMALL_BYTES = 64 * 1024;
 const SHARE_OF_SMALL = 1 / 8;
 const SHARE_OF_CALLER = 1 / 2;

@@ -20,7 +20,7 @@ const INTERVAL_MS = 5000;
 const QUIET_MS = 60_000;
 
 /**
- * Logs that the process has no file descriptor left. Otherwise nobody would notice: the system closes new connections without a
+ * Logs that the process has no file descriptor left. Otherwise the only sign is that the system closes new connections without a
  * response. Returns the function that stops the watch.
  */
 export function watchDescriptors(

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const LIMIT = 4 * MIB;
 const MAX_BODY = 64 * MIB;
 
-/** A server whose routes answer when they are told to, with bodies that are read by the app and without it. */
+/** A server whose routes wait for `answerAll`, with bodies that are read by the app and without it. */
 async function serve(limit = LIMIT) {
   const kernel = testKernel([], limit);
   const read = createExchangeBodyReader({ maxBodyBytes: MAX_BODY });
