@@ -39,8 +39,8 @@ export function measureJson(json: Uint8Array, { maxDepth, maxValues }: JsonLimit
       containers += 1;
       if (depth > maxDepth) return { exceeds: 'maxDepth' };
     } else continue;
-    // Each value but the first of its list or object follows a comma.
-    if (containers + commas > maxValues) return { exceeds: 'maxValues' };
+    // There are more values than containers, and than commas: each value but the first of its list or object follows one.
+    if (containers > maxValues || commas > maxValues) return { exceeds: 'maxValues' };
   }
   return { heapBytes: containers * CONTAINER_BYTES + commas * ITEM_BYTES };
 }
