@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
+
 /** Default file name of an executable. Every model name results in a name that all file systems accept. */
 export function defaultOutputName(name: string, exeSuffix: string): string {
   const suffix = `.encoder${exeSuffix}`;
@@ -14,7 +16,7 @@ const NOT_ALLOWED = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** A leading dot hides the file, a leading dash looks like a flag, and a combining mark needs a letter before it. */
-const trim = (text: string): string => text.replace(/^[.\-\p{M}]+/u, '').replace(/[.-]+$/, '');
+const trim = (text: string): string => trimEndOf(text.replace(/^[.\-\p{M}]+/u, ''), '.-');
 
 function cut(text: string, maxBytes: number): string {
   let bytes = 0;

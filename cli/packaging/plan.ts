@@ -20,6 +20,7 @@ import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
 import { suggest } from '../../runtime/core/text/suggest.ts';
+import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
 
 type OutputFormat = 'executable' | 'oci';
 
@@ -128,13 +129,13 @@ function outputPath(
   const path = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
   if (kind === 'executable') return path;
   const isNamed = flags.outputPath !== undefined || isArchive(path) || path.endsWith('.oci');
-  if (kind === 'oci' && isNamed) return path.replace(/(?<=.)[/\\]+$/, '');
+  if (kind === 'oci' && isNamed) return trimEndOf(path, '/\\') || path.slice(0, 1);
   return `${path.replace(/\.encoder(\.exe)?$/, '')}.${kind}`;
 }
 
 function outputIn(folder: string | undefined, config: BuildConfig, platform: Platform): string {
   const name = defaultOutputName(config.name, platform.exeSuffix);
-  if (folder !== undefined) return `${folder.replace(/[/\\]+$/, '')}/${name}`;
+  if (folder !== undefined) return `${trimEndOf(folder, '/\\')}/${name}`;
   return config.outputPath ?? `./${name}`;
 }
 

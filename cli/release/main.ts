@@ -8,6 +8,7 @@ import { defaultCacheDir } from '../adapters/user-folders.ts';
 import { parsePlatform } from '../packaging/plan.ts';
 import { PROGRAMS, type ProgramFacts } from './programs.ts';
 import { type ReleaseRequest, writeRelease } from './release.ts';
+import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
 
 const USAGE = `Usage: npm run release -- --out FOLDER [--platform NAME ...] [--program NAME ...] [--url URL]
 
@@ -57,7 +58,9 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
     out: resolve(values.out),
     platforms: values.platform?.map(parsePlatform) ?? PLATFORMS,
     programs: values.program?.map(parseProgram) ?? PROGRAMS,
-    url: values.url?.replace(/\/+$/, '') ?? `${homepage}/releases/download/v${ownVersion()}`,
+    url:
+      (values.url === undefined ? undefined : trimEndOf(values.url, '/')) ??
+      `${homepage}/releases/download/v${ownVersion()}`,
     homepage,
     cacheDir: resolve(values['cache-dir'] ?? defaultCacheDir()),
     report: (line) => console.error(line),

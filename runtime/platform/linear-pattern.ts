@@ -42,7 +42,7 @@ export function compileLinearPattern(
   try {
     // oxlint-disable-next-line eslint/no-invalid-regexp -- V8 knows the flag with the option above.
     const expression = new RegExp(expanded, 'lg');
-    const hasEndAnchor = withoutLiterals(source).includes('$');
+    const hasEndAnchor = containsEndAnchor(source);
     return { source, ignoreCase, expression, hasEndAnchor, begun: begunExpression(source, ignoreCase) };
   } catch (error) {
     if (!/linear time/.test(String(error))) throw error;
@@ -63,10 +63,21 @@ function begunExpression(source: string, lowerCase: boolean): RegExp | undefined
 }
 
 /** The message of an error about the rewritten pattern would show another pattern than the user wrote. */
+// oxlint-disable-next-line encoderfile/linear-regexp -- It is compiled and never searched.
 const requireValid = (source: string): void => void new RegExp(source);
 
-/** A pattern without escapes and lists of characters. */
-const withoutLiterals = (source: string): string => source.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, '');
+/** Whether a valid pattern has a `$` that is neither escaped nor in a list of characters. */
+function containsEndAnchor(source: string): boolean {
+  let isInList = false;
+  for (let at = 0; at < source.length; at += 1) {
+    const character = source[at];
+    if (character === '\\') at += 1;
+    else if (character === '[') isInList = true;
+    else if (character === ']') isInList = false;
+    else if (character === '$' && !isInList) return true;
+  }
+  return false;
+}
 
 /** Finds all matches that do not overlap, from a position on. Yields to the event loop, and throws when the deadline (of `performance.now`) has passed. */
 export async function matchesOf(

@@ -27,6 +27,7 @@ export function wordPattern(values: readonly string[]): RegExp | undefined {
     ...(other.length > 0 ? [anyOf(other, WORD_END)] : []),
     ...(plain.length > 0 ? [`${WORD_START}${anyOf(plain, WORD_END)}`] : []),
   ];
+  // oxlint-disable-next-line encoderfile/linear-regexp -- Literal texts, with limits for all that is repeated.
   return new RegExp(groups.join('|'), 'g');
 }
 

@@ -13,6 +13,7 @@ import {
 } from './hub-errors.ts';
 import { isSameOrigin, nextUrl } from './redirects.ts';
 import type { HubSettings } from './settings.ts';
+import { nextLink } from '../../../runtime/core/net/link-header.ts';
 
 /** Requests to one hub: with its token, through redirects, and again after a pause if the hub did not answer. */
 export interface HubClient {
@@ -171,5 +172,4 @@ function parse(text: string, host: string): unknown {
   }
 }
 
-const nextPage = ({ header }: HttpResponse): string | undefined =>
-  /<([^>]+)>\s*;\s*rel="?next"?/.exec(header('link') ?? '')?.[1];
+const nextPage = ({ header }: HttpResponse): string | undefined => nextLink(header('link') ?? '');

@@ -4,6 +4,7 @@ import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import { errorCode } from '../../../runtime/core/values/error-code.ts';
 import { expand } from '../../../runtime/core/text/expand.ts';
 import { homeFolder } from '../../../runtime/platform/files/home-folder.ts';
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
 
 /** How to reach the hub, and where its files are kept: the variables of huggingface_hub. */
 export interface HubSettings {
@@ -52,7 +53,7 @@ function endpointOf(text: string): string {
       `Invalid HF_ENDPOINT ${JSON.stringify(text)}: it must be an http or https URL, e.g. ${DEFAULT_ENDPOINT}.`,
     );
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  return trimEndOf(`${url.origin}${url.pathname}`, '/');
 }
 
 function findToken(env: NodeJS.ProcessEnv, home: string): HubToken | undefined {

@@ -19,7 +19,7 @@ export function findCitation(card: string): string | undefined {
       fence = mark;
       block = [];
     } else {
-      const [, { length: level } = '', heading = ''] = /^ {0,3}(#{1,6})\s+(.*)$/.exec(line) ?? [];
+      const [, { length: level } = '', heading = ''] = /^ {0,3}(#{1,6})\s(.*)$/.exec(line) ?? [];
       if (level === 0) continue;
       if (sectionLevel === undefined || level <= sectionLevel)
         sectionLevel = IS_CITATION.test(heading) ? level : undefined;

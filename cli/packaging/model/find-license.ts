@@ -3,6 +3,7 @@ import { type Document, type ModelDocuments, NOTICE } from './model-documents.ts
 import { MAX_CITATION_LENGTH } from './find-citation.ts';
 import { readCard } from './read-card.ts';
 import { shortText } from './short-text.ts';
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
 
 /** The license and the documents of a model, as they are written into an executable. */
 export interface LicensedModel {
@@ -58,7 +59,7 @@ function licenseIn(
 function titleOf({ name, text }: Document): string {
   const [title, next = ''] = text.split('\n').filter((line) => /\p{L}/u.test(line));
   const [version] = /^\s*Version \d[\d.]*/.exec(next) ?? [];
-  const words = title?.replace(/^[\s#*=]+|[\s#*]+$/g, '') ?? name;
+  const words = title === undefined ? name : trimEndOf(title.replace(/^[\s#*=]+/, ''), ' \t\r#*');
   return shortText(version === undefined ? words : `${words}, ${version.trim()}`);
 }
 

@@ -1,5 +1,6 @@
 import type { Pooling } from '../../../runtime/contract/sentence.ts';
 import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
 
 /** How a published family of models computes its vectors. */
 interface PoolingFamily {
@@ -35,10 +36,7 @@ export function findFamily({ names, config }: FamilySource): FoundFamily | undef
 
 /** Matches the name of a model without its organization. Organizations are joined with `/`, `_` or `--`. */
 function familyOf(name: string): PoolingFamily | undefined {
-  const text = name
-    .toLowerCase()
-    .replace(/[/\\]+$/, '')
-    .replaceAll(/[/\\_]|--/g, ' ');
+  const text = trimEndOf(name.toLowerCase(), '/\\').replaceAll(/[/\\_]|--/g, ' ');
   return OTHER.test(text) ? undefined : FAMILIES.find(({ pattern }) => pattern.test(text))?.family;
 }
 

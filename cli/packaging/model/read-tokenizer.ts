@@ -49,7 +49,7 @@ async function readVocabulary(family: Family, found: string): Promise<Vocabulary
     return { kind: family.kind, path, bytes: new Uint8Array(await readFile(path)) };
   }
   if (family.kind === 'wordpiece') return { kind: family.kind, path, text: await readText(path) };
-  const mergesPath = join(dirname(path), basename(path).replace(/vocab(.*)\.json$/, 'merges$1.txt'));
+  const mergesPath = join(dirname(path), basename(path, '.json').replace('vocab', 'merges') + '.txt');
   if (!existsSync(mergesPath)) {
     throw configError(
       `${dirname(path)} has ${basename(path)}, but no ${basename(mergesPath)}. The tokenizer needs both files.`,

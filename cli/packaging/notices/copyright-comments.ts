@@ -1,3 +1,6 @@
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+
+// oxlint-disable-next-line encoderfile/linear-regexp -- It searches packages with pinned hashes while a base runtime is built.
 const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*(?:\r?\n|$))+/gm;
 const IS_NOTICE = /copyright|\blicensed?\b|SPDX-License-Identifier/i;
 
@@ -11,9 +14,8 @@ export function copyrightComments(source: string): string[] {
 
 /** The text of a comment without comment markers. */
 const textOf = (comment: string): string =>
-  comment
+  (comment.endsWith('*/') ? trimEndOf(comment.slice(0, -1), '*') : comment)
     .replace(/^\/\*+!?/, '')
-    .replace(/\*+\/$/, '')
     .split(/\r?\n/)
     .map((line) => line.replace(/^[ \t]*(?:\/\/+!?|\*+)?[ \t]?/, '').trimEnd())
     .join('\n')

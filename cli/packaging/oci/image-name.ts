@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+
 /** The tag of an image, from a version of any kind. */
 export function imageTag(version: string): string {
   const tag = version
@@ -16,9 +18,6 @@ export function imageName(model: string, version: string): string {
     .split('/')
     .map((part) => part.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, ''))
     .filter((part) => part !== '');
-  const name = components
-    .join('/')
-    .slice(0, 200)
-    .replace(/[-/]+$/, '');
+  const name = trimEndOf(components.join('/').slice(0, 200), '-/');
   return `localhost/${name === '' ? 'model' : name}:${imageTag(version)}`;
 }

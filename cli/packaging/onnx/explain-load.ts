@@ -1,19 +1,28 @@
+import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { shortPattern } from '../../../runtime/core/text/short-pattern.ts';
+
 /** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
 export function explainLoad(message: string): string {
   const plain = withoutPlaces(message);
   const found = WAYS_OUT.find(([pattern]) => pattern.test(message));
-  return found ? `${plain.replace(/[.\s]*$/, '')}. ${found[1]}` : plain;
+  return found ? `${trimEndOf(plain, '. \t\r\n')}. ${found[1]}` : plain;
 }
 
 /** The message of ONNX Runtime without the path of the model and places in its source. */
 export const withoutPlaces = (message: string): string =>
-  message
-    .replace(/^Load model from .*? failed:\s*/, '')
-    .replaceAll(SOURCE_PLACE, '')
-    .replaceAll(/\p{Cc}/gu, '\uFFFD');
+  SOURCE_PLACE.replaceAll(message.replace(/^Load model from .*? failed:\s*/, ''), '').replaceAll(
+    /\p{Cc}/gu,
+    '\uFFFD',
+  );
+
+/** Messages contain paths, names and shapes. */
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /** File, line and function that raised an error. */
-const SOURCE_PLACE = /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g;
+const SOURCE_PLACE = shortPattern(
+  /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g,
+  MAX_MESSAGE_LENGTH,
+);
 
 const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
   [
@@ -25,7 +34,7 @@ const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
     'The file is newer than ONNX Runtime. Save it with a lower `ir_version`.',
   ],
   [
-    /opset .*is under development|only \*guarantees\* support for models stamped with official released/i,
+    /opset .{0,100}is under development|only \*guarantees\* support for models stamped with official released/i,
     'The model is newer than ONNX Runtime. Export it with a lower opset.',
   ],
   [
@@ -37,7 +46,7 @@ const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
     'The file with the weights is incomplete. Copy it again.',
   ],
   [
-    /External data path|external.*data.*(?:not exist|cannot be|fail|escapes)|GetExtDataFromTensorProto|open file .* failed/i,
+    /External data path|external.{0,100}data.{0,100}(?:not exist|cannot be|fail|escapes)|GetExtDataFromTensorProto|open file .{0,1000} failed/i,
     'Put the files with the weights into the folder of the model.',
   ],
   [

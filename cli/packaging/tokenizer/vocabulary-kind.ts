@@ -20,5 +20,6 @@ export const ACCEPTED_TOKENIZERS = `tokenizer.json, vocab.txt, vocab.json with m
 export function vocabularyKind(name: string): Family['kind'] | undefined {
   if (name.endsWith('.model')) return 'sentencepiece';
   if (name.endsWith('.txt')) return 'wordpiece';
-  return /vocab[^/\\]*\.json$/.test(name) ? 'byte-level' : undefined;
+  const file = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  return file.endsWith('.json') && file.includes('vocab') ? 'byte-level' : undefined;
 }

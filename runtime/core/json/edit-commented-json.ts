@@ -99,7 +99,7 @@ function addMember(
   return `${text.slice(0, last.end)}${comma}${note}${space}${entry}${after}${rest.slice(note.length)}`;
 }
 
-const TRAILING_COMMA = /^(?:\s|\/\/[^\n\r]*|\/\*[^]*?\*\/)*,/;
+const TRAILING_COMMA = /^(?:\s|\/\/[^\n\r]*[\n\r]|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/;
 const SAME_LINE_COMMENT = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/)/;
 
 function removeMember(text: string, members: readonly JsonMember[], index: number): string {

@@ -1,4 +1,5 @@
 import { parseJsonText } from './json-text.ts';
+import { trimEndOf } from '../text/trim-text.ts';
 /** A number kept in its original form, because a double would change it. `JSON.stringify` writes it back digit by digit. */
 export interface RawNumber {
   readonly rawJSON: string;
@@ -42,7 +43,7 @@ function isSameNumber(source: string, value: number): boolean {
 function canonical(text: string): string {
   const [, whole = text, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = trimEndOf(digits, '0');
   if (significant === '') return '0';
   return `${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`;
 }

@@ -58,7 +58,10 @@ const IPV6_PRIVATE: readonly (readonly [prefix: readonly number[], bits: number]
 
 /** Classifies an IP address; invalid text is `never`. */
 export function addressKind(address: string): AddressKind {
-  const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const text = address
+    .replace(/^\[(.*)\]$/, '$1')
+    .split('%', 1)
+    .join();
   const four = parseIpv4(text);
   if (four) return ipv4Kind(four);
   const six = parseIpv6(text);

@@ -8,6 +8,6 @@ export interface NumberLimits {
 /** Parses a decimal number within limits; undefined if the text is anything else. */
 export function numberIn(text: string, { min, max, whole = true }: NumberLimits): number | undefined {
   const number = Number(text);
-  const isNumber = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(text);
+  const isNumber = (whole ? /^\d+$/ : /^(?:\d*\.)?\d+$/).test(text);
   return isNumber && number >= min && number <= max ? number : undefined;
 }

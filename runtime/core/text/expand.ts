@@ -10,11 +10,11 @@ export interface Expansion {
 /** What `$$` escapes: any dollar sign, or only one in front of a brace, so that other dollar signs in paths stay. */
 const ESCAPES = {
   dollar: {
-    placeholder: /\$(?:\$|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g,
+    placeholder: /\$(?:\$|\{([^}]{0,2000})\}|(\{)|([A-Za-z_]\w*))/g,
     hint: 'Write $$ for a literal dollar sign.',
   },
   brace: {
-    placeholder: /\$(?:\$(?=\{)|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g,
+    placeholder: /\$(?:\$(?=\{)|\{([^}]{0,2000})\}|(\{)|([A-Za-z_]\w*))/g,
     hint: 'Write $${ for a literal ${.',
   },
 } as const;

@@ -40,7 +40,7 @@ export function createRedactions(): Redactions {
     add(value, names, owner) {
       const isNamed = names.some(isSecretName);
       addOne(value, isNamed, owner);
-      addOne(/^(?:Bearer|Basic|Token) +(.+)$/i.exec(value)?.[1] ?? '', true, owner);
+      addOne(/^(?:Bearer|Basic|Token) +([^ ].*)$/i.exec(value)?.[1] ?? '', true, owner);
       for (const password of passwordsOf(value)) addOne(password, true, owner);
       // Logs are read line by line; a short line of a PEM key is harmless.
       for (const line of value.includes('\n') ? value.split(/\r?\n/) : []) addOne(line.trim(), false, owner);

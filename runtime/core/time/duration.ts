@@ -31,7 +31,7 @@ export const parseDurationOrZero = (value: string | number): number | undefined 
 function sumOfParts(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
-  for (const [, number, unit] of text.matchAll(/([\d.]+)([a-z\u00b5\u03bc]+)/g))
+  for (const [, number, unit] of text.matchAll(/([\d.]+)([a-z\u00b5\u03bc]+)/gy))
     sum += Number(number) * (UNITS[unit ?? ''] ?? 0);
   return sum;
 }

@@ -13,7 +13,7 @@ const options = () =>
 
 /** Process, group, state, and the start time as `Thu Nov 26 08:05:45 2026`. */
 const COLUMNS = 'pid=,pgid=,stat=,lstart=';
-const LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+\w+ (\w+\s+\d+ \d+:\d+:\d+ \d+)(.*)$/;
+const LINE = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+\w+ (\w+\s+\d+ \d+:\d+:\d+ \d{4})(.*)$/;
 
 export function identifyByPs(pid: number): ProcessIdentity | undefined {
   try {

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, type FormData, interceptors } from 'undici';
+import { trimEndOf } from '../../core/text/trim-text.ts';
 
 export interface JsonClientOptions {
   /** Headers of every request. */
@@ -50,7 +51,7 @@ export interface JsonClient {
 
 export function createJsonClient(baseUrl: string | URL, options: JsonClientOptions = {}): JsonClient {
   const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, '');
+  const prefix = trimEndOf(pathname, '/');
   const { connectMs, answerMs, maxRedirects = 0 } = options;
   const agent = new Agent({
     connections: options.connections ?? null,

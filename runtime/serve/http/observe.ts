@@ -76,4 +76,4 @@ const routePattern = (c: Context): string =>
   matchedRoutes(c)
     .slice(c.req.routeIndex)
     .find(({ path }) => !path.endsWith('*'))
-    ?.path.replaceAll(/\{[^}]*\}/g, '') ?? 'none';
+    ?.path.replaceAll(/\{[^{}]*\}/g, '') ?? 'none';

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../core/text/trim-text.ts';
+
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const OAUTH = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
@@ -20,4 +22,4 @@ export function serverMetadataUrls(issuer: URL): string[] {
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');
+const pathOf = ({ pathname }: URL): string => trimEndOf(pathname, '/');

@@ -1,6 +1,7 @@
 import { isObject } from '../../core/json/is-object.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 import { textIn, textsIn } from './text-members.ts';
+import { trimEndOf } from '../../core/text/trim-text.ts';
 
 /** The metadata of a protected resource. @see https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ResourceMetadata {
@@ -37,5 +38,5 @@ export function readResourceMetadata(value: unknown, url: URL): ResourceMetadata
 function covers(resource: string, url: URL): boolean {
   const parsed = URL.parse(resource);
   if (!parsed || parsed.origin !== url.origin || parsed.hash !== '') return false;
-  return `${url.pathname}/`.startsWith(`${parsed.pathname.replace(/\/+$/, '')}/`);
+  return `${url.pathname}/`.startsWith(`${trimEndOf(parsed.pathname, '/')}/`);
 }

@@ -1,4 +1,5 @@
 import { headerNameProblem, isHeaderValue } from '../../core/text/header-rules.ts';
+import { trimEndOf } from '../../core/text/trim-text.ts';
 
 /** Where spans are sent, and which requests are traced. */
 export interface TracingSettings {
@@ -106,7 +107,7 @@ function findEndpoint({
 }
 
 function withPath(endpoint: string): string {
-  const bare = endpoint.replace(/\/+$/, '');
+  const bare = trimEndOf(endpoint, '/');
   return bare.endsWith(TRACES_PATH) ? bare : bare + TRACES_PATH;
 }
 

@@ -51,7 +51,11 @@ export function servePageFile(file: string, text: string): Handler {
   };
   return (context) => {
     context.header('Vary', 'Accept-Encoding', { append: true });
-    const known = context.req.header('If-None-Match')?.split(/\s*,\s*/) ?? [];
+    const known =
+      context.req
+        .header('If-None-Match')
+        ?.split(',')
+        .map((one) => one.trim()) ?? [];
     if (known.includes(tag) || known.includes(`W/${tag}`)) {
       return context.body(null, 304, { ...headers, ETag: tag });
     }

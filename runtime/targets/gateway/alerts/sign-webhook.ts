@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { trimEndOf } from '../../../core/text/trim-text.ts';
 
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 24;
@@ -31,6 +32,6 @@ function keyOf(secret: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
   // A text that is not what its bytes are written as has a typing error.
-  if (key.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) return undefined;
+  if (trimEndOf(key.toString('base64'), '=') !== trimEndOf(text, '=')) return undefined;
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
 }

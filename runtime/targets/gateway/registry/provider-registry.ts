@@ -91,7 +91,7 @@ const NAME_RULE =
  */
 function refusePlaceholders(name: string, settings: EntrySettings): void {
   for (const [member, value] of Object.entries(settings)) {
-    const [placeholder] = /\$\{[^"}]*\}/.exec(JSON.stringify(value) ?? '') ?? [];
+    const [placeholder] = /\$\{[^"}]{0,200}\}/.exec(JSON.stringify(value) ?? '') ?? [];
     if (placeholder === undefined) continue;
     const problem = `\`${member}\` contains ${placeholder}. Variables are only replaced in files; send the value.`;
     throw entryProblem('provider', name, problem, member);

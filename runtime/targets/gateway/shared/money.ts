@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../../core/text/trim-text.ts';
+
 /**
  * Money in nano-dollars as bigint: a number would silently lose cents above nine million dollars, and a bigint cannot be
  * confused with a token count.
@@ -24,9 +26,7 @@ export function nanosOf(dollars: number | string): Nanos | undefined {
 /** The exact amount in dollars. */
 export function dollarText(nanos: Nanos): string {
   const size = nanos < 0n ? -nanos : nanos;
-  const fraction = String(size % NANOS_PER_DOLLAR)
-    .padStart(FRACTION_DIGITS, '0')
-    .replace(/0+$/, '');
+  const fraction = trimEndOf(String(size % NANOS_PER_DOLLAR).padStart(FRACTION_DIGITS, '0'), '0');
   const text = `${size / NANOS_PER_DOLLAR}${fraction === '' ? '' : `.${fraction}`}`;
   return nanos < 0n ? `-${text}` : text;
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
+import { headerParameters } from '../../../core/net/header-parameters.ts';
 
 /** One field or file of a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
 export interface Part {
@@ -11,15 +12,14 @@ export interface Part {
 }
 
 const MAX_HEADER_BYTES = 16_384;
+const MAX_BOUNDARY_LENGTH = 200;
 const CRLF = Buffer.from('\r\n');
 
 /** Returns the boundary of a content type; undefined if it is not a multipart form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
-  const [, quoted, plain] =
-    /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(
-      contentType ?? '',
-    ) ?? [];
-  return quoted ?? plain;
+  if (contentType === undefined || !/^multipart\/form-data\s*;/i.test(contentType)) return undefined;
+  const boundary = headerParameters(contentType).parameters.get('boundary') ?? '';
+  return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
 }
 
 /** Yields the parts of a form as they arrive; only a piece of a file is held in memory. Throws a MalformedError. */
@@ -80,18 +80,21 @@ export async function* readMultipart(
   }
 }
 
-function namesIn(headers: string): Omit<Part, 'bytes'> {
-  const [, disposition] = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers) ?? [];
-  const value = (name: string): string | undefined => {
-    const [, quoted, plain] =
-      new RegExp(String.raw`(?:^|;)\s*${name}=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))`, 'i').exec(
-        disposition ?? '',
-      ) ?? [];
-    return quoted?.replaceAll(/\\(.)/g, '$1').replaceAll('%22', '"') ?? plain;
-  };
+function namesIn(text: string): Omit<Part, 'bytes'> {
+  const headers = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const end = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, end)).toLowerCase();
+    if (!headers.has(name)) headers.set(name, line.slice(end + 1).trim());
+  }
+  const disposition = headers.get('content-disposition') ?? '';
+  const { parameters } = /^form-data\s*;/i.test(disposition)
+    ? headerParameters(disposition)
+    : { parameters: new Map<string, string>() };
+  // Browsers write a quotation mark of a name as %22.
+  const value = (key: string): string | undefined => parameters.get(key)?.replaceAll('%22', '"');
   const name = value('name');
   if (name === undefined)
     throw new AppError('MalformedError', 'Malformed multipart body: a part has no name.');
-  const [, type] = /^content-type:[ \t]*(.*?)[ \t]*$/im.exec(headers) ?? [];
-  return { name, filename: value('filename'), type };
+  return { name, filename: value('filename'), type: headers.get('content-type') };
 }

@@ -8,6 +8,7 @@ import { LIST_CALL_INFO } from './list-call-info.ts';
 import { canCall } from './permissions.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 import { RpcFailure } from '../upstream/connection.ts';
+import { shortPattern } from '../../../core/text/short-pattern.ts';
 
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
   return {
@@ -80,8 +81,9 @@ function refuseChanged({ shown, change, blocked }: CatalogTool, server: string):
 }
 
 /** Messages of the official SDKs and FastMCP: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */
-const UNKNOWN =
-  /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is;
+const UNKNOWN = shortPattern(
+  /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is,
+);
 /** Maximum length of such a message without the tool's name; longer texts have another subject. */
 const MAX_LENGTH = 500;
 

@@ -32,8 +32,9 @@ export function replaceServer(text: string, name: string, block: string): string
           const found = findListed(body, 'servers', serverIndex(serverTables(parsedBody), name));
           if (!found) return undefined;
           const [before, after] = [body.slice(0, found.start), body.slice(found.end)];
-          const [, gap = ''] = /\n(\s*)$/.exec(body.slice(found.start, found.end)) ?? [];
-          return `${before}${block.trim()}\n${gap}${after}`;
+          const listed = body.slice(found.start, found.end);
+          const [, ...gap] = listed.slice(listed.trimEnd().length).split('\n');
+          return `${before}${block.trim()}\n${gap.join('\n')}${after}`;
         },
       ],
     },

@@ -21,8 +21,9 @@ function maskArg(arg: string, before: string): string {
 
 /** Masks secrets that a text names itself: a variable, `API_KEY=x`, a header, `Authorization: x`, or a URL. */
 function maskInside(text: string): string {
-  const [, name, value] = /^([\w-]+[=:]\s*)([^]+)$/.exec(text) ?? [];
-  const isNamed = name !== undefined && value !== undefined && !value.startsWith('//');
+  const [name = ''] = /^[\w-]+[=:]\s*/.exec(text) ?? [];
+  const value = text.slice(name.length);
+  const isNamed = name !== '' && value !== '' && !value.startsWith('//');
   return isNamed && soundsSecret(name) ? name + maskValue(value) : maskUrl(text);
 }
 
@@ -31,5 +32,5 @@ export function maskUrl(text: string): string {
   if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
   return text
     .replace(/\/\/[^/?#\s]*@/, `//${MASK}@`)
-    .replaceAll(/([?&][^=&#]+=)([^&#]*)/g, (_, name: string, value: string) => name + maskValue(value));
+    .replaceAll(/([?&][^=&#?]+=)([^&#]*)/g, (_, name: string, value: string) => name + maskValue(value));
 }

@@ -20,7 +20,7 @@ export function parsePackage(text: string): Package | string {
   const rule = 'Use <npx|uvx|docker>::<name>@<version>, e.g. "npx::@scope/server@1.2.3"';
   const [, runtime, name, version] = /^([^:]*)::(.[^@\s]*)@([^@\s]+)$/.exec(text) ?? [];
   if (!runtime || !name || !version) {
-    if (/^[a-z]+::(?:@[^@\s]+\/)?[^@\s]+$/.test(text)) {
+    if (/^[a-z]+::(?:@[^@\s/]+\/)?[^@\s]+$/.test(text)) {
       return `package ${JSON.stringify(text)} has no version. Add one; @latest selects the newest.`;
     }
     return `invalid package ${JSON.stringify(text)}. ${rule}.`;

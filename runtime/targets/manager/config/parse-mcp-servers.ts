@@ -45,10 +45,10 @@ const valueAt = (value: unknown, keys: readonly string[]): unknown =>
 /** Replaces comments and trailing commas by spaces, so that line and column of errors stay correct. */
 function plainJson(text: string): string {
   return text
-    .replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
+    .replaceAll(/"(?:\\.|[^"\\])*"?|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (part) =>
       part.startsWith('"') ? part : part.replaceAll(/[^\n]/g, ' '),
     )
-    .replaceAll(/"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+    .replaceAll(/"(?:\\.|[^"\\])*"?|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }
 
 /** Keys for the client, which are ignored without a warning. */

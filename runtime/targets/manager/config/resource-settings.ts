@@ -2,6 +2,7 @@ import { SIGNATURE_ALGORITHMS } from '../../../serve/oauth/jwt-form.ts';
 import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
 import type { IntrospectionSettings, ResourceSettings } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
+import { trimEndOf } from '../../../core/text/trim-text.ts';
 
 /** The keys of `[daemon.api.oauth]`. */
 export const RESOURCE_KEYS = [
@@ -31,7 +32,7 @@ export function readResource(table: TableReader | undefined): ResourceSettings |
   const scopes = table.table('scopes');
   return {
     issuer: issuer ?? '',
-    resource: (resource ?? '').replace(/\/+$/, ''),
+    resource: trimEndOf(resource ?? '', '/'),
     audiences: table.texts('audiences') ?? [],
     jwksUri,
     algorithms,

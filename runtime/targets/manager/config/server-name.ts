@@ -1,3 +1,5 @@
+import { trimOf } from '../../../core/text/trim-text.ts';
+
 /** Normalizes the name of a server. */
 export const serverName = (written: string): string => written.trim().toLowerCase();
 
@@ -16,12 +18,10 @@ export function nameProblem(written: string, of = 'server'): string | undefined 
 
 /** Returns the valid name that is most similar, for imported servers. */
 export function usableName(written: string): string | undefined {
-  const name = serverName(written)
+  const separated = serverName(written)
     .replaceAll(/[^a-z\d._-]+/g, '-')
-    .replaceAll(/_{2,}/g, '_')
-    .replaceAll(/[._-]*_[._-]*/g, '_')
-    .slice(0, 64)
-    .replaceAll(/^[._-]+|[._-]+$/g, '');
+    .replaceAll(/[._-]+/g, (separators) => (separators.includes('_') ? '_' : separators));
+  const name = trimOf(separated.slice(0, 64), '._-');
   return name === '' ? undefined : name;
 }
 

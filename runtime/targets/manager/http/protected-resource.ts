@@ -3,6 +3,7 @@ import { formatBearerChallenge } from '../../../serve/oauth/bearer-challenge.ts'
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { isCaller } from '../access/caller.ts';
 import type { ResourceSettings } from '../config/spec.ts';
+import { trimEndOf } from '../../../core/text/trim-text.ts';
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
@@ -13,7 +14,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
  */
 export function protectedResource(settings: ResourceSettings): MiddlewareHandler<ShellEnv> {
   const { origin, pathname } = new URL(settings.resource);
-  const base = pathname.replace(/\/+$/, '');
+  const base = trimEndOf(pathname, '/');
   const scopes = [...(settings.scopes?.keys() ?? []), ...(settings.adminScope ? [settings.adminScope] : [])];
   const metadata = (path: string): object => ({
     resource: `${settings.resource}${path}`,
@@ -25,7 +26,7 @@ export function protectedResource(settings: ResourceSettings): MiddlewareHandler
   return async (c, next) => {
     const { path, method } = c.req;
     if ((method === 'GET' || method === 'HEAD') && `${path}/`.startsWith(`${METADATA_PATH}/`)) {
-      const suffix = path.slice(METADATA_PATH.length).replace(/\/+$/, '');
+      const suffix = trimEndOf(path.slice(METADATA_PATH.length), '/');
       const own = base !== '' && `${suffix}/`.startsWith(`${base}/`) ? suffix.slice(base.length) : suffix;
       if (own === '' || isMcpPath(own)) {
         // Public, and read by clients in browsers.

@@ -39,9 +39,9 @@ export function applyToRequest(
   if (hasBody) headers.set('Content-Length', String(changed.body.length));
   else headers.delete('Content-Length');
   const target = new URL(url);
-  const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(changed.requestUri) ?? [];
+  const [path = ''] = changed.requestUri.split('?', 1);
   target.pathname = path;
-  target.search = query;
+  target.search = changed.requestUri.slice(path.length);
   return new Request(target, {
     method: changed.method,
     headers,

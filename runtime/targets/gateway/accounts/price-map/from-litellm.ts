@@ -153,7 +153,7 @@ const isPerRequest = (key: string, entry: Entry): boolean =>
 
 /** The price of an image of the size that is part of the name, `hd/1024-x-1792/dall-e-3`, from that of a pixel. */
 function imageOf(key: string, { input_cost_per_pixel: pixel }: Entry): number | undefined {
-  const [, width, height] = /(\d+)-x-(\d+)\/dall-e/.exec(key) ?? [];
+  const [, width, height] = /\b(\d{1,9})-x-(\d{1,9})\/dall-e/.exec(key) ?? [];
   if (width === undefined || typeof pixel !== 'number' || pixel === 0) return undefined;
   return Number((pixel * Number(width) * Number(height)).toFixed(3));
 }

@@ -208,7 +208,7 @@ export function requiredId({ id }: Readonly<Record<string, unknown>>): string {
 /** The model of the first request of a batch; undefined if it has none. Other problems are reported when all are read. */
 function firstModel({ pieces }: FormFile): string | undefined {
   for (const line of linesIn(pieces)) {
-    const [, text] = /"model"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(line.toString('utf8')) ?? [];
+    const [, text] = /"model"\s*:\s*("(?:[^"\\]|\\.){0,1000}")/.exec(line.toString('utf8')) ?? [];
     return text === undefined ? undefined : String(parseJsonText(text));
   }
   return undefined;

@@ -10,9 +10,9 @@ export function parseAmount(text: string): Nanos | undefined {
 
 /** Returns the rule that an invalid amount breaks. */
 export function amountRule(text: string): string {
-  if (!/^\d*\.?\d*(e[+-]?\d+)?$/i.test(withoutSymbol(text)) || isZero(text)) return AMOUNT_RULE;
+  if (!/^\d*(?:\.\d*)?(e[+-]?\d+)?$/i.test(withoutSymbol(text)) || isZero(text)) return AMOUNT_RULE;
   return '0 or an amount in dollars from 0.000000001 to 9000000000';
 }
 
 const withoutSymbol = (text: string): string => text.trim().replace(/^\$\s*/, '');
-const isZero = (text: string): boolean => !/[1-9]/.test(withoutSymbol(text).replace(/e.*$/i, ''));
+const isZero = (text: string): boolean => !/^[^e]*[1-9]/i.test(withoutSymbol(text));

@@ -1,5 +1,6 @@
 import { PRESETS } from '../../ask/providers/presets.ts';
 import type { ProviderType } from '../../ask/providers/provider.ts';
+import { trimEndOf } from '../../../../core/text/trim-text.ts';
 
 /**
  * The base URL that the paths of an API are appended to. People write the URL with and without the version, as the clients of each
@@ -30,5 +31,5 @@ function pathOfPreset(address: string): string | undefined {
   const preset = Object.values(PRESETS).find(
     ({ baseUrl }) => new URL(baseUrl).origin === address.toLowerCase(),
   );
-  return preset && new URL(preset.baseUrl).pathname.replace(/\/+$/, '');
+  return preset && trimEndOf(new URL(preset.baseUrl).pathname, '/');
 }

@@ -4,6 +4,7 @@ import { UsageError } from '../../../../serve/cli/command.ts';
 import { type DatabaseLocation, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
+import { shortPattern } from '../../../../core/text/short-pattern.ts';
 
 /** Resolves the database: its URL, or else a file in the data folder. Precedence: flag, variable, file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabaseLocation {
@@ -44,10 +45,12 @@ function dataFolder(context: ResolveContext, file: GatewayFile): string {
   );
 }
 
+const WRITTEN_PASSWORD = shortPattern(/:\/\/[^/@:]*:([^@]*)@/);
+
 /** Returns the password of a URL in all its forms: as parsed, as written, and decoded. */
 function passwordsIn(url: string): string[] {
   const { password = '' } = URL.parse(url) ?? {};
-  const [, written = ''] = /:\/\/[^/@]*?:([^@]*)@/.exec(url) ?? [];
+  const [, written = ''] = WRITTEN_PASSWORD.exec(url) ?? [];
   return [password, written, decoded(password)].filter((one) => one !== '');
 }
 

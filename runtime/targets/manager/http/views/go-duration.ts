@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../../../core/text/trim-text.ts';
+
 const MICROSECOND = 1_000;
 const MILLISECOND = 1_000_000;
 const SECOND = 1_000_000_000;
@@ -25,7 +27,7 @@ function positive(nanoseconds: number): string {
 /** Divides by a power of ten exactly; floating-point division would round. */
 function decimal(nanoseconds: number, unit: number): string {
   const fraction = String(nanoseconds % unit).padStart(String(unit).length - 1, '0');
-  const digits = fraction.replace(/0+$/, '');
+  const digits = trimEndOf(fraction, '0');
   const whole = Math.floor(nanoseconds / unit);
   return digits === '' ? String(whole) : `${whole}.${digits}`;
 }

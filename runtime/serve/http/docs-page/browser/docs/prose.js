@@ -6,7 +6,7 @@ import { element } from '../dom.js';
  */
 export const prose = (text) =>
   (text ?? '')
-    .split(/\n\s*\n/)
+    .split(/\n(?:[^\S\n]*\n)+/)
     .filter((paragraph) => paragraph.trim() !== '')
     .map((paragraph) => element('p', {}, ...inline(paragraph)));
 

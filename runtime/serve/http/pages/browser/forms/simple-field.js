@@ -151,13 +151,21 @@ function readText({ minLength = 0, maxLength = Infinity, pattern, format }, text
     : { value: text };
 }
 
+/** Longer values, and patterns with more repetitions, can block the page. */
+const MAX_CHECKED = 200;
+const MAX_REPETITIONS = 3;
+
 /**
- * A pattern that browsers cannot read is left to the server.
+ * A pattern that browsers cannot read, or that can block the page, is left to the server.
  * @param {string} pattern
  * @param {string} text
  */
 function isMatch(pattern, text) {
+  const isRepeatedGroup = /\)[*+{]/.test(pattern);
+  const repetitions = pattern.match(/[*+{]/g)?.length ?? 0;
+  if (isRepeatedGroup || repetitions > MAX_REPETITIONS || text.length > MAX_CHECKED) return true;
   try {
+    // oxlint-disable-next-line encoderfile/linear-regexp -- Text and repetitions are limited above.
     return new RegExp(pattern, 'u').test(text);
   } catch {
     return true;

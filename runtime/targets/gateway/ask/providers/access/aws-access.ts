@@ -2,6 +2,7 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import type { Access } from './authorized-upstream.ts';
 import type { Renewed } from './renewed.ts';
 import { type AwsKeys, signV4 } from './sign-v4.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 export interface AwsAccessParts {
   readonly keys: Renewed<AwsKeys>;
@@ -14,7 +15,7 @@ export interface AwsAccessParts {
 
 /** Signs requests to a service of Amazon. */
 export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): Access {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = trimEndOf(baseUrl, '/');
   return {
     async headers({ method, path, body }) {
       const now = clock.now();

@@ -5,6 +5,7 @@ import { accessRefused } from './access-refused.ts';
 import type { Expiring } from './renewed.ts';
 import { requestText, requestToken } from './request-token.ts';
 import type { AwsKeys } from './sign-v4.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 /** The server inside a container of ECS or a pod of EKS. */
 export interface ContainerSource {
@@ -34,7 +35,7 @@ const ROLES = '/latest/meta-data/iam/security-credentials/';
 
 /** Keys of the role of a machine. @see https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-metadata-security-credentials.html */
 export async function instanceKeys(baseUrl: string, clock: Clock): Promise<Expiring<AwsKeys>> {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = trimEndOf(baseUrl, '/');
   const request = { timeoutMs: TIMEOUT_MS, what: WHAT, clock } as const;
   const token = await requestText({
     ...request,

@@ -50,8 +50,8 @@ function sectionsOf(text: string): ReadonlyMap<string, Section> {
       sections.set(name, section);
       continue;
     }
-    const [, name, value] = /^([\w-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (section && name !== undefined && value) section[name.toLowerCase()] = value;
+    const [, name, value] = /^([\w-]+)\s*=(.*)$/.exec(line) ?? [];
+    if (section && name !== undefined && value?.trim()) section[name.toLowerCase()] = value.trim();
   }
   return sections;
 }

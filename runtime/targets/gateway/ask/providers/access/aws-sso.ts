@@ -9,6 +9,7 @@ import type { Profiles, Section } from './aws-profiles.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
 import type { AwsKeys } from './sign-v4.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 /** Where tokens of a sign-in are, and what is asked for keys with them. */
 export interface SsoSettings {
@@ -48,7 +49,7 @@ export async function ssoKeys(
   const base = portalUrl ?? `https://portal.sso.${region}.amazonaws.com`;
   const answer = await requestToken({
     method: 'GET',
-    url: `${base.replace(/\/+$/, '')}/federation/credentials?${query.toString()}`,
+    url: `${trimEndOf(base, '/')}/federation/credentials?${query.toString()}`,
     headers: { 'x-amz-sso_bearer_token': token },
     what: `keys of role ${roleName}`,
     clock,

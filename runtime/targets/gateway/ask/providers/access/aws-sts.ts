@@ -93,5 +93,9 @@ async function tokenIn(path: string): Promise<string> {
 }
 
 /** The text of an element of XML that occurs once, and whose text needs no decoding. */
-const textOf = (xml: string, name: string): string | undefined =>
-  new RegExp(`<${name}>\\s*([^<&]+?)\\s*</${name}>`).exec(xml)?.[1];
+function textOf(xml: string, name: string): string | undefined {
+  const [, after = ''] = xml.split(`<${name}>`, 2);
+  const end = after.indexOf(`</${name}>`);
+  const text = after.slice(0, Math.max(0, end)).trim();
+  return text === '' || /[<&]/.test(text) ? undefined : text;
+}

@@ -2,6 +2,7 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import { expiringToken } from './expiring-token.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 /** An application that is registered in Microsoft Entra. */
 export interface EntraClient {
@@ -26,7 +27,7 @@ export async function entraToken(
 ): Promise<Expiring<string>> {
   const requestedAt = clock.now();
   const answer = await requestToken({
-    url: `${authority.replace(/\/+$/, '')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
+    url: `${trimEndOf(authority, '/')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
     form: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope },
     what: 'a token of Microsoft Entra',
     clock,

@@ -6,6 +6,7 @@ import { decodedBody } from './decoded-body.ts';
 import { checkedUrl, providerLookup } from './provider-address.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
 import type { Waiter } from './waiter.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 export interface UpstreamOptions {
   readonly name: string;
@@ -23,7 +24,7 @@ const KEEP_ALIVE_MS = 30_000;
  */
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
-  const prefix = url.pathname.replace(/\/+$/, '');
+  const prefix = trimEndOf(url.pathname, '/');
   const query = url.search.slice(1);
   const pathOf = (path: string): string =>
     query === '' ? `${prefix}${path}` : `${prefix}${path}${path.includes('?') ? '&' : '?'}${query}`;

@@ -5,6 +5,7 @@ import { configError, messageOf } from '../../../../../contract/errors.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { namedNumbers } from './named-numbers.ts';
 import type { Exported, ExportedModel } from './read-exported.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 /** The split of all files, because an experiment evaluates models. */
 const SPLIT = 'test';
@@ -46,10 +47,11 @@ export async function exportFiles(client: GatewayClient, exported: Exported, fol
 function configNames(models: readonly ExportedModel[]): ReadonlyMap<string, ExportedModel> {
   const names = new Map<string, ExportedModel>();
   for (const model of models) {
-    const base = model.workflow.name.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^[-.]+|-+$/g, '') || 'model';
-    let name = base;
-    for (let number = 2; names.has(name); number += 1) name = `${base}-${number}`;
-    names.set(name, model);
+    const name = model.workflow.name.replaceAll(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
+    const base = trimEndOf(name, '-') || 'model';
+    let unique = base;
+    for (let number = 2; names.has(unique); number += 1) unique = `${base}-${number}`;
+    names.set(unique, model);
   }
   return names;
 }

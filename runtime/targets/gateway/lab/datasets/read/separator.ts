@@ -21,17 +21,27 @@ export async function findSeparator(
   texts: AsyncIterator<string, void>,
   textColumn: string = EXAMPLES,
 ): Promise<Separated> {
-  let start = '';
-  let isDone = false;
-  while (!isDone && start.length < MAX_START && !/\S[^\n]*\n/.test(start)) {
-    const next = await texts.next();
-    if (next.done === true) isDone = true;
-    else start += next.value;
-  }
+  const start = await readFirstLine(texts);
   const [line, named] = NAMED.exec(start) ?? [];
   if (line !== undefined && named !== undefined) return { separator: named, start: start.slice(line.length) };
-  const [header = ''] = start.replace(/^\uFEFF?\s*/, '').split('\n');
+  const [header = ''] = start.trimStart().split('\n', 1);
   const cells = (separator: string): string[] =>
     header.split(separator).map((cell) => cell.trim().replaceAll(/^"|"$/g, '').trim());
   return { separator: SEPARATORS.find((one) => cells(one).includes(textColumn)) ?? ',', start };
+}
+
+/** Reads up to the chunk with the end of the first line that is not blank. Each chunk is searched once. */
+async function readFirstLine(texts: AsyncIterator<string, void>): Promise<string> {
+  let start = '';
+  let hasText = false;
+  while (start.length < MAX_START) {
+    const next = await texts.next();
+    if (next.done === true) break;
+    const from = hasText ? 0 : next.value.search(/\S/);
+    start += next.value;
+    if (from === -1) continue;
+    hasText = true;
+    if (next.value.includes('\n', from)) break;
+  }
+  return start;
 }

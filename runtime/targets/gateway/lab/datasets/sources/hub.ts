@@ -6,6 +6,8 @@ import type { UploadFile } from '../dataset.ts';
 import type { Fetched, Fetcher, HeadersOf } from './fetcher.ts';
 import { chooseHubFiles, type HubFile } from './hub-files.ts';
 import type { HubOptions, OpenedSource } from './source.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { nextLink } from '../../../../../core/net/link-header.ts';
 
 const ENDPOINT = 'https://huggingface.co';
 /** Branch with the Parquet files that the hub makes of every dataset. */
@@ -30,7 +32,7 @@ export async function openHub(
     );
   const base = URL.parse(endpoint);
   if (!base) throw inputError('hf.endpoint must be a URL, e.g. https://huggingface.co.');
-  const root = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
+  const root = `${base.origin}${trimEndOf(base.pathname, '/')}`;
   const headersOf: HeadersOf = (url) =>
     token !== undefined && url.origin === base.origin ? { authorization: `Bearer ${token}` } : {};
   const get = (path: string): Promise<Fetched> => fetcher.get(new URL(`${root}${path}`), headersOf);
@@ -97,7 +99,7 @@ function filesIn(json: unknown): HubFile[] {
 }
 
 function nextPage({ headers, url }: Fetched): URL | undefined {
-  const [, next] = /<([^>]+)>\s*;\s*rel="next"/.exec(String(headers['link'] ?? '')) ?? [];
+  const next = nextLink(String(headers['link'] ?? ''));
   return next === undefined ? undefined : (URL.parse(next, url) ?? undefined);
 }
 

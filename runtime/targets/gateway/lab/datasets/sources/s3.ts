@@ -3,6 +3,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import { awsEncode, signV4 } from '../../../ask/providers/access/sign-v4.ts';
 import type { HeadersOf } from './fetcher.ts';
 import type { S3Options } from './source.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 const EMPTY_HASH = createHash('sha256').digest('hex');
 const DEFAULT_REGION = 'us-east-1';
@@ -23,7 +24,7 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   const base = URL.parse(endpoint ?? `https://s3.${region}.amazonaws.com`);
   if (!base) throw inputError('s3.endpoint must be a URL, e.g. https://minio.example.com.');
   const path = key.split('/').map(awsEncode).join('/');
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = trimEndOf(base.pathname, '/');
   // Names with dots do not fit certificates for the names of buckets.
   const isInPath = pathStyle ?? (endpoint !== undefined || bucket.includes('.'));
   const url = isInPath

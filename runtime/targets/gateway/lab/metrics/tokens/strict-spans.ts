@@ -1,5 +1,6 @@
 import { inputError } from '../../../../../contract/errors.ts';
 import type { Span } from './span.ts';
+import { trimOf } from '../../../../../core/text/trim-text.ts';
 
 /**
  * Finds the spans of a row like seqeval with `mode="strict", scheme=IOB2`: from a `B-` over the following `I-` of the same
@@ -21,7 +22,7 @@ export function strictSpans(labels: readonly string[]): Span[] {
 }
 
 function typeOf(label: string): string {
-  if (/^[BIO]/.test(label)) return label.slice(1).replaceAll(/^-+|-+$/g, '') || '_';
+  if (/^[BIO]/.test(label)) return trimOf(label.slice(1), '-') || '_';
   throw inputError(
     `The label ${JSON.stringify(label)} does not follow the IOB2 scheme, whose labels start with B, I or O. Use the mode "default".`,
   );

@@ -101,14 +101,17 @@ function parsedOr(text: string): unknown {
   }
 }
 
+const THOUGHTS_END = '</think>';
+
 /** Separates reasoning from the answer. Some models write it first, and some servers remove the tag at its start. */
 function splitThoughts(content: string, reported: string | null): Pick<ChatReply, 'text' | 'reasoning'> {
-  const [, thoughts, rest] = /^\s*(?:<think>)?(.*?)<\/think>(.*)$/s.exec(content) ?? [];
-  if (thoughts === undefined || rest === undefined) {
+  const end = content.indexOf(THOUGHTS_END);
+  if (end === -1) {
     // The answer was cut off during the reasoning.
     if (/^\s*<think>/.test(content))
       return { text: '', reasoning: content.replace(/^\s*<think>/, '').trim() };
     return { text: content.trim(), reasoning: reported };
   }
-  return { text: rest.trim(), reasoning: reported ?? thoughts.trim() };
+  const thoughts = content.slice(0, end).replace(/^\s*<think>/, '');
+  return { text: content.slice(end + THOUGHTS_END.length).trim(), reasoning: reported ?? thoughts.trim() };
 }

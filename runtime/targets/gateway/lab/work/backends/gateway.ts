@@ -10,6 +10,7 @@ import { connect, type Connection } from './connect.ts';
 import { openExecutable } from './encoder-file.ts';
 import { readAll } from './encoder-model.ts';
 import { createRequestSlots } from './request-slots.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 /** A model of this gateway, billed to the owner of the job, or an encoder of it whose executable the worker has fetched. */
 export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) => {
@@ -21,7 +22,7 @@ export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, opti
   const { url, token: apiKey } = tools.gateway;
   // The operator sets the URL of the gateway, so private addresses are allowed.
   const local = true;
-  const baseUrl = `${url.replace(/\/+$/, '')}/v1`;
+  const baseUrl = `${trimEndOf(url, '/')}/v1`;
   const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections: maxConcurrency });
   const slots = createRequestSlots(maxConcurrency, pacing.clock);
   const connection = connect({ name, upstream, adapter, apiKey, slots }, pacing);

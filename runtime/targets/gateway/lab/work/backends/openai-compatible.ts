@@ -6,6 +6,7 @@ import { chatModel } from './chat-model.ts';
 import { connect } from './connect.ts';
 import { createRequestSlots } from './request-slots.ts';
 import { shownAddress } from './shown-address.ts';
+import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 
 export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (backend, tools, options) => {
   const { baseUrl, model, secretName } = backend;
@@ -22,5 +23,5 @@ export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (bac
 
 /** The name of the token limit, which depends on the provider. Providers are recognized by their base URL. */
 const maxTokensAt = (baseUrl: string) =>
-  Object.values(PRESETS).find((preset) => preset.baseUrl === baseUrl.replace(/\/+$/, ''))?.dialect
-    ?.maxTokens ?? OPENAI_DIALECT.maxTokens;
+  Object.values(PRESETS).find((preset) => preset.baseUrl === trimEndOf(baseUrl, '/'))?.dialect?.maxTokens ??
+  OPENAI_DIALECT.maxTokens;

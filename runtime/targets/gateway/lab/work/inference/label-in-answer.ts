@@ -16,11 +16,15 @@ export function labelInAnswer(answer: string, labels: readonly string[] = []): s
 /** Maximum length of an answer that is not a label. It is only shown, and long texts would fill tables. */
 const MAX_LABEL_LENGTH = 100;
 
-const plain = (answer: string): string =>
-  answer
+function plain(answer: string): string {
+  const text = answer
     .trim()
     .replace(/^(?:the\s+)?(?:label|class|category|answer)\s*(?:is\s*)?[:=]?\s+/i, '')
-    .replaceAll(/^[\s"'`*_]+|[\s"'`*_.!]+$/g, '');
+    .replace(/^[\s"'`*_]+/, '');
+  let end = text.length;
+  while (end > 0 && /[\s"'`*_.!]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
 
 /** Whether the answer contains the label as a whole word. */
 function isNamed(label: string, answer: string): boolean {

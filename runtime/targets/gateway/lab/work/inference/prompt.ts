@@ -10,13 +10,13 @@ type Prompt = Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>;
 
 /** The message for a row if there is no template. */
 const DEFAULT_TEMPLATE = `{{${EXAMPLES}}}`;
-const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
 /** The messages for a row: the system prompt, the examples with their answers, and the row. */
 export function messagesFor(row: Row, { systemPrompt, prompt, fewShot = [] }: Prompt): ChatMessage[] {
   const render = (values: Row): string =>
     (prompt ?? DEFAULT_TEMPLATE).replaceAll(PLACEHOLDER, (_match, column: string) =>
-      readText(values[column]),
+      readText(values[column.trim()]),
     );
   return [
     ...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt } as const]),
@@ -63,4 +63,4 @@ export function checkFewShot({ prompt = DEFAULT_TEMPLATE, fewShot = [] }: Prompt
 }
 
 const columnsIn = (template: string): string[] =>
-  Array.from(template.matchAll(PLACEHOLDER), ([, name = '']) => name);
+  Array.from(template.matchAll(PLACEHOLDER), ([, name = '']) => name.trim());

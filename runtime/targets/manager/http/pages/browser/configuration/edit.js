@@ -45,7 +45,10 @@ export async function showConfiguration(place) {
           }),
       });
       if (!written) return;
-      const renamed = /^\s*name\s*=\s*["']([^"']+)["']/m.exec(field.value)?.[1]?.trim().toLowerCase();
+      const renamed = /^[ \t]*name[ \t]*=[ \t]*["']([^"']+)["']/m
+        .exec(field.value)?.[1]
+        ?.trim()
+        .toLowerCase();
       if (renamed !== undefined && renamed !== name) {
         navigate('#/configuration');
         return;

@@ -22,7 +22,7 @@ const SOUNDS = new Set([
   'audio/aac',
   'audio/mp4',
 ]);
-const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
+const BASE64 = /^[\w+/\s-]*={0,2}$/;
 
 /**
  * Shows a block of a result. Everything from a server becomes text, an image or a sound; nothing of it is a link or HTML.
