@@ -53,7 +53,7 @@ const SOURCES = {
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
-    workers: SHARED_WORKERS,
+    workers: { ...SHARED_WORKERS, parquet: 'runtime/targets/gateway/lab/datasets/read/parquet-worker.ts' },
     pages: [...SHARED_PAGES, 'runtime/targets/gateway/front/pages/browser'],
     data: [
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',

@@ -1,0 +1,28 @@
+import { serveWorker } from '../../../../../platform/worker-server.ts';
+import type { Row } from '../dataset.ts';
+import { parquetRows } from './parquet-rows.ts';
+import type { ParquetRequest } from './parquet-requests.ts';
+
+/** Rows of one reply. A reply is copied as a whole. */
+const MAX_ROWS = 1000;
+const MAX_CHARACTERS = 4_000_000;
+
+let rows: AsyncGenerator<{ readonly row: Row; readonly characters: number }, void> | undefined;
+
+serveWorker({
+  open({ path, hasLabelNames }: ParquetRequest & { kind: 'open' }) {
+    rows = parquetRows(path, hasLabelNames);
+    return { reply: undefined };
+  },
+  async rows() {
+    const reply: Row[] = [];
+    let characters = 0;
+    while (rows && reply.length < MAX_ROWS && characters < MAX_CHARACTERS) {
+      const { done, value } = await rows.next();
+      if (done === true) break;
+      reply.push(value.row);
+      characters += value.characters;
+    }
+    return { reply };
+  },
+});
