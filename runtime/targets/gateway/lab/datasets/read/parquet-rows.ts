@@ -8,10 +8,11 @@ import { labelNames } from './label-names.ts';
 import { boundedCompressors } from './parquet-compressors.ts';
 
 /** Maximum number of rows that are decoded at a time. A page that has more is decoded several times. */
-const MAX_ROWS_PER_READ = 10_000;
+const MAX_ROWS_PER_READ = 100_000;
 const MIN_ROWS_PER_READ = 100;
-/** Bytes of rows that are decoded at a time. */
+/** Bytes and cells of rows that are decoded at a time. */
 const BYTES_PER_READ = 32 * 1024 * 1024;
+const CELLS_PER_READ = 1_000_000;
 /** Few bytes can be the text of many cells, because a file stores equal texts once. */
 const MAX_TOTAL_CHARACTERS = 2 ** 30;
 
@@ -34,10 +35,8 @@ export async function* parquetRows(
     ? labelNames(metadata.key_value_metadata)
     : new Map<string, readonly string[]>();
   const total = Number(metadata.num_rows);
-  const perRead = Math.max(
-    MIN_ROWS_PER_READ,
-    Math.min(MAX_ROWS_PER_READ, Math.floor(BYTES_PER_READ / bytesPerRow)),
-  );
+  const fitting = Math.min(BYTES_PER_READ / bytesPerRow, CELLS_PER_READ / Math.max(1, columns.length));
+  const perRead = Math.max(MIN_ROWS_PER_READ, Math.min(MAX_ROWS_PER_READ, Math.floor(fitting)));
   let characters = 0;
   for (let rowStart = 0; rowStart < total; rowStart += perRead) {
     const rowEnd = Math.min(total, rowStart + perRead);

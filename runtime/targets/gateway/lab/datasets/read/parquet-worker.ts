@@ -1,5 +1,6 @@
 import { serveWorker } from '../../../../../platform/worker-server.ts';
 import type { Row } from '../dataset.ts';
+import { fixArrays } from './fixed-arrays.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { ParquetRequest } from './parquet-requests.ts';
 
@@ -9,6 +10,7 @@ const MAX_CHARACTERS = 4_000_000;
 
 let rows: AsyncGenerator<{ readonly row: Row; readonly characters: number }, void> | undefined;
 
+fixArrays();
 serveWorker({
   open({ path, hasLabelNames }: ParquetRequest & { kind: 'open' }) {
     rows = parquetRows(path, hasLabelNames);
