@@ -36,6 +36,9 @@ const SHARED_PAGES = ['runtime/serve/http/pages/browser', 'runtime/serve/http/do
 /** Threads of all programs. */
 const SHARED_WORKERS = { watchdog: 'runtime/serve/program/watchdog/thread.ts' };
 
+/** Threads of programs that validate with JSON Schemas of others. */
+const SCHEMA_WORKER = { schema: 'runtime/platform/json-schema/schema-worker.ts' };
+
 const SOURCES = {
   encoder: {
     main: 'runtime/targets/encoder/main.ts',
@@ -44,7 +47,7 @@ const SOURCES = {
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
-    workers: SHARED_WORKERS,
+    workers: { ...SHARED_WORKERS, ...SCHEMA_WORKER },
     pages: [
       ...SHARED_PAGES,
       'runtime/targets/manager/http/pages/browser',
@@ -53,7 +56,11 @@ const SOURCES = {
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
-    workers: { ...SHARED_WORKERS, parquet: 'runtime/targets/gateway/lab/datasets/read/parquet-worker.ts' },
+    workers: {
+      ...SHARED_WORKERS,
+      ...SCHEMA_WORKER,
+      parquet: 'runtime/targets/gateway/lab/datasets/read/parquet-worker.ts',
+    },
     pages: [...SHARED_PAGES, 'runtime/targets/gateway/front/pages/browser'],
     data: [
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',

@@ -1,7 +1,7 @@
 import { Malformed, type Params, type Shape } from './shape.ts';
 import { createYielder } from '../../../platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
-import { createCompileProblem } from './schema-compiler.ts';
+import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
 import { isRecord } from './values.ts';
 
 interface ListKind {
@@ -37,7 +37,7 @@ export function createCheckList(): CheckList {
     const faults: string[] = [];
     for (const [at, item] of received.entries()) {
       try {
-        items.push(shape(item));
+        items.push(await checked(shape, item));
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
         faults.push(`${what} ${nameOf(item, key, at)} is omitted: ${error.message}`);
@@ -47,6 +47,21 @@ export function createCheckList(): CheckList {
     }
     return { items, faults };
   };
+}
+
+/** Schemas of one item: of its arguments and of its results. */
+const MAX_SCHEMAS = 2;
+
+/** Checks an item; a large schema is compiled in a thread before the item is checked again. */
+async function checked(shape: Shape<Params>, item: unknown): Promise<Params> {
+  for (let schemas = 0; ; schemas += 1) {
+    try {
+      return shape(item);
+    } catch (error) {
+      if (!(error instanceof UncheckedSchema) || schemas === MAX_SCHEMAS) throw error;
+      await error.check();
+    }
+  }
 }
 
 const MAX_NAME_LENGTH = 80;

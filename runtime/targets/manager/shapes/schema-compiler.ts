@@ -1,9 +1,20 @@
-import { Ajv } from 'ajv';
-import { jsonSize } from '../shared/json-size.ts';
+import { compileProblem } from '../../../platform/json-schema/compile-problem.ts';
+import { isQuickSchema, schemaProblem } from '../../../platform/json-schema/schema-thread.ts';
 import { sha256 } from '../../../platform/sha256.ts';
+import { jsonSize } from '../shared/json-size.ts';
 
-/** Explains why clients cannot compile a schema; undefined if they can. */
+/** Explains why clients cannot compile a schema; undefined if they can. Throws an `UncheckedSchema` if a thread must find out first. */
 export type CompileProblem = (schema: object) => string | undefined;
+
+/** A schema that is too large to be compiled by the thread that serves. After `check`, the result is known. */
+export class UncheckedSchema extends Error {
+  readonly check: () => Promise<void>;
+
+  constructor(check: () => Promise<void>) {
+    super('a schema has not been compiled yet');
+    this.check = check;
+  }
+}
 
 /** Maximum size of a schema, because clients compile those of all tools when they list them. */
 const MAX_CHARACTERS = 262_144;
@@ -21,18 +32,13 @@ export function createCompileProblem(): CompileProblem {
       return `is larger than ${MAX_CHARACTERS} characters`;
     const hash = sha256(Buffer.from(JSON.stringify(schema)));
     if (known.has(hash)) return known.get(hash);
-    const problem = compile(schema);
-    if (known.size >= MAX_CACHED) known.clear();
-    known.set(hash, problem);
-    return problem;
+    const remember = (problem: string | undefined): string | undefined => {
+      const explained = problem === undefined ? undefined : `does not compile: ${problem}`;
+      if (known.size >= MAX_CACHED) known.clear();
+      known.set(hash, explained);
+      return explained;
+    };
+    if (isQuickSchema(schema)) return remember(compileProblem(schema, 'client'));
+    throw new UncheckedSchema(async () => void remember(await schemaProblem(schema, 'client')));
   };
-}
-
-function compile(schema: object): string | undefined {
-  try {
-    new Ajv({ strict: false, validateSchema: false, logger: false }).compile(schema);
-    return undefined;
-  } catch (error) {
-    return `does not compile: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }

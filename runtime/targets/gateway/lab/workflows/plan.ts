@@ -1,7 +1,7 @@
 import { sampleSize } from '../datasets/sample-size.ts';
 import { checkRows } from '../experiments/check-rows.ts';
 import type { JobServices } from '../jobs/job-services.ts';
-import { checkLuaMetrics } from '../work/evaluation/custom/check-custom.ts';
+import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync } from './member-errors.ts';
@@ -33,7 +33,7 @@ export async function planWorkflow(
   inMember('inference_output_field', () => checkOutputField(task, inference));
   checkPrompt(inference, dataset.columns);
   const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
-  await inMemberAsync('custom_metrics', () => checkLuaMetrics(evaluation.customMetrics ?? []));
+  await inMemberAsync('custom_metrics', () => compileCustomMetrics(evaluation.customMetrics ?? []));
   await checkInferenceModel(inference, labels, { owner, assertModelAllowed }, parts);
   await checkEvaluationModels(evaluation, { owner, assertModelAllowed }, parts);
   return {

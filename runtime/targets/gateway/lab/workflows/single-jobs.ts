@@ -10,7 +10,7 @@ import type { JobServices } from '../jobs/job-services.ts';
 import { isOver } from '../jobs/job-row.ts';
 import type { Store } from '../../store/store.ts';
 import type { TaskDefinition } from '../work/work.ts';
-import { checkLuaMetrics } from '../work/evaluation/custom/check-custom.ts';
+import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync, inObject } from './member-errors.ts';
@@ -133,7 +133,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       }
       const spec = await inObject('job_config', async () => {
         const evaluation = evaluationSpec(request, job.task);
-        await inMemberAsync('custom_metrics', () => checkLuaMetrics(evaluation.customMetrics ?? []));
+        await inMemberAsync('custom_metrics', () => compileCustomMetrics(evaluation.customMetrics ?? []));
         await checkEvaluationModels(evaluation, job, parts);
         return evaluation;
       });

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { compileLinearPattern, isFoundIn } from '../../../../../platform/linear-pattern.ts';
+import { createInterrupter, InterruptedError } from '../../../../../platform/interrupt.ts';
+import { LINEAR_PATTERNS } from '../../../../../platform/json-schema/linear-patterns.ts';
 import type { Judgement } from './judgement.ts';
 
 /** Checks a text and explains its problem. */
@@ -8,14 +9,30 @@ export type AnswerSchema = (text: string) => Judgement;
 
 /** Compiles a JSON Schema. Throws an error with a message for the operator if it is invalid. */
 export function compileAnswerSchema(schema: object): AnswerSchema {
-  const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false, code: { regExp: LINEAR } });
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateFormats: false,
+    code: { regExp: LINEAR_PATTERNS },
+  });
   const validate = ajv.compile(schema);
+  const canBlock = /"(?:uniqueItems|\$(?:dynamic|recursive)?[rR]ef|contains)"/.test(JSON.stringify(schema));
+  const interrupter = createInterrupter();
+  const isValid = (value: unknown): boolean => {
+    try {
+      // Only schemas with such keywords are worth a thread that watches the time.
+      return canBlock ? interrupter.run(MAX_CHECK_MS, () => validate(value)) : validate(value);
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error;
+      throw new Error('checking the answer with the schema took too long', { cause: error });
+    }
+  };
   return (text) => {
     // An answer can have only calls of tools, which have schemas of their own.
     if (text.trim() === '') return VALID;
     const parsed = jsonAtEnd(text);
     if (!parsed) return wrong('the answer is not JSON');
-    if (validate(parsed.value)) return VALID;
+    if (isValid(parsed.value)) return VALID;
     const [first] = validate.errors ?? [];
     return wrong(`${first?.instancePath || 'the answer'} ${first?.message ?? 'is invalid'}`);
   };
@@ -24,15 +41,8 @@ export function compileAnswerSchema(schema: object): AnswerSchema {
 const VALID: Judgement = { valid: true, score: 0, explanation: 'matches the schema' };
 const wrong = (explanation: string): Judgement => ({ valid: false, score: 1, explanation });
 
-/** `pattern` in a schema is searched in text that a model wrote, so that it must not be able to block. */
-const LINEAR = Object.assign(
-  (source: string) => {
-    const pattern = compileLinearPattern(source);
-    // Ajv shares expressions with the same text.
-    return { toString: () => source, test: (text: string): boolean => isFoundIn(pattern, text) };
-  },
-  { code: 'new RegExp' },
-);
+/** Time of checking one answer. `uniqueItems`, or references in `anyOf`, can take more than linear time. */
+const MAX_CHECK_MS = 1000;
 
 const MAX_TRIES = 64;
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import {
   checkCustomMetrics,
-  checkLuaMetrics,
+  compileCustomMetrics,
 } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/check-custom.ts';
+import { compileAnswerSchema } from '../../../../../../runtime/targets/gateway/ask/guardrails/judges/answer-schema.ts';
 import type { CustomMetric } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/custom/custom-metric.ts';
 import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
 import type { Backend } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
@@ -63,7 +64,6 @@ test.each<[CustomMetric, string]>([
   [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
   [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
   [{ name: 'a', regex: '(' }, 'is invalid: '],
-  [{ name: 'a', jsonSchema: { type: 'citty' } }, 'is invalid: '],
 ])('a metric that cannot score is refused: %j', (metric, message) => {
   let refusal = '';
   try {
@@ -119,8 +119,35 @@ test('a Lua function scores answers within its limits, and each failure is that 
 });
 
 test('a script that is not Lua is refused, and one is compiled without being run', async () => {
-  await expect(checkLuaMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
+  await expect(compileCustomMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
     /^Custom metric "own" is invalid: The Lua function failed: lua:1: /,
   );
-  await expect(checkLuaMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
+  await expect(compileCustomMetrics([{ name: 'own', jsonSchema: { type: 'citty' } }])).rejects.toThrow(
+    'Custom metric "own" is invalid: the JSON Schema schema is invalid',
+  );
+  await expect(compileCustomMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
+});
+
+test('a large JSON Schema is compiled while other requests are answered, and a larger one is refused', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^x{1,9}y${at}$` }]),
+  );
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  await compileCustomMetrics([{ name: 'own', jsonSchema: { type: 'object', properties } }]);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+  await expect(
+    compileCustomMetrics([
+      { name: 'own', jsonSchema: { anyOf: Array.from({ length: 8000 }, (_, at) => ({ const: at })) } },
+    ]),
+  ).rejects.toThrow('Custom metric "own" is invalid: the JSON Schema has more than');
+});
+
+test('checking an answer with a JSON Schema ends', async () => {
+  const choice = {
+    anyOf: [{ type: 'array', items: { $ref: '#' } }, { type: 'array', contains: { $ref: '#' } }, false],
+  };
+  const check = compileAnswerSchema(choice);
+  expect(() => check(`${'['.repeat(60)}1${']'.repeat(60)}`)).toThrow('took too long');
 });

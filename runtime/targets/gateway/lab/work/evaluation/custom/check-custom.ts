@@ -1,4 +1,6 @@
 import { type AppError, inputError, messageOf } from '../../../../../../contract/errors.ts';
+import { schemaSizeProblem } from '../../../../../../core/json/schema-size.ts';
+import { schemaProblem } from '../../../../../../platform/json-schema/schema-thread.ts';
 import { metricNames } from '../metrics.ts';
 import type { Task } from '../../tasks/task.ts';
 import { customFamily } from './custom-family.ts';
@@ -34,9 +36,14 @@ export function checkCustomMetrics(task: Task, custom: readonly CustomMetric[], 
   }
 }
 
-/** Compiles the Lua scripts. Rejects with an InputError for one that is not valid Lua. */
-export async function checkLuaMetrics(custom: readonly CustomMetric[]): Promise<void> {
+/** Compiles the Lua scripts and JSON Schemas. Rejects with an InputError for one that is invalid. */
+export async function compileCustomMetrics(custom: readonly CustomMetric[]): Promise<void> {
   for (const metric of custom) {
+    if (metric.jsonSchema !== undefined) {
+      const problem =
+        schemaSizeProblem(metric.jsonSchema) ?? (await schemaProblem(metric.jsonSchema, '2020'));
+      if (problem !== undefined) throw invalid(metric, new Error(`the JSON Schema ${problem}`));
+    }
     if (metric.lua === undefined) continue;
     await openLuaFunction(metric.lua).catch((error: unknown) => {
       throw invalid(metric, error);

@@ -1,5 +1,5 @@
 import { compileLinearPattern, isFoundIn } from '../../../../../../platform/linear-pattern.ts';
-import { compileAnswerSchema } from '../../../../ask/guardrails/judges/answer-schema.ts';
+import { type AnswerSchema, compileAnswerSchema } from '../../../../ask/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
 import { readText } from '../../read-text.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
@@ -37,8 +37,12 @@ function checkOf({ regex, ignoreCase, jsonSchema }: CustomMetric): (answer: stri
     const pattern = compileLinearPattern(regex, { ignoreCase });
     return (answer) => isFoundIn(pattern, answer);
   }
-  const validate = compileAnswerSchema(jsonSchema ?? {});
-  return (answer) => answer.trim() !== '' && validate(answer).valid;
+  // Compiled on use, in the worker: the gateway only checks it, in a thread.
+  let validate: AnswerSchema | undefined;
+  return (answer) => {
+    validate ??= compileAnswerSchema(jsonSchema ?? {});
+    return answer.trim() !== '' && validate(answer).valid;
+  };
 }
 
 /** Name of the only criterion of a rubric. */

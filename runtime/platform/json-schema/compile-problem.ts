@@ -1,0 +1,26 @@
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { messageOf } from '../../contract/errors.ts';
+import { LINEAR_PATTERNS } from './linear-patterns.ts';
+import type { SchemaDraft } from './schema-requests.ts';
+
+/** Compiles a schema, and explains why it does not compile; undefined if it does. */
+export function compileProblem(schema: object, draft: SchemaDraft): string | undefined {
+  try {
+    if (draft === 'client')
+      new Ajv({ strict: false, validateSchema: false, logger: false, code: UNOPTIMIZED }).compile(schema);
+    else
+      new Ajv2020({
+        strict: false,
+        logger: false,
+        validateFormats: false,
+        code: { ...UNOPTIMIZED, regExp: LINEAR_PATTERNS },
+      }).compile(schema);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Optimizing takes most of the time, and the code is thrown away. */
+const UNOPTIMIZED = { optimize: false } as const;
