@@ -1,3 +1,4 @@
+import { createInterrupter } from '../../runtime/platform/interrupt.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { transformRow } from '../../runtime/transform/transform-row.ts';
@@ -11,7 +12,11 @@ const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
 void start(workerData);
 
 async function start({ script, wasm }: LuaThreadData): Promise<void> {
-  const transform = await openTransform(script, { wasm, print: (line) => tell({ kind: 'line', line }) });
+  const transform = await openTransform(script, {
+    wasm,
+    print: (line) => tell({ kind: 'line', line }),
+    interrupter: createInterrupter(),
+  });
   parentPort?.on('message', (task: LuaTask) => void answer(transform, task));
   tell({ kind: 'ready' });
 }

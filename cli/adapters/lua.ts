@@ -4,6 +4,7 @@ import type { Tensor } from '../../runtime/core/tensor/tensor.ts';
 import type { Transformed } from '../../runtime/transform/transform-row.ts';
 import type { TransformScript } from '../../runtime/transform/transform-script.ts';
 import { openTransform } from '../../runtime/transform/transform.ts';
+import { createInterrupter } from '../../runtime/platform/interrupt.ts';
 import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
 import { spawnThread } from './own-files.ts';
 
@@ -30,7 +31,11 @@ export type RunLua = (task: LuaTask) => Promise<Transformed>;
 
 /** Compiles a script. Rejects with an InternalError if it is not valid Lua. */
 export async function compileLua(script: TransformScript): Promise<void> {
-  await openTransform(script, { wasm: await luaWasmFile(), print: () => {} });
+  await openTransform(script, {
+    wasm: await luaWasmFile(),
+    print: () => {},
+    interrupter: createInterrupter(),
+  });
 }
 
 /**

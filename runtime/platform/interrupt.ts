@@ -1,14 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm';
-
-/** Runs code that blocks the thread, and stops it when the time is over, wherever it is: also in WebAssembly and in a regular expression. */
-export interface Interrupter {
-  /** Throws an `InterruptedError` when the time is over. Code that was interrupted leaves its data as they are. */
-  readonly run: <Result>(milliseconds: number, body: () => Result) => Result;
-}
-
-export class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-}
+import { InterruptedError, type Interrupter } from '../core/limits/interrupter.ts';
 
 /** Each run starts a thread that watches the time, which takes about 0.1 ms. */
 export function createInterrupter(): Interrupter {

@@ -1,6 +1,8 @@
 import type { LuaWasm } from 'wasmoon';
 import { messageOf } from '../contract/errors.ts';
 import type { TransformLimits } from '../contract/transform.ts';
+import { type FunctionTable, functionTable } from './function-table.ts';
+import { InterruptedError, type Interrupter } from '../core/limits/interrupter.ts';
 
 /** Index of the Lua registry, which scripts cannot access. */
 export const REGISTRY = -1_001_000;
@@ -8,7 +10,12 @@ export const REGISTRY = -1_001_000;
 /** Number of instructions between two checks of the limits. */
 const LOOK_EVERY = 1000;
 const COUNT_EVENTS = 8;
+const MIN_LOOK_EVERY = 20;
 const LARGE_BLOCK = 100_000;
+/** Steps of a call that take less than a millisecond. To watch the time of a call takes a tenth of it. */
+const MAX_UNWATCHED_STEPS = 100_000;
+/** The limits in Lua come first, because their errors have a place. */
+const GRACE_MS = 200;
 /** Chunk name of our own Lua code in errors. */
 export const OWN_CHUNK = 'encoderfile';
 const MAX_OWN_LEVELS = 2;
@@ -39,6 +46,8 @@ export class LuaMachine {
   readonly #limitsKey: string | undefined;
   readonly #enter: number;
   readonly #look: number;
+  readonly #interrupter: Interrupter;
+  readonly #functions: FunctionTable;
   #body: (state: number) => number = () => 0;
   #memory = 0;
   /** Bytes of tensors, which Lua does not account for. */
@@ -46,10 +55,17 @@ export class LuaMachine {
   #ceiling = Infinity;
   #instructions = 0;
   #deadline = Infinity;
+  /** Length of the longest string of this run, if it is long. */
+  #longestString = 0;
+  #lookEvery = LOOK_EVERY;
+  /** Whether the time is watched from outside of Lua. */
+  #isWatched = false;
 
   /** `limitsKey` is the setting with the limits, for messages; undefined if users cannot change them. */
-  constructor(lua: LuaWasm, limits: TransformLimits, limitsKey?: string) {
+  constructor(lua: LuaWasm, limits: TransformLimits, interrupter: Interrupter, limitsKey?: string) {
     this.lua = lua;
+    this.#interrupter = interrupter;
+    this.#functions = functionTable(lua);
     this.#limits = limits;
     this.#limitsKey = limitsKey;
     const { module } = lua;
@@ -85,6 +101,43 @@ export class LuaMachine {
     }, 'ii');
   }
 
+  /** Length of the longest string of this run; 0 if all are short. */
+  get longestString(): number {
+    return this.#longestString;
+  }
+
+  /**
+   * Registers a function that calls a C function of Lua, by its pointer, in the same frame, so that its arguments and errors are the
+   * same. A call of many steps counts as that many instructions, and is stopped at the time limit.
+   */
+  guard(pointer: number, stepsOf: (state: number) => number): number {
+    const call = this.functionAt(pointer);
+    return this.addFunction((state) => {
+      const steps = stepsOf(state);
+      if (steps <= MAX_UNWATCHED_STEPS || this.#isWatched || this.#deadline === Infinity) return call(state);
+      const left = this.#deadline - performance.now();
+      if (left <= 0) throw new Error(this.#tooMuchTime());
+      this.#isWatched = true;
+      try {
+        return this.#interrupter.run(left + GRACE_MS, () => call(state));
+      } finally {
+        this.#isWatched = false;
+      }
+    });
+  }
+
+  /** A C function of Lua that takes its arguments from the stack. */
+  functionAt(pointer: number): (state: number) => number {
+    return this.#functions.get(pointer);
+  }
+
+  /** The bytes of the string on the stack, until Lua runs again. */
+  bytesAt(state: number, index: number): Uint8Array {
+    const module = this.lua.module as unknown as RawModule;
+    const start = module._lua_tolstring(state, index, 0);
+    return module.HEAPU8.subarray(start, start + Number(this.lua.lua_rawlen(state, index)));
+  }
+
   /** Runs `body`, which can use the whole API. Throws an error with the message of any Lua error. */
   protect(body: (state: number) => void): void {
     const { lua, state } = this;
@@ -99,7 +152,8 @@ export class LuaMachine {
     } catch (error) {
       if (isBreakdown(error)) {
         this.broken = true;
-        throw new Error('it nested calls too deeply', { cause: error });
+        const isTime = error instanceof InterruptedError;
+        throw new Error(isTime ? this.#tooMuchTime() : 'it nested calls too deeply', { cause: error });
       }
       throw error;
     }
@@ -108,6 +162,8 @@ export class LuaMachine {
   /** Runs `body` with the limits, which are counted from here. */
   limited(body: (state: number) => void): void {
     this.#instructions = 0;
+    this.#longestString = 0;
+    this.#lookEvery = LOOK_EVERY;
     this.#deadline = performance.now() + this.#limits.seconds * 1000;
     this.#tensors = 0;
     this.#ceiling = this.#memory + this.#limits.memory_mb * 1e6;
@@ -192,19 +248,28 @@ export class LuaMachine {
     if (newSize > before && this.#memory + this.#tensors + newSize - before > this.#ceiling) return 0;
     // Filling a large block takes time but no instructions.
     if (newSize > LARGE_BLOCK && performance.now() > this.#deadline) this.#lookAtOnce(this.active);
+    if (block === 0 && oldSize === LUA_TYPE.string && newSize > LARGE_BLOCK) this.#lookMoreOften(newSize);
     const made = module._realloc(block, newSize);
     if (made !== 0) this.#memory += newSize - before;
     return made;
   }
 
+  /** An instruction that compares long strings takes as long as many others. */
+  #lookMoreOften(length: number): void {
+    if (length <= this.#longestString || this.#deadline === Infinity) return;
+    this.#longestString = length;
+    this.#lookEvery = Math.max(MIN_LOOK_EVERY, Math.floor((LOOK_EVERY * LARGE_BLOCK) / length));
+    this.lua.lua_sethook(this.active, this.#look, COUNT_EVENTS, this.#lookEvery);
+  }
+
   #lookAtLimits(state: number): void {
-    this.#instructions += LOOK_EVERY;
-    const { instructions, seconds } = this.#limits;
+    this.#instructions += this.#lookEvery;
+    const { instructions } = this.#limits;
     const message =
       this.#instructions > instructions
         ? `it exceeded its limit of ${instructions} instructions${this.#setting('instructions')}`
         : performance.now() > this.#deadline
-          ? `it exceeded its time limit of ${seconds} s${this.#setting('seconds')}`
+          ? this.#tooMuchTime()
           : undefined;
     if (message === undefined) return;
     // From now on every instruction fails, so that a script cannot continue after catching the error.
@@ -225,6 +290,10 @@ export class LuaMachine {
     return message === 'not enough memory' ? this.#tooMuchMemory() : message;
   }
 
+  #tooMuchTime(): string {
+    return `it exceeded its time limit of ${this.#limits.seconds} s${this.#setting('seconds')}`;
+  }
+
   #tooMuchMemory(): string {
     return `it exceeded its memory limit of ${this.#limits.memory_mb} MB${this.#setting('memory_mb')}`;
   }
@@ -234,7 +303,17 @@ export class LuaMachine {
   }
 }
 
+/** Members of the module without their types. */
+interface RawModule {
+  readonly HEAPU8: Uint8Array;
+  readonly _lua_tolstring: (state: number, index: number, length: number) => number;
+}
+
 /** Whether WebAssembly or JavaScript failed, usually because of a stack overflow. */
 function isBreakdown(error: unknown): boolean {
-  return error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
+  return (
+    error instanceof RangeError ||
+    error instanceof InterruptedError ||
+    (error instanceof Error && error.name === 'RuntimeError')
+  );
 }

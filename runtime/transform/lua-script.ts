@@ -1,6 +1,8 @@
 import type { LuaWasm } from 'wasmoon';
 import { ALWAYS_LIBRARIES, type LibraryName } from '../contract/transform.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
+import type { Interrupter } from '../core/limits/interrupter.ts';
+import { guardLibrary } from './guard-library.ts';
 import { pushMember } from './bind-members.ts';
 import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
 import { LuaValues } from './lua-values.ts';
@@ -20,8 +22,8 @@ export class LuaScript {
   #chunk = 0;
 
   /** Compiles the script. Throws an error with Lua's message if it is not valid Lua. */
-  constructor(lua: LuaWasm, script: TransformScript, print: (line: string) => void) {
-    this.#machine = new LuaMachine(lua, script.limits, script.limitsKey);
+  constructor(lua: LuaWasm, script: TransformScript, { print, interrupter }: ScriptTools) {
+    this.#machine = new LuaMachine(lua, script.limits, interrupter, script.limitsKey);
     this.#tensors = new TensorValues(this.#machine);
     this.#values = new LuaValues(this.#machine, this.#tensors);
     this.#machine.protect((state) => this.#open(state, script, print));
@@ -129,6 +131,7 @@ export class LuaScript {
     lua.lua_createtable(state, 0, names.size);
     for (const name of names) {
       OPEN[name](lua, state);
+      guardLibrary(this.#machine, state, name);
       lua.lua_setfield(state, -2, name);
     }
   }
@@ -170,6 +173,14 @@ export class LuaScript {
     this.#machine.checkRoom(elements * Float32Array.BYTES_PER_ELEMENT, () => this.#tensors.collectGarbage());
     return new Float32Array(elements);
   };
+}
+
+/** What a script needs of the program around it. */
+export interface ScriptTools {
+  /** Receives lines that the script prints. */
+  readonly print: (line: string) => void;
+  /** Stops calls of library functions that take too long. */
+  readonly interrupter: Interrupter;
 }
 
 /** How the arguments and the result of a function are moved. */

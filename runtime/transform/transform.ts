@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../contract/errors.ts';
+import type { Interrupter } from '../core/limits/interrupter.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 import { LuaScript } from './lua-script.ts';
 import type { TransformScript } from './transform-script.ts';
@@ -18,6 +19,8 @@ export interface TransformOptions {
   readonly wasm: string;
   /** Receives lines that the script prints. */
   readonly print: (line: string) => void;
+  /** Stops calls of library functions that take too long. */
+  readonly interrupter: Interrupter;
 }
 
 /** Compiles a script. Rejects with an InternalError if it is not valid Lua. */
@@ -26,7 +29,7 @@ export async function openTransform(script: TransformScript, options: TransformO
     // Models without a transform do not load Lua.
     const { LuaWasm } = await import('wasmoon');
     const lua = await LuaWasm.initialize(options.wasm);
-    return explained(() => new LuaScript(lua, { limitsKey: 'transform_limits', ...script }, options.print));
+    return explained(() => new LuaScript(lua, { limitsKey: 'transform_limits', ...script }, options));
   };
   let current = await open();
   const reopen = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { loadOnnxRuntime, openSession } from '../../../runtime/platform/onnx/session.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from '../../../runtime/contract/transform.ts';
@@ -59,7 +60,10 @@ export const transform: Section = {
     const contestants: Record<string, () => Promise<number>> = { model: () => timed(runModel) };
     for (const [name, { modelType, source }] of Object.entries(TRANSFORMS)) {
       const settings = { name, firstLine: 1, libraries: [], limits: DEFAULT_TRANSFORM_LIMITS };
-      const opened = await openTransform({ source, ...settings }, { wasm: native.lua, print });
+      const opened = await openTransform(
+        { source, ...settings },
+        { wasm: native.lua, print, interrupter: createInterrupter() },
+      );
       contestants[name] = () =>
         timed(() => {
           for (let row = 0; row < TEXTS; row++) {

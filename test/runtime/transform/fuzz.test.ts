@@ -1,3 +1,4 @@
+import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
 import { LuaWasm } from 'wasmoon';
 import { expect, test } from 'vitest';
 import { LuaScript } from '../../../runtime/transform/lua-script.ts';
@@ -14,7 +15,7 @@ type Outcome = 'no Lua' | 'failed' | 'returned';
 
 function open(lua: LuaWasm, source: string): LuaScript {
   const settings = { name: 'fuzz', firstLine: 1, libraries: ['coroutine', 'os'], limits: LIMITS } as const;
-  return new LuaScript(lua, { source, ...settings }, () => {});
+  return new LuaScript(lua, { source, ...settings }, { print: () => {}, interrupter: createInterrupter() });
 }
 
 function run(lua: LuaWasm, source: string): { outcome: Outcome; broken: boolean } {

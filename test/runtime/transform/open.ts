@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '../../../runtime/contract/transform.ts';
+import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
 import { openTransform, type Transform } from '../../../runtime/transform/transform.ts';
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
 
@@ -34,7 +35,11 @@ export function openSource(
     libraries,
     limits: { ...DEFAULT_TRANSFORM_LIMITS, ...limits },
   };
-  return openTransform(script, { wasm: LUA_WASM, print: print ?? (() => {}) });
+  return openTransform(script, {
+    wasm: LUA_WASM,
+    print: print ?? (() => {}),
+    interrupter: createInterrupter(),
+  });
 }
 
 /** What a body makes of a tensor of shape [1, 2, 3]. */

@@ -1,3 +1,4 @@
+import { createInterrupter } from '../../../platform/interrupt.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import { checkFinite } from '../../../transform/check-finite.ts';
@@ -19,7 +20,11 @@ export async function openRowTransform(
   { modelType }: Manifest,
 ): Promise<RowTransform> {
   // Logs are written to stderr as well.
-  const transform = await openTransform(script, { wasm: lua, print: console.error });
+  const transform = await openTransform(script, {
+    wasm: lua,
+    print: console.error,
+    interrupter: createInterrupter(),
+  });
   return async (output, lengths, skips) => {
     const results: RowResult[] = [];
     for (const [row, length] of lengths.entries()) {

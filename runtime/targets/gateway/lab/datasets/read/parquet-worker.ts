@@ -19,8 +19,10 @@ serveWorker({
   async rows() {
     const reply: Row[] = [];
     let characters = 0;
-    while (rows && reply.length < MAX_ROWS && characters < MAX_CHARACTERS) {
-      const { done, value } = await rows.next();
+    const next = rows;
+    if (!next) return { reply };
+    while (reply.length < MAX_ROWS && characters < MAX_CHARACTERS) {
+      const { done, value } = await next.next();
       if (done === true) break;
       reply.push(value.row);
       characters += value.characters;

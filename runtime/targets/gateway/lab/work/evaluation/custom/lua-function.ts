@@ -1,4 +1,5 @@
 import { inputError, messageOf } from '../../../../../../contract/errors.ts';
+import { createInterrupter } from '../../../../../../platform/interrupt.ts';
 import { withLuaWasm } from '../../../../../../platform/lua-wasm.ts';
 import { LuaScript } from '../../../../../../transform/lua-script.ts';
 import { explainScriptError } from '../../../../../../transform/script-error.ts';
@@ -17,11 +18,12 @@ export type LuaFunction = (answer: string, row: Row) => Promise<number>;
 /** Compiles a script. Rejects with an InputError if it is not valid Lua. */
 export async function openLuaFunction(source: string): Promise<LuaFunction> {
   const script: TransformScript = { source, name: 'lua', firstLine: 1, libraries: [], limits: LIMITS };
+  const interrupter = createInterrupter();
   const open = async (): Promise<LuaScript> => {
     // Jobs without such a metric do not load Lua.
     const { LuaWasm } = await import('wasmoon');
     const lua = await withLuaWasm((path) => LuaWasm.initialize(path));
-    return explained(script, () => new LuaScript(lua, script, () => undefined));
+    return explained(script, () => new LuaScript(lua, script, { print: () => undefined, interrupter }));
   };
   let current = await open();
   return async (answer, row) => {

@@ -1,0 +1,30 @@
+import type { LuaWasm } from 'wasmoon';
+
+/** The functions that Lua can call, by their pointers. */
+export interface FunctionTable {
+  readonly get: (pointer: number) => (state: number) => number;
+}
+
+/** The types of this folder have no WebAssembly. */
+declare const WebAssembly: { readonly Table: { readonly prototype: object } };
+
+/** The package does not export the table. It is visible when a function is added to it. */
+export function functionTable({ module }: LuaWasm): FunctionTable {
+  const { prototype } = WebAssembly.Table;
+  const set = Object.getOwnPropertyDescriptor(prototype, 'set') as PropertyDescriptor;
+  let table: FunctionTable | undefined;
+  Object.defineProperty(prototype, 'set', {
+    ...set,
+    value(this: FunctionTable, ...entry: readonly unknown[]) {
+      table = this;
+      Reflect.apply(set.value as () => void, this, entry);
+    },
+  });
+  try {
+    module.addFunction(() => 0, 'ii');
+  } finally {
+    Object.defineProperty(prototype, 'set', set);
+  }
+  if (!table) throw new Error('Lua has no table of functions');
+  return table;
+}

@@ -1,0 +1,110 @@
+import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
+
+/** Estimates the steps of a call from the arguments on the stack, never too low. */
+type Steps = (machine: LuaMachine, state: number) => number;
+
+/**
+ * Library functions that run for long in a single instruction, by library. Their calls are counted by their steps, and long ones are
+ * stopped at the time limit.
+ */
+export const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
+  string: {
+    find: (machine, state) =>
+      isPlain(machine, state) ? plainSteps(machine, state) : patternSteps(machine, state),
+    match: (machine, state) => patternSteps(machine, state),
+    gmatch: (machine, state) => stringSteps(machine, state),
+    gsub: (machine, state) => patternSteps(machine, state),
+    rep: (machine, state) =>
+      Math.max(1, lengthAt(machine, state, 1) + lengthAt(machine, state, 3)) * numberAt(machine, state, 2),
+    upper: (machine, state) => stringSteps(machine, state),
+    lower: (machine, state) => stringSteps(machine, state),
+    reverse: (machine, state) => stringSteps(machine, state),
+    format: (machine, state) => stringSteps(machine, state),
+    pack: (machine, state) => stringSteps(machine, state),
+    unpack: (machine, state) => stringSteps(machine, state),
+    packsize: (machine, state) => stringSteps(machine, state),
+  },
+  table: {
+    // Without a position, one element is added to the end, or removed from it.
+    insert: (machine, state) => (machine.lua.lua_gettop(state) < 3 ? 1 : elementsAt(machine, state)),
+    remove: (machine, state) => (machine.lua.lua_gettop(state) < 2 ? 1 : elementsAt(machine, state)),
+    move: (machine, state) => numberAt(machine, state, 3) - numberAt(machine, state, 2) + 1,
+    concat: (machine, state) =>
+      machine.typeAt(state, 4) === LUA_TYPE.number
+        ? numberAt(machine, state, 4) - numberAt(machine, state, 3) + 1
+        : elementsAt(machine, state),
+    // Elements can be references to the same long string.
+    sort: (machine, state) =>
+      elementsAt(machine, state) * SORT_STEPS * (1 + machine.longestString / STRING_STEP),
+    unpack: (machine, state) =>
+      machine.typeAt(state, 3) === LUA_TYPE.number
+        ? numberAt(machine, state, 3) - numberAt(machine, state, 2) + 1
+        : elementsAt(machine, state),
+  },
+  utf8: {
+    len: (machine, state) => stringSteps(machine, state),
+    codepoint: (machine, state) => stringSteps(machine, state),
+    offset: (machine, state) => stringSteps(machine, state),
+  },
+};
+
+/** Comparisons of an element when a list is sorted. */
+const SORT_STEPS = 32;
+/** Bytes that are compared in the time of a step. */
+const STRING_STEP = 16;
+
+const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
+  machine.typeAt(state, index) === LUA_TYPE.string ? Number(machine.lua.lua_rawlen(state, index)) : 0;
+
+const numberAt = (machine: LuaMachine, state: number, index: number): number =>
+  machine.lua.lua_tonumberx(state, index, null);
+
+/** Bytes of all arguments that are strings. */
+function stringSteps(machine: LuaMachine, state: number): number {
+  let bytes = 0;
+  for (let index = machine.lua.lua_gettop(state); index > 0; index -= 1)
+    bytes += lengthAt(machine, state, index);
+  return bytes;
+}
+
+/** Elements of the table that is the first argument. With a metatable, a table can have any length. */
+function elementsAt(machine: LuaMachine, state: number): number {
+  const { lua } = machine;
+  if (machine.typeAt(state, 1) !== LUA_TYPE.table) return 1;
+  if (lua.lua_getmetatable(state, 1)) {
+    lua.lua_settop(state, -2);
+    return Infinity;
+  }
+  return Number(lua.lua_rawlen(state, 1));
+}
+
+const isPlain = (machine: LuaMachine, state: number): boolean => Boolean(machine.lua.lua_toboolean(state, 4));
+
+const plainSteps = (machine: LuaMachine, state: number): number =>
+  lengthAt(machine, state, 1) * (1 + lengthAt(machine, state, 2));
+
+/** Each repetition of a pattern can be tried with each length, from each position of the text. */
+export function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
+  if (machine.typeAt(state, pattern) !== LUA_TYPE.string) return lengthAt(machine, state, text);
+  const repetitions = repetitionsIn(machine.bytesAt(state, pattern));
+  const length = lengthAt(machine, state, text) + 1;
+  return length ** (repetitions + 1) * (1 + lengthAt(machine, state, pattern));
+}
+
+const codes = (characters: string): ReadonlySet<number | undefined> =>
+  new Set([...characters].map((character) => character.charCodeAt(0)));
+const REPETITIONS = codes('*+-?');
+const ESCAPE = '%'.charCodeAt(0);
+/** `%b` and `%f`. */
+const ESCAPED_SEARCHES = codes('bf');
+
+/** Counts what can match different lengths of text. Characters of sets count, too. */
+function repetitionsIn(pattern: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const isEscape = pattern[at] === ESCAPE;
+    if (isEscape) at += 1;
+    if ((isEscape ? ESCAPED_SEARCHES : REPETITIONS).has(pattern[at])) count += 1;
+  }
+  return count;
+}

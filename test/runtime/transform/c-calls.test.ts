@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { counted, openBody } from './open.ts';
+
+const LIMITS = { memory_mb: 64, seconds: 0.3, instructions: 1e9 };
+const libraries = ['coroutine', 'os'] as const;
+
+/** Calls of single functions that would run for minutes. Other functions take at most milliseconds with these arguments. */
+const LONG = [
+  'string.find(("a"):rep(3000), (".-"):rep(4) .. "b")',
+  'string.match(("a"):rep(3000), (".-"):rep(4) .. "b")',
+  'string.gsub(("a"):rep(3000), (".-"):rep(4) .. "b", "")',
+  'string.gmatch(("a"):rep(3000), (".-"):rep(4) .. "b")()',
+  'string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(41))',
+  'string.find(("a"):rep(2e6), ("a"):rep(1e6) .. "b", 1, true)',
+  '(""):rep(1e12)',
+  'pcall(string.rep, "", 1e12)',
+  'table.insert(setmetatable({}, { __len = function() return 2^53 | 0 end }), 1, 1)',
+  'table.remove(setmetatable({}, { __len = function() return 2^53 | 0 end }), 1)',
+  'table.move({}, 1, 2^53 | 0, 2)',
+];
+
+test.each(LONG)('%s is stopped at the time limit', async (call) => {
+  const transform = await openBody(`local x = ${call} return t`, {
+    limits: LIMITS,
+    libraries: [...libraries],
+  });
+  expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
+  // The state is created again.
+  await transform.ready();
+  expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
+});
+
+test('every function of the sandbox returns, whatever its arguments are', async () => {
+  const body = `
+    local long = ("a"):rep(1000)
+    local numbers = {}
+    for i = 1, 1000 do numbers[i] = i end
+    local arguments = {
+      long, (".-"):rep(4) .. "b", numbers, 2^53 | 0, -1, 0, 1.5, true, print, "%s", {},
+      setmetatable({}, { __len = function() return 2^40 | 0 end }),
+    }
+    local names = {}
+    for name, library in pairs(_G) do
+      if type(library) == "table" and name ~= "_G" then
+        for member, f in pairs(library) do if type(f) == "function" then names[name .. "." .. member] = f end end
+      elseif type(library) == "function" then
+        names[name] = library
+      end
+    end
+    local which, a, b = ...
+    local count = 0
+    for name, f in pairs(names) do
+      count = count + 1
+      if count == CALL then
+        print(name)
+        for _, x in ipairs(arguments) do
+          for _, y in ipairs(arguments) do pcall(f, x, y, x) pcall(f, x, y) pcall(f, x) end
+        end
+        return t
+      end
+    end
+    print("end")
+    return t`;
+  const seen: string[] = [];
+  for (let call = 1; seen.at(-1) !== 'end' && call < 400; call += 1) {
+    const transform = await openBody(`local CALL = ${call}${body.replace('local which, a, b = ...', '')}`, {
+      limits: LIMITS,
+      libraries: [...libraries],
+      print: (line) => {
+        if (/^[\w.]+$/.test(line)) seen.push(line);
+      },
+    });
+    const since = performance.now();
+    try {
+      transform.apply([counted(1)]);
+    } catch (error) {
+      expect(String(error)).toMatch(/transform_limits|nested calls/);
+    }
+    // The limit, the time in which an error in Lua is preferred, and a machine under load.
+    expect(performance.now() - since, seen.at(-1)).toBeLessThan(10_000);
+  }
+  expect(seen.at(-1)).toBe('end');
+  expect(seen).toContain('string.gsub');
+  expect(seen.length).toBeGreaterThan(60);
+}, 300_000);
+
+test('errors of library functions have the same words and places', async () => {
+  const failing = async (body: string): Promise<string> => {
+    const transform = await openBody(body);
+    try {
+      transform.apply([counted(1)]);
+    } catch (error) {
+      return String(error);
+    }
+    return '';
+  };
+  expect(await failing('string.rep()')).toContain(
+    "test.lua:2: bad argument #1 to 'rep' (string expected, got no value)",
+  );
+  expect(await failing('("x"):rep({})')).toContain(
+    "test.lua:2: bad argument #1 to 'rep' (number expected, got table)",
+  );
+  expect(await failing('string.find("a", "[")')).toContain('test.lua:2: malformed pattern (missing');
+  expect(await failing('table.insert({}, 5, 1)')).toContain(
+    "test.lua:2: bad argument #2 to 'insert' (position out of bounds)",
+  );
+  expect(await failing('for a in string.gmatch("abc", "(") do end')).toContain(
+    'test.lua:2: unfinished capture',
+  );
+});
+
+test('a long call that ends in time has the same result', async () => {
+  const transform = await openBody(`
+    local text = ("word  "):rep(20000)
+    local short, count = text:gsub("%s+", " ")
+    local words = 0
+    for word in text:gmatch("%a+") do words = words + 1 end
+    local numbers = {}
+    for i = 1, 20000 do numbers[i] = -i end
+    table.sort(numbers)
+    table.insert(numbers, 1, 7)
+    return Tensor{#short, count, words, numbers[2], #numbers, #table.concat(numbers, ","), select(2, ("x"):rep(70000):find("x", 60000, true))}`);
+  expect([...transform.apply([counted(1)]).data]).toEqual([
+    100_000, 20_000, 20_000, -20_000, 20_001, 128_895, 60_000,
+  ]);
+});
