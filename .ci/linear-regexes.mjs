@@ -2,12 +2,15 @@
  * An oxlint plugin: every regular expression of the programs must be searched in linear time, because most of them read data of others.
  * One that cannot be is searched in a text of limited length, with `core/text/short-pattern.ts`, which checks the length.
  */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { RegExpParser } from '@eslint-community/regexpp';
 import { hasSomeDescendant, toUnicodeSet } from 'regexp-ast-analysis';
 import { analyse } from 'scslre';
 
 /** Files whose code reads data of others. */
-const PROGRAMS = /(?:^|[/\\])(?:runtime|cli)[/\\](?!release[/\\])/;
+const PROGRAMS = /^(?:runtime|cli)[/\\](?!release[/\\])/;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIMITED = new Set(['shortPattern']);
 const parser = new RegExpParser();
 const known = new Map();
@@ -144,7 +147,7 @@ function sourceOf(node) {
 
 const linear = {
   create: (context) => {
-    if (!PROGRAMS.test(context.filename)) return {};
+    if (!PROGRAMS.test(relative(ROOT, context.filename))) return {};
     const report = (node, problem) =>
       problem !== undefined &&
       context.report({

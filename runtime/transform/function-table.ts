@@ -12,11 +12,11 @@ declare const WebAssembly: { readonly Table: { readonly prototype: object } };
 export function functionTable({ module }: LuaWasm): FunctionTable {
   const { prototype } = WebAssembly.Table;
   const set = Object.getOwnPropertyDescriptor(prototype, 'set') as PropertyDescriptor;
-  let table: FunctionTable | undefined;
+  const found: FunctionTable[] = [];
   Object.defineProperty(prototype, 'set', {
     ...set,
     value(this: FunctionTable, ...entry: readonly unknown[]) {
-      table = this;
+      found.push(this);
       Reflect.apply(set.value as () => void, this, entry);
     },
   });
@@ -25,6 +25,7 @@ export function functionTable({ module }: LuaWasm): FunctionTable {
   } finally {
     Object.defineProperty(prototype, 'set', set);
   }
+  const [table] = found;
   if (!table) throw new Error('Lua has no table of functions');
   return table;
 }

@@ -1,4 +1,5 @@
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
+import { bytesAt, isTrue, rawLength } from './raw-values.ts';
 
 /** Estimates the steps of a call from the arguments on the stack, never too low. */
 type Steps = (machine: LuaMachine, state: number) => number;
@@ -54,7 +55,7 @@ const SORT_STEPS = 32;
 const STRING_STEP = 16;
 
 const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
-  machine.typeAt(state, index) === LUA_TYPE.string ? Number(machine.lua.lua_rawlen(state, index)) : 0;
+  machine.typeAt(state, index) === LUA_TYPE.string ? rawLength(machine.lua, state, index) : 0;
 
 const numberAt = (machine: LuaMachine, state: number, index: number): number =>
   machine.lua.lua_tonumberx(state, index, null);
@@ -75,10 +76,10 @@ function elementsAt(machine: LuaMachine, state: number): number {
     lua.lua_settop(state, -2);
     return Infinity;
   }
-  return Number(lua.lua_rawlen(state, 1));
+  return rawLength(lua, state, 1);
 }
 
-const isPlain = (machine: LuaMachine, state: number): boolean => Boolean(machine.lua.lua_toboolean(state, 4));
+const isPlain = (machine: LuaMachine, state: number): boolean => isTrue(machine.lua, state, 4);
 
 const plainSteps = (machine: LuaMachine, state: number): number =>
   lengthAt(machine, state, 1) * (1 + lengthAt(machine, state, 2));
@@ -86,13 +87,13 @@ const plainSteps = (machine: LuaMachine, state: number): number =>
 /** Each repetition of a pattern can be tried with each length, from each position of the text. */
 export function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
   if (machine.typeAt(state, pattern) !== LUA_TYPE.string) return lengthAt(machine, state, text);
-  const repetitions = repetitionsIn(machine.bytesAt(state, pattern));
+  const repetitions = repetitionsIn(bytesAt(machine.lua, state, pattern));
   const length = lengthAt(machine, state, text) + 1;
   return length ** (repetitions + 1) * (1 + lengthAt(machine, state, pattern));
 }
 
 const codes = (characters: string): ReadonlySet<number | undefined> =>
-  new Set([...characters].map((character) => character.charCodeAt(0)));
+  new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 const REPETITIONS = codes('*+-?');
 const ESCAPE = '%'.charCodeAt(0);
 /** `%b` and `%f`. */

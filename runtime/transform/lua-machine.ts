@@ -131,13 +131,6 @@ export class LuaMachine {
     return this.#functions.get(pointer);
   }
 
-  /** The bytes of the string on the stack, until Lua runs again. */
-  bytesAt(state: number, index: number): Uint8Array {
-    const module = this.lua.module as unknown as RawModule;
-    const start = module._lua_tolstring(state, index, 0);
-    return module.HEAPU8.subarray(start, start + Number(this.lua.lua_rawlen(state, index)));
-  }
-
   /** Runs `body`, which can use the whole API. Throws an error with the message of any Lua error. */
   protect(body: (state: number) => void): void {
     const { lua, state } = this;
@@ -159,8 +152,11 @@ export class LuaMachine {
     }
   }
 
-  /** Runs `body` with the limits, which are counted from here. */
-  limited(body: (state: number) => void): void {
+  /**
+   * Runs `body` with the limits, which are counted from here. `isWatched`: whether the time of all calls is watched together, which is
+   * faster than to watch many of them.
+   */
+  limited(body: (state: number) => void, isWatched: boolean): void {
     this.#instructions = 0;
     this.#longestString = 0;
     this.#lookEvery = LOOK_EVERY;
@@ -168,9 +164,16 @@ export class LuaMachine {
     this.#tensors = 0;
     this.#ceiling = this.#memory + this.#limits.memory_mb * 1e6;
     this.lua.lua_sethook(this.state, this.#look, COUNT_EVENTS, LOOK_EVERY);
+    this.#isWatched = isWatched;
     try {
-      this.protect(body);
+      if (isWatched) this.#interrupter.run(this.#limits.seconds * 1000 + GRACE_MS, () => this.protect(body));
+      else this.protect(body);
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error;
+      this.broken = true;
+      throw new Error(this.#tooMuchTime(), { cause: error });
     } finally {
+      this.#isWatched = false;
       if (!this.broken) this.lua.lua_sethook(this.state, null, 0, 0);
       this.#ceiling = Infinity;
       this.#deadline = Infinity;
@@ -301,12 +304,6 @@ export class LuaMachine {
   #setting(name: keyof TransformLimits): string {
     return this.#limitsKey === undefined ? '' : ` (${this.#limitsKey}.${name})`;
   }
-}
-
-/** Members of the module without their types. */
-interface RawModule {
-  readonly HEAPU8: Uint8Array;
-  readonly _lua_tolstring: (state: number, index: number, length: number) => number;
 }
 
 /** Whether WebAssembly or JavaScript failed, usually because of a stack overflow. */

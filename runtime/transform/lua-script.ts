@@ -18,12 +18,15 @@ export class LuaScript {
   readonly #machine: LuaMachine;
   readonly #tensors: TensorValues;
   readonly #values: LuaValues;
+  /** Whether it mentions functions that are usually called many times with long texts or lists. */
+  readonly #isWatched: boolean;
   #globals = 0;
   #chunk = 0;
 
   /** Compiles the script. Throws an error with Lua's message if it is not valid Lua. */
   constructor(lua: LuaWasm, script: TransformScript, { print, interrupter }: ScriptTools) {
     this.#machine = new LuaMachine(lua, script.limits, interrupter, script.limitsKey);
+    this.#isWatched = OFTEN_LONG.test(script.source);
     this.#tensors = new TensorValues(this.#machine);
     this.#values = new LuaValues(this.#machine, this.#tensors);
     this.#machine.protect((state) => this.#open(state, script, print));
@@ -66,7 +69,7 @@ export class LuaScript {
     try {
       this.#machine.limited((state) => {
         result = { value: this.#call(state, name, given, values) };
-      });
+      }, this.#isWatched);
     } finally {
       this.#tensors.clear();
     }
@@ -193,6 +196,7 @@ interface Exchange<Given, Result> {
 }
 
 const PRELUDE_ARGUMENTS = 7;
+const OFTEN_LONG = /\b(?:find|match|gmatch|gsub|concat|sort)\b/;
 
 const OPEN: Record<LibraryName, (lua: LuaWasm, state: number) => void> = {
   table: (lua, state) => lua.luaopen_table(state),

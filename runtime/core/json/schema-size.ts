@@ -4,7 +4,7 @@ export interface SchemaLimits {
   readonly characters: number;
 }
 
-export const USER_SCHEMA_LIMITS: SchemaLimits = { nodes: 2000, characters: 32_768 };
+const USER_SCHEMA_LIMITS: SchemaLimits = { nodes: 2000, characters: 32_768 };
 
 /** Explains why a schema is too large; undefined if it is not. Counting stops at the limits. */
 export function schemaSizeProblem(

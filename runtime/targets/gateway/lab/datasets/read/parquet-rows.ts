@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { readBytes } from './read-bytes.ts';
 import type { Cell, Row } from '../dataset.ts';
@@ -16,12 +16,23 @@ const CELLS_PER_READ = 1_000_000;
 /** Few bytes can be the text of many cells, because a file stores equal texts once. */
 const MAX_TOTAL_CHARACTERS = 2 ** 30;
 
-/** Reads the rows of a file, each with the number of its characters. Nothing is decoded before all sizes in the file are checked. */
-export async function* parquetRows(
-  path: string,
-  hasLabelNames: boolean,
-): AsyncGenerator<{ readonly row: Row; readonly characters: number }, void> {
-  await using handle = await open(path);
+/** A row, and the number of its characters. */
+interface CountedRow {
+  readonly row: Row;
+  readonly characters: number;
+}
+
+/** Reads the rows of a file. Nothing is decoded before all sizes in the file are checked. */
+export async function* parquetRows(path: string, hasLabelNames: boolean): AsyncGenerator<CountedRow, void> {
+  const handle = await open(path);
+  try {
+    yield* rowsIn(handle, hasLabelNames);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerator<CountedRow, void> {
   const { size } = await handle.stat();
   const { footer, bytesPerRow } = await checkParquet(handle, size);
   const file = {

@@ -8,7 +8,7 @@ import type { ParquetRequest } from './parquet-requests.ts';
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 4_000_000;
 
-let rows: AsyncGenerator<{ readonly row: Row; readonly characters: number }, void> | undefined;
+let rows: ReturnType<typeof parquetRows> | undefined;
 
 fixArrays();
 serveWorker({
