@@ -1,0 +1,43 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { hasReader } from '../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
+import { HOSTILE_PARSERS } from './parsers.ts';
+
+const RUNTIME = new URL('../../../runtime/', import.meta.url);
+/** Folders whose files all parse data of others, and their files that do not. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'targets/gateway/lab/datasets/read': [
+    // Parquet has a test of its own, as its files are binary.
+    'check-pages.ts',
+    'check-parquet.ts',
+    'fixed-arrays.ts',
+    'parquet-compressors.ts',
+    'parquet-requests.ts',
+    'parquet-rows.ts',
+    'parquet-worker.ts',
+    'parquet.ts',
+    'read-bytes.ts',
+    'thrift-reader.ts',
+    // These check what the parsers have read.
+    'columns.ts',
+    'label-names.ts',
+    'limits.ts',
+    'read-options.ts',
+    'read-rows.ts',
+    'utf8.ts',
+  ],
+};
+
+test('every parser of these folders has a row', () => {
+  const covered = new Set(Object.values(HOSTILE_PARSERS).map(({ source }) => source));
+  for (const source of covered) expect(existsSync(new URL(source, RUNTIME)), source).toBe(true);
+  for (const [folder, others] of Object.entries(FOLDERS))
+    for (const file of readdirSync(new URL(`${folder}/`, RUNTIME)))
+      expect(others.includes(file) || covered.has(`${folder}/${file}`), `${folder}/${file}`).toBe(true);
+});
+
+test('every format of datasets is tested', () => {
+  expect(['csv', 'tsv', 'jsonl', 'ndjson', 'parquet'].filter((format) => !hasReader(`a.${format}`))).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { HOSTILE_PARSERS, type HostileParser } from './parsers.ts';
+
+const SMALL = 4_000;
+const GROWTH = 8;
+/** Shorter times say nothing. */
+const MIN_MS = 40;
+/** In quadratic time it would be 64; work of others on the machine makes it more than 8. */
+const MAX_RATIO = 28;
+const MAX_TRIES = 4;
+
+/** Texts of a length that repeat a part, alone and with an end that matches nothing. */
+function texts({ start = '', parts }: HostileParser, length: number): string[] {
+  return parts.flatMap((part) => {
+    const text = start + part.repeat(Math.ceil(length / part.length));
+    return [text, `${text}\u0001`, `${text}x\n`];
+  });
+}
+
+async function timeOf({ parse }: HostileParser, text: string): Promise<number> {
+  const since = performance.now();
+  try {
+    await parse(text);
+  } catch {
+    // Most of these texts are invalid.
+  }
+  return performance.now() - since;
+}
+
+test.each(Object.entries(HOSTILE_PARSERS))(
+  '%s takes linear time',
+  async (_name, parser) => {
+    const small = texts(parser, SMALL);
+    for (const [index, large] of texts(parser, SMALL * GROWTH).entries()) {
+      let ratio = Infinity;
+      for (let tries = 0; tries < MAX_TRIES && ratio > MAX_RATIO; tries += 1) {
+        const before = Math.max(MIN_MS / GROWTH, await timeOf(parser, small[index] ?? ''));
+        ratio = (await timeOf(parser, large)) / before;
+      }
+      expect(ratio, JSON.stringify(large.slice(0, 80))).toBeLessThan(MAX_RATIO);
+    }
+  },
+  120_000,
+);
