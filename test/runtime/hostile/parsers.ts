@@ -19,6 +19,10 @@ import { Readable } from 'node:stream';
 export interface HostileParser {
   readonly parse: (text: string) => unknown;
   readonly start?: string;
+  /** What follows, so that the rest is parsed. */
+  readonly end?: string;
+  /** Maximum length, if longer texts are refused unread. */
+  readonly maxLength?: number;
   /** Parts that it looks for: repeating one must not make it search again from each. */
   readonly parts: readonly string[];
   /** Source file, relative to `runtime/`. */
@@ -76,6 +80,8 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
   multipart: {
     parse: readParts,
     start: '--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: x',
+    end: 'x\r\n\r\ncontent\r\n--b--',
+    maxLength: 14_000,
     parts: [' ', '\t', 'x ', ';', '\r\n', '\r\n--b', '\\"', '; name="', 'a: b\r\n'],
     source: `${GATEWAY}/shared/multipart.ts`,
   },
