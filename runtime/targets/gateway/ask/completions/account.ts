@@ -68,10 +68,9 @@ export function openAccount(
     isSettled = true;
     handle.end();
     const { answered } = outcome;
-    const reported = answered?.summary?.usage?.promptTokens;
     // Tokens of sound say nothing about those of texts.
-    if (answered && reported !== undefined && admitted && !admitted.tokens.sound && !outcome.cacheHit)
-      admitted.tokens.counts.learn(answered.key, reported);
+    if (answered?.summary && admitted && !admitted.tokens.sound && !outcome.cacheHit)
+      admitted.tokens.counts.learn(answered.key, answered.summary);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
     const state = { request, trace, attempts, admitted };
     const now = clock.now();

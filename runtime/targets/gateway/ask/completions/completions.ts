@@ -186,6 +186,6 @@ const FREE = {
   tokens: {
     prompt: 0,
     output: 0,
-    counts: { prompt: () => 0, output: () => 0, learn: () => undefined },
+    counts: { prompt: () => 0, completion: () => 0, learn: () => undefined },
   },
 };

@@ -47,7 +47,7 @@ export interface ExpectedTokens {
   readonly prompt: number;
   readonly output: number;
   /** The estimates of each model, for answers without usage. */
-  readonly counts: Pick<RequestCounts, 'prompt' | 'output' | 'learn'>;
+  readonly counts: Pick<RequestCounts, 'prompt' | 'completion' | 'learn'>;
   /** What the request can use besides tokens of text. */
   readonly units?: ExpectedUnits | undefined;
   /** What is sound, as far as the request shows it. */

@@ -116,7 +116,7 @@ export function tokensOf(
 ): CountedTokens {
   const usage = summary?.usage;
   const promptTokens = usage?.promptTokens ?? counts.prompt(model);
-  const completionTokens = usage?.completionTokens ?? (summary ? counts.output(model, summary) : output);
+  const completionTokens = summary ? counts.completion(model, summary) : output;
   return {
     promptTokens,
     completionTokens,
@@ -160,6 +160,7 @@ const soundOf = (sound: SoundCounts, prompt: number, completion: number): SoundC
 /** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
+  summary.countedLength !== undefined ||
   (summary.usage.completionTokens === undefined && summary.outputLength > 0);
 
 export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {

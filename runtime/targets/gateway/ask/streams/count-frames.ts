@@ -5,12 +5,13 @@ import type { DecodedFrame } from './upstream-reader.ts';
 export function countFrames(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
   let text = '';
   for (const { step } of frames) {
+    if ('chunks' in step)
+      for (const chunk of step.chunks ?? []) {
+        tally.add(chunk);
+        if (wantsText) text += textOf(chunk);
+      }
+    if (step.usageSoFar !== undefined) tally.report(step.usageSoFar);
     if (step.kind === 'error') break;
-    if (!('chunks' in step)) continue;
-    for (const chunk of step.chunks ?? []) {
-      tally.add(chunk);
-      if (wantsText) text += textOf(chunk);
-    }
   }
   return text;
 }

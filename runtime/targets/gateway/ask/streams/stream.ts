@@ -4,7 +4,7 @@ import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { SoundCounts } from '../../shared/sound-price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
-/** Token counts of a provider. */
+/** Token counts of a provider. Those of an interrupted stream can be the last ones before its end. */
 export interface TokenUsage {
   /** All tokens of the prompt, including cache reads and cache writes; undefined if the provider did not report them. */
   readonly promptTokens: number | undefined;
@@ -38,6 +38,11 @@ export interface CountedTokens {
 export interface AnswerSummary {
   /** Undefined if the provider did not report it; the tokens are then estimated from `outputLength`. */
   readonly usage: TokenUsage | undefined;
+  /**
+   * Length of the output that `usage.completionTokens` includes, if it is not all of it: the provider reported this count in the
+   * middle of a stream, and the tokens of the rest are estimated. Undefined for a final count.
+   */
+  readonly countedLength?: number | undefined;
   /** What the answer contains besides tokens of text, if `usage` does not have it. */
   readonly units?: UnitCounts | undefined;
   /** Length of the model's whole output in UTF-16 code units: text, reasoning and arguments of tools. */
@@ -76,13 +81,19 @@ export interface StreamSummary extends AnswerSummary {
 /** Translates a provider's events, in order, to the internal format. It keeps the state that it needs between events. */
 export type EventDecoder<Chunk = ChatChunk> = (event: string | undefined, data: string) => StreamStep<Chunk>;
 
-export type StreamStep<Chunk = ChatChunk> =
-  /** An event without content, for example `ping`. */
-  | { readonly kind: 'nothing' }
+export type StreamStep<Chunk = ChatChunk> = (
+  | /** An event without content, for example `ping`. */ { readonly kind: 'nothing' }
   | { readonly kind: 'chunks'; readonly chunks: readonly Chunk[] }
   /** The provider's end marker, which can still have content. */
-  | { readonly kind: 'end'; readonly chunks?: readonly Chunk[] }
-  | { readonly kind: 'error'; readonly body: unknown };
+  | { readonly kind: 'end'; readonly chunks?: readonly Chunk[] | undefined }
+  | { readonly kind: 'error'; readonly body: unknown }
+) & {
+  /**
+   * Usage that the provider reports in this event, if it is not in the chunks: of the prompt, and of the output up to the end of this
+   * event. It counts if the stream is interrupted. In the internal format, not checked.
+   */
+  readonly usageSoFar?: unknown;
+};
 
 /** Writes chunks as events of a client's API. */
 export interface EventEncoder {

@@ -9,6 +9,8 @@ import { isCount } from '../../../../core/numbers/is-count.ts';
 /** Counts the output and usage of a stream. */
 export interface Tally {
   add(chunk: ChatChunk): void;
+  /** Takes what the provider has reported up to here, in the internal format. */
+  report(usage: unknown): void;
   /** Whether every started choice has finished. */
   complete(): boolean;
   summary(): AnswerSummary;
@@ -16,14 +18,25 @@ export interface Tally {
 
 export function createTally(): Tally {
   let usage: TokenUsage | undefined;
+  /** Length of the output when the provider last counted it. */
+  let countedLength = 0;
   let outputLength = 0;
   let outputText = '';
   let finishReason: string | undefined;
   const open = new Set<number>();
   let finished = 0;
+  const take = (reported: TokenUsage | undefined): void => {
+    if (!reported) return;
+    usage = withKnown(reported, usage);
+    if (reported.completionTokens !== undefined) countedLength = outputLength;
+  };
   return {
+    report(reported) {
+      const read = readUsage(reported);
+      // Some providers fill in zeros until they know the count, and no prompt is without tokens.
+      take(read && { ...read, promptTokens: read.promptTokens || undefined });
+    },
     add(chunk) {
-      usage = readUsage(chunk.usage) ?? usage;
       for (const { index, delta, finish_reason: reason } of chunk.choices ?? []) {
         if (delta) {
           for (const text of partsOf(delta)) {
@@ -37,9 +50,34 @@ export function createTally(): Tally {
           open.delete(index);
         } else open.add(index);
       }
+      // After the text of the same chunk, which the count includes.
+      take(readUsage(chunk.usage));
     },
     complete: () => finished > 0 && open.size === 0,
-    summary: () => ({ usage, outputLength, outputText, finishReason }),
+    summary: () => ({
+      usage,
+      ...(usage?.completionTokens !== undefined && countedLength < outputLength && { countedLength }),
+      outputLength,
+      outputText,
+      finishReason,
+    }),
+  };
+}
+
+/** A later report replaces an earlier one, except what it does not have. */
+function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsage {
+  if (!earlier) return later;
+  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = earlier;
+  const ofPrompt = { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens };
+  const hasCache = later.cachedTokens > 0 || later.cacheWriteTokens > 0;
+  // The same prompt has the same cache, also if only one of the reports has its details.
+  const isOlder = later.promptTokens === undefined || (later.promptTokens === promptTokens && !hasCache);
+  return {
+    ...later,
+    ...(isOlder && ofPrompt),
+    completionTokens: later.completionTokens ?? earlier.completionTokens,
+    units: later.units ?? earlier.units,
+    sound: later.sound ?? earlier.sound,
   };
 }
 

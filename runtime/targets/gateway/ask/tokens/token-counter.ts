@@ -26,6 +26,8 @@ export interface TokenCounter {
   output(model: string, text: string, length?: number): number;
   /** Takes what a provider has reported for a request, for models whose encoding is not published. */
   learn(model: string, { learnable }: CountedPrompt, reported: number): void;
+  /** The same for the text of an answer. Only some of them are counted, because that takes time. */
+  learnOutput(model: string, text: string, reported: number): void;
 }
 
 /** OpenAI's format has these tokens around each message, and before the answer. */
@@ -36,11 +38,20 @@ const LEARNING_RATE = 0.125;
 /** The format around a short text would distort its factor. */
 const MIN_LEARNED = 50;
 const [MIN_FACTOR, MAX_FACTOR] = [0.25, 8];
+/** Answers whose tokens are this many times what their text lets expect contain more than the text, e.g. hidden reasoning. */
+const MAX_SURPRISE = 1.6;
+/** Counting a longer text would take more than some tenths of a millisecond. */
+const MAX_LEARNED_LENGTH = 8192;
+/** The first answers of a model are learned from, and later one in so many. */
+const [FIRST_LEARNED, LEARNED_SHARE] = [4, 16];
+const MAX_COUNTED_MODELS = 2000;
 
 export function createTokenCounter(learned: LearnedFactors = createLearnedFactors()): TokenCounter {
   const ready = new Map<EncodingName, Encoding>();
   const reading = new Map<EncodingName, Promise<void>>();
   const familyOf = createFamilies();
+  /** Answers with a text and a count, by model. */
+  const answers = new Map<string, number>();
 
   const read = (name: EncodingName): Promise<void> => {
     const known = reading.get(name);
@@ -50,15 +61,22 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     return done;
   };
   /** Tokens of texts, and of the format around them. */
-  const textTokens = (model: string, texts: readonly string[], around: number): CountedPrompt => {
+  const textTokens = (model: string, texts: readonly string[], around: number, part = ''): CountedPrompt => {
     const { encoding: name, factors } = familyOf(model);
     const encoding = ready.get(name);
     if (!encoding) throw new Error(`The encoding ${name} is not loaded.`);
     const base = countInTexts(texts, encoding.count) + around;
     if (!factors) return { tokens: base, learnable: undefined };
     const script = scriptOf(longest(texts));
-    const factor = learned.get(model, script) ?? factors[script];
+    const factor = learned.get(model, part + script) ?? learned.get(model, script) ?? factors[script];
     return { tokens: Math.ceil(base * factor), learnable: { base, script } };
+  };
+
+  const learnFactor = (model: string, script: string, factor: number): void => {
+    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
+    const before = learned.get(model, script);
+    // The first report replaces the guess.
+    learned.set(model, script, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
   };
 
   return {
@@ -78,19 +96,30 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
       return { tokens: tokens + others, learnable: undefined };
     },
     output(model, text, length = text.length) {
-      const { tokens } = textTokens(model, [text], 0);
+      const { tokens } = textTokens(model, [text], 0, OUTPUT);
       return text.length === 0 ? 0 : Math.ceil((tokens * length) / text.length);
     },
     learn(model, { learnable }, reported) {
       if (!learnable || learnable.base < MIN_LEARNED || reported < MIN_LEARNED) return;
-      const { script } = learnable;
-      const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, reported / learnable.base));
-      const before = learned.get(model, script);
-      // The first report replaces the guess.
-      learned.set(model, script, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
+      learnFactor(model, learnable.script, reported / learnable.base);
+    },
+    learnOutput(model, text, reported) {
+      if (reported < MIN_LEARNED || text.length > MAX_LEARNED_LENGTH || !familyOf(model).factors) return;
+      const seen = (answers.get(model) ?? 0) + 1;
+      if (seen === 1 && answers.size >= MAX_COUNTED_MODELS) answers.clear();
+      answers.set(model, seen);
+      if (seen > FIRST_LEARNED && seen % LEARNED_SHARE !== 0) return;
+      const { tokens, learnable } = textTokens(model, [text], 0, OUTPUT);
+      const surprise = reported / tokens;
+      if (!learnable || learnable.base < MIN_LEARNED) return;
+      if (surprise > MAX_SURPRISE || surprise < 1 / MAX_SURPRISE) return;
+      learnFactor(model, OUTPUT + learnable.script, reported / learnable.base);
     },
   };
 }
+
+/** Answers have factors of their own, because prompts have a format around them that is not in their texts. */
+const OUTPUT = 'output ';
 
 function tokensAround({ messages, input }: Json): number {
   const turns: unknown = messages ?? input;

@@ -36,6 +36,6 @@ export function nativeDecoder(): EventDecoder<unknown> {
     const { content_block: block, delta } = membersOf(parseJsonText(data));
     const content = outputTexts([block, delta]).join('');
     if (content === '') return step;
-    return { kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content } }] }] };
+    return { ...step, kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content } }] }] };
   };
 }

@@ -40,7 +40,7 @@ export function anthropicDecoder(): EventDecoder<unknown> {
         const { id, model, usage: first } = objectIn(json['message'], '`message`');
         head = { id, object: 'chat.completion.chunk', created: 0, model };
         usage = membersOf(first);
-        return chunk({ role: 'assistant', content: '' });
+        return { ...chunk({ role: 'assistant', content: '' }), usageSoFar: usageOf(usage) };
       }
       case 'content_block_start':
         return startBlock(json['index'], objectIn(json['content_block'], '`content_block`'));
@@ -50,7 +50,7 @@ export function anthropicDecoder(): EventDecoder<unknown> {
         usage = { ...usage, ...known(json['usage']) };
         const { stop_reason: reason } = objectIn(json['delta'], '`delta`');
         const last = { ...head, choices: [], usage: usageOf(usage) };
-        if (reason === null) return NOTHING;
+        if (reason === null) return { ...NOTHING, usageSoFar: last.usage };
         const finish = {
           ...head,
           choices: [{ index: 0, delta: {}, finish_reason: finishOf(reason) }],

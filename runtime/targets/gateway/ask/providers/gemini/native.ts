@@ -45,6 +45,6 @@ export function nativeDecoder(): EventDecoder {
     const content = otherOutput(membersOf(parseJsonText(data)));
     if (content === '') return step;
     const chunk = { choices: [{ index: 0, delta: { content } }] };
-    return { kind: 'chunks', chunks: [chunk, ...('chunks' in step ? (step.chunks ?? []) : [])] };
+    return { ...step, kind: 'chunks', chunks: [chunk, ...('chunks' in step ? (step.chunks ?? []) : [])] };
   };
 }

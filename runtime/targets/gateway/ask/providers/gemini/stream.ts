@@ -38,10 +38,10 @@ export function geminiDecoder(): EventDecoder {
     begun ||= choices.length > 0;
     const chunks: ChatChunk[] = choices.length > 0 ? [{ ...head, choices }] : [];
     const isLast = choices.some(({ finish_reason: reason }) => reason !== null);
-    if (isLast && answer.usageMetadata) {
-      chunks.push({ ...head, choices: [], usage: usageOf(answer.usageMetadata, searches) });
-    }
-    return chunks.length > 0 ? { kind: 'chunks', chunks } : { kind: 'nothing' };
+    const usage = answer.usageMetadata && usageOf(answer.usageMetadata, searches);
+    if (isLast && usage) chunks.push({ ...head, choices: [], usage });
+    const usageSoFar = isLast ? undefined : usage;
+    return chunks.length > 0 ? { kind: 'chunks', chunks, usageSoFar } : { kind: 'nothing', usageSoFar };
   };
 }
 

@@ -42,7 +42,11 @@ function responsesDecoder(): EventDecoder<unknown> {
       case 'response.incomplete':
         return endOf(readResponse(membersOf(response)), totalLength);
       case 'response.failed':
-        return { kind: 'error', body: response };
+        return { kind: 'error', body: response, usageSoFar: usageIn(response) };
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        return { kind: 'nothing', usageSoFar: usageIn(response) };
       case 'error':
         return { kind: 'error', body: { type, ...rest } };
       // The delta is encoded sound, not text.
@@ -114,6 +118,12 @@ const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
 /** Opening a page and searching in it cost nothing. */
 const isSearch = ({ type, action }: Json): boolean =>
   type === 'web_search_call' && (membersOf(action)['type'] ?? 'search') === 'search';
+
+/** The usage of a response that is not complete. Most servers send null until it is. */
+const usageIn = (response: unknown): unknown => {
+  const { usage, output } = membersOf(response);
+  return readTokens(usage, Array.isArray(output) ? output.map(membersOf).filter(isSearch).length : 0);
+};
 
 function readTokens(usage: unknown, searches: number) {
   if (!isObject(usage)) return null;

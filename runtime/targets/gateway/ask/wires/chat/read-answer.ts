@@ -61,8 +61,8 @@ export const checkedDecoder =
     const step = decode(event, data);
     if (step.kind === 'nothing' || step.kind === 'error') return step;
     const chunks = step.chunks?.map((chunk) => readChunk(chunk, options));
-    if (step.kind === 'end') return { kind: 'end', ...(chunks && { chunks }) };
-    return { kind: 'chunks', chunks: chunks ?? [] };
+    if (step.kind === 'end') return { ...step, kind: 'end', chunks };
+    return { ...step, kind: 'chunks', chunks: chunks ?? [] };
   };
 
 function readChunk(chunk: unknown, options: ReadOptions): ChatChunk {

@@ -14,7 +14,8 @@ const FACTS = {
     output: 7,
     counts: {
       prompt: () => 5,
-      output: (_model: string, { outputLength }: AnswerSummary) => outputLength / 4,
+      completion: (_model: string, { usage, outputLength }: AnswerSummary) =>
+        usage?.completionTokens ?? outputLength / 4,
       learn: () => undefined,
     },
   },
