@@ -118,6 +118,12 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
   const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
   const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
+  const withheld = counter(
+    'gateway_retries_withheld_total',
+    'Failed calls that were not retried because the retry budget of the model is spent.',
+    'provider',
+    'model',
+  );
   const fallbacks = counter('gateway_fallbacks_total', 'Requests answered by a fallback model.');
   const alerts = counter('gateway_alerts_total', 'Attempts to send an alert to the webhook.', 'outcome');
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
@@ -140,8 +146,9 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     if (usage.cacheWriteTokens > 0) written.inc(labels, usage.cacheWriteTokens);
   };
   const countAttempts = (all: readonly Attempt[]): void => {
-    all.forEach(({ target, outcome, failure }, index) => {
+    all.forEach(({ target, outcome, failure, noRetry }, index) => {
       const provider = providerIn(target);
+      if (noRetry === 'budget_spent') withheld.inc(labelsOf(target, false));
       attempts.inc({ provider, outcome: failure ?? outcome });
       if (outcome !== 'skipped' && index > 0 && all[index - 1]?.target === target) retries.inc({ provider });
     });

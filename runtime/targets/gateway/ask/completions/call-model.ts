@@ -6,7 +6,7 @@ import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
 import { restoreStream } from '../guardrails/mask/restore-stream.ts';
 import type { HeldModels } from '../models/model-set.ts';
 import type { StreamedAnswer, WholeAnswer } from '../providers/provider.ts';
-import type { Resolved, Target } from '../routing/routing.ts';
+import type { Attempt, Resolved, Target } from '../routing/routing.ts';
 import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
 import type { AnswerSummary, StreamSummary } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
@@ -44,11 +44,12 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
   /** Answers whose form was wrong, after which the model is called again. They are billed together. */
   const rejected = createRejectedAnswers(parts.expected);
   for (;;) {
-    const { answer, target } = await rules.call(held.set.router, resolved, call, {
+    const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
       onAttempt: account.attempted,
     });
     if (answer.kind === 'failed') {
       const { kind, error } = answer.failure;
+      reportNoRetry(parts.request, attempts);
       const isBilled = kind === 'answer_too_large' || rejected.count() > 0;
       // The model generated an answer, so the provider bills it.
       if (isBilled) {
@@ -73,6 +74,20 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     return await finish(parts, { ...answer, bytes, text, summary }, target, error);
   }
 }
+
+/** Reports to the client why a failed request was not retried. */
+function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {
+  const last = attempts.at(-1);
+  // An operator can raise a budget, so it is reported even if a fallback failed for another reason.
+  const reason = attempts.some(({ noRetry }) => noRetry === 'budget_spent')
+    ? 'budget_spent'
+    : last?.outcome === 'skipped'
+      ? last.failure
+      : last?.noRetry;
+  if (reason !== undefined) setHeader(NO_RETRY_HEADER, reason);
+}
+
+const NO_RETRY_HEADER = 'X-Gateway-No-Retry';
 
 /** Reports to the client and to the log which tools the model did not get. */
 function reportDropped(

@@ -14,7 +14,7 @@ const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
 
 /** Logs a failed call of a provider with its reason. */
 export function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): void {
-  const { failure, target, number, upstreamStatus, durationMs, detail } = attempt;
+  const { failure, target, number, upstreamStatus, durationMs, detail, noRetry } = attempt;
   if (failure === undefined || attempt.outcome !== 'failed') return;
   const level = REQUEST_FAILURES.has(failure) ? 'info' : 'warn';
   log[level](
@@ -26,6 +26,7 @@ export function logFailedAttempt(log: Logger, requestId: string, attempt: Attemp
       upstreamStatus,
       durationMs: Math.round(durationMs),
       detail,
+      noRetry,
     },
     'provider call failed',
   );

@@ -1,10 +1,9 @@
-import { BREAKER_POLICY } from '../routing/circuit-breaker.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { ModelsConfig } from './models-config.ts';
 import { createModelCache } from '../cache/model-cache.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../providers/provider.ts';
-import { createRouter, providerKey } from '../routing/router.ts';
+import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
 import { createTargetStates } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
 import { createProviderPool } from './provider-pool.ts';
@@ -34,7 +33,7 @@ interface Generation {
 export function createModels(first: ModelsConfig, { open, clock, random }: ModelsOptions): Models {
   const pool = createProviderPool(open);
   let config = first;
-  const states = createTargetStates(() => config.routing.breaker ?? BREAKER_POLICY);
+  const states = createTargetStates(() => ({ ...ROUTING_POLICY, ...config.routing }));
 
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);

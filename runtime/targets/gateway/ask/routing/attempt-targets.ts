@@ -1,9 +1,16 @@
 import { retryDelay } from '../../../../core/limits/retry-delay.ts';
-import { addRequest, FULL_RETRY_BUDGET, takeRetry } from '../../shared/retry-plan.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { FailedAnswer, SuccessfulAnswer } from '../providers/provider.ts';
 import { failure } from '../providers/failure.ts';
-import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } from './routing.ts';
+import type {
+  Attempt,
+  NoRetryReason,
+  Resolved,
+  Routed,
+  RouteOptions,
+  RoutingPolicy,
+  Target,
+} from './routing.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { measureAnswer } from './measure-answer.ts';
 import { type Report, reportResult } from './report-result.ts';
@@ -37,15 +44,7 @@ export function createAttempts({
   random,
   isMeasured = false,
 }: AttemptParts): AttemptTargets {
-  let budget = FULL_RETRY_BUDGET;
-  const canRetry = (): boolean => {
-    const rest = takeRetry(budget);
-    budget = rest ?? budget;
-    return rest !== undefined;
-  };
-
   return async (resolved, signal, call, options) => {
-    budget = addRequest(budget);
     const attempts: Attempt[] = [];
     const record = (attempt: Omit<Attempt, 'number'>): void => {
       const numbered = { ...attempt, number: attempts.length + 1 };
@@ -56,6 +55,10 @@ export function createAttempts({
     let last: { readonly answer: FailedAnswer; readonly target: Target } | undefined;
     for (const [place, target] of order.entries()) {
       const callPlaced = (one: Target) => call(one, place < order.length - 1);
+      const budget = states.retries(target.key);
+      budget.request(clock.now());
+      /** Gives the last retry back to the budget. */
+      let refund: (() => void) | undefined;
       for (let retries = 0; ; retries += 1) {
         const startedAt = clock.now();
         const admission = states.admit(target.key, startedAt);
@@ -78,6 +81,7 @@ export function createAttempts({
         const now = clock.now();
         const durationMs = now - startedAt;
         if (answer.kind !== 'failed') {
+          refund?.();
           record({
             target: target.key,
             outcome: 'answered',
@@ -96,6 +100,21 @@ export function createAttempts({
         const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
         const judgement = judgeFailure(kind);
         report(judgement.breaker);
+        const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+        const delay = retryDelay(retries, pauseMs, random, policy.retry);
+        // Retrying a billed answer would be billed again.
+        let noRetry: NoRetryReason | undefined =
+          !judgement.retry || isPaid
+            ? 'not_retryable'
+            : delay !== undefined
+              ? undefined
+              : retries < policy.retry.retries
+                ? 'long_pause'
+                : 'attempts_used';
+        if (noRetry === undefined) {
+          refund = budget.take(now);
+          if (!refund) noRetry = 'budget_spent';
+        }
         record({
           target: target.key,
           outcome: 'failed',
@@ -105,15 +124,12 @@ export function createAttempts({
           startedAt,
           durationMs,
           abandoned,
+          noRetry,
         });
         last = { answer, target };
-        const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, MAX_PAUSE_MS));
         if (!judgement.fallBack) return { ...last, attempts };
-        // Retrying a billed answer would be billed again.
-        const isRetryable = judgement.retry && !isPaid;
-        const delay = isRetryable ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
-        if (delay === undefined || !canRetry()) break;
+        if (noRetry !== undefined || delay === undefined) break;
         await pause(delay, clock, signal);
         if (signal.aborted) return { answer: failure('cancelled'), target, attempts };
       }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { BREAKER_POLICY } from './circuit-breaker.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
+import { RETRY_BUDGET_POLICY } from './retry-budget.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type {
   FailedAnswer,
@@ -28,6 +29,13 @@ export interface RouterOptions {
   readonly states?: TargetStates | undefined;
 }
 
+/** What applies if the configuration sets nothing else. */
+export const ROUTING_POLICY: RoutingPolicy = {
+  retry: RETRY_POLICY,
+  breaker: BREAKER_POLICY,
+  retryBudget: RETRY_BUDGET_POLICY,
+};
+
 export function createRouter({
   providers,
   aliases = [],
@@ -36,8 +44,8 @@ export function createRouter({
   policy,
   states: known,
 }: RouterOptions): Router {
-  const rules: RoutingPolicy = { retry: RETRY_POLICY, breaker: BREAKER_POLICY, ...policy };
-  const states = known ?? createTargetStates(() => rules.breaker);
+  const rules: RoutingPolicy = { ...ROUTING_POLICY, ...policy };
+  const states = known ?? createTargetStates(() => rules);
   const isMeasured = aliases.some(({ strategy = 'weighted' }) => MEASURED.has(strategy));
   const attempt = createAttempts({ states, policy: rules, clock, random, isMeasured });
   const byName = new Map(providers.map((provider) => [providerKey(provider), provider]));

@@ -3,6 +3,7 @@ import type { RealtimeCall } from '../providers/realtime-call.ts';
 import type { Passed } from '../shapes/passed.ts';
 import type { TargetState } from './target-states.ts';
 import type { BreakerPolicy } from './circuit-breaker.ts';
+import type { RetryBudgetPolicy } from './retry-budget.ts';
 import type { Strategy } from './strategies.ts';
 import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import type {
@@ -88,6 +89,16 @@ export interface Resolved {
   readonly alias: string | undefined;
 }
 
+/** Why a target is not called again for a request after a failure. */
+export type NoRetryReason =
+  /** Another call would fail, too, or be billed again. */
+  | 'not_retryable'
+  | 'attempts_used'
+  /** The provider requested a pause that is longer than `retries.longest_pause`. */
+  | 'long_pause'
+  /** The budget of retries of this target is spent. */
+  | 'budget_spent';
+
 /** The result of one attempt to get an answer. */
 export interface Attempt {
   readonly target: string;
@@ -104,6 +115,8 @@ export interface Attempt {
   readonly durationMs: number;
   /** Set if the provider's answer to a failed attempt is still read and billed. */
   readonly abandoned?: AbandonedAnswer | undefined;
+  /** Why this failure was not followed by a retry; undefined if it was. */
+  readonly noRetry?: NoRetryReason | undefined;
 }
 
 /** A call without the model, which routing selects. */
@@ -161,4 +174,5 @@ export interface Router {
 export interface RoutingPolicy {
   readonly retry: RetryPolicy;
   readonly breaker: BreakerPolicy;
+  readonly retryBudget: RetryBudgetPolicy;
 }

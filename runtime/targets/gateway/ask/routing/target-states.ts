@@ -8,11 +8,15 @@ import {
   failed,
   succeeded,
 } from './circuit-breaker.ts';
+import { type FailureHistory, failuresToOpen, withRun } from './failure-history.ts';
+import { createRetryBudget, type RetryBudget, type RetryBudgetPolicy } from './retry-budget.ts';
 import { createTargetLoads, type TargetLoads } from './target-loads.ts';
 
 /** Breakers, pauses and loads of targets, which outlive requests. */
 export interface TargetStates {
   readonly loads: TargetLoads;
+  /** The budget of retries of a target. */
+  retries(key: string): RetryBudget;
   admit(key: string, now: number): Admission;
   report(key: string, result: 'succeeded' | 'failed' | 'abandoned', isTrial: boolean, now: number): void;
   /** Sorts the target last until this time, because its provider sent `Retry-After`. */
@@ -40,8 +44,15 @@ export interface TargetState {
 /** Maximum number of states of each kind: names of models come from clients, so there could be any number of them. */
 const MAX_TARGETS = 10_000;
 
-export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
+export interface StatePolicies {
+  readonly breaker: BreakerPolicy;
+  readonly retryBudget: RetryBudgetPolicy;
+}
+
+export function createTargetStates(policies: () => StatePolicies): TargetStates {
+  const budgets = new Map<string, RetryBudget>();
   const breakers = new Map<string, Breaker>();
+  const histories = new Map<string, FailureHistory>();
   const pauses = new Map<string, number>();
   const loads = createTargetLoads();
   const remember = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
@@ -52,6 +63,13 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
   };
   return {
     loads,
+    retries(key) {
+      const known = budgets.get(key);
+      if (known) return known;
+      const created = createRetryBudget(() => policies().retryBudget);
+      remember(budgets, key, created);
+      return created;
+    },
     admit(key, now) {
       const admission = admit(breakers.get(key) ?? CLOSED_BREAKER, now);
       if (admission.admitted && admission.isTrial) remember(breakers, key, admission.breaker);
@@ -59,9 +77,17 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
     },
     report(key, result, isTrial, now) {
       const breaker = breakers.get(key) ?? CLOSED_BREAKER;
+      const history = histories.get(key);
+      // An outage is not a random failure.
+      if (result === 'succeeded' && breaker.openUntil === undefined) {
+        const next = withRun(history, breaker.failures);
+        if (next) remember(histories, key, next);
+        else if (history) histories.delete(key);
+      }
+      const policy = policies().breaker;
       const next =
         result === 'failed'
-          ? failed(breaker, isTrial, now, policy())
+          ? failed(breaker, isTrial, now, { ...policy, failures: failuresToOpen(history, policy.failures) })
           : result === 'abandoned'
             ? abandoned(breaker, isTrial)
             : succeeded();
@@ -91,7 +117,7 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
     },
     forget(isReplaced) {
       loads.forget(isReplaced);
-      for (const states of [breakers, pauses]) {
+      for (const states of [breakers, pauses, budgets, histories]) {
         for (const key of [...states.keys()].filter(isReplaced)) states.delete(key);
       }
     },

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
+import { RETRY_BUDGET_POLICY } from '../../ask/routing/retry-budget.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
@@ -40,7 +41,14 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
   return {
     providers,
     aliases: resolveAliases(context, file.aliases ?? {}, names),
-    routing: { retry: retryPolicy(context, file), breaker: breakerPolicy(context, file) },
+    routing: {
+      retry: retryPolicy(context, file),
+      breaker: breakerPolicy(context, file),
+      retryBudget: {
+        percent: file.retries?.budget_percent ?? RETRY_BUDGET_POLICY.percent,
+        perSecond: file.retries?.budget_per_second ?? RETRY_BUDGET_POLICY.perSecond,
+      },
+    },
     guardrails: resolveGuardrails(context, file.guardrails ?? {}, names),
     pricing: resolvePricing(context, file.pricing ?? {}, names),
     requirePricing: flagsAndEnv.flag('require-pricing') ?? file.require_pricing ?? false,

@@ -59,13 +59,33 @@ export const retries = keys(
     longest_pause: duration(
       'Maximum Retry-After to wait for; a request with a longer one is not retried (5s).',
     ),
+    budget_percent: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1000,
+        description:
+          'Maximum failed retries of a model, as a percentage of its requests in the last 10 seconds, in addition to `budget_per_second` (20). Retries that succeed do not count.',
+        [RULE_KEYWORD]: 'a number from 0 to 1000',
+      }),
+    ),
+    budget_per_second: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1000,
+        description:
+          'Failed retries of a model that are allowed per second however few requests it has (1), over 10 seconds.',
+        [RULE_KEYWORD]: 'a number from 0 to 1000',
+      }),
+    ),
   },
   'Retries of failed requests, only before the first byte of an answer.',
 );
 
 export const breaker = keys(
   {
-    failures: count('Consecutive failures that open the circuit breaker of a target (5).'),
+    failures: count(
+      'Consecutive failures that open the circuit breaker of a target that rarely fails (5). One that fails at random needs more, up to 50.',
+    ),
     open: duration('How long the circuit breaker stays open at first (5s); doubles after each failed trial.'),
     longest_open: duration('Maximum time that the circuit breaker stays open (1m).'),
   },

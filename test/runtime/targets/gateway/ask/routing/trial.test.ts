@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/ask/routing/circuit-breaker.ts';
-import { createRouter } from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import {
+  createRouter,
+  ROUTING_POLICY,
+} from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
 import { createTargetStates } from '../../../../../../runtime/targets/gateway/ask/routing/target-states.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
@@ -19,7 +22,7 @@ const openai = await startFixture('openai');
 /** A model that has failed until it was left alone, and is due to be tried. */
 function dueForTrial(model: string) {
   const clock = manualClock();
-  const states = createTargetStates(() => BREAKER_POLICY);
+  const states = createTargetStates(() => ROUTING_POLICY);
   const key = `openai:${model}`;
   for (let failures = 0; failures < BREAKER_POLICY.failures; failures += 1)
     states.report(key, 'failed', false, clock.now());
