@@ -62,6 +62,8 @@ export interface GatewayStateOptions {
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Takes errors of background tasks. */
   readonly onError: (error: unknown) => void;
+  /** Takes the number of requests of killed processes that were billed. */
+  readonly onInterrupted?: ((requests: number) => void) | undefined;
 }
 
 /** Opens all parts of the state. Closing it also closes the store. */

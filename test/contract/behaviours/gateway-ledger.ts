@@ -7,6 +7,11 @@ export const GATEWAY_LEDGER = {
     behaviour:
       'Killed at any moment under load: what was answered is written down once, nothing stays held, no budget is overrun.',
   },
+  'gateway-ledger:interrupted': {
+    source: 'issue 37, 16',
+    behaviour:
+      'Requests in flight of a killed gateway are billed once for what was sent, by the next gateway or by another one, and marked as estimates.',
+  },
   'gateway-ledger:alerts': {
     source: 'issue 20, "Money"',
     behaviour:

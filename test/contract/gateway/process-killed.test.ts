@@ -99,8 +99,10 @@ describeDatabases((database) => {
     );
     expect(spent('rich')).toBe(used('rich'));
     expect(spent('poor')).toBe(used('poor'));
-    const paid = spent('poor');
-    expect(paid).toBe(SMALL_BUDGET);
+    const paid = spent('poor') ?? 0n;
+    // A request that was in flight at a kill is billed for less than a whole one.
+    const isWhole = usage.every(({ status }) => status !== 'interrupted');
+    expect(paid <= SMALL_BUDGET && paid > SMALL_BUDGET - (isWhole ? 1n : COST), `${paid}`).toBe(true);
     if (process.env['KILLS'])
       console.log(
         `${database.kind}: ${KILLS} kills, ${served} served, ${succeeded} written down, ${lost} under way at kills, ` +

@@ -80,6 +80,11 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
       userLimits,
       alertPolicy: alertsConfig,
       onError,
+      onInterrupted: (requests) =>
+        log.warn(
+          { requests },
+          'Requests in flight of a killed gateway were billed with what was known of them.',
+        ),
     });
     closers.replace(() => state.close());
     await state.prices.seed(config.models.pricing);

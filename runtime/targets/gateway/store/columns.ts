@@ -23,6 +23,7 @@ export const RESERVATION_COLUMNS: Columns<ReservationRow> = {
   tokens: 'bigint',
   created_at: 'bigint',
   other_accounts: 'text',
+  interrupted: 'text',
 };
 
 export const USAGE_COLUMNS: Columns<UsageRow> = {

@@ -10,6 +10,7 @@ import { addDatasetSource } from './add-dataset-source.ts';
 import { addGroups } from './add-groups.ts';
 import { addGuardrailHits } from './add-guardrail-hits.ts';
 import { addInvitations } from './add-invitations.ts';
+import { addInterruptedUsage } from './add-interrupted-usage.ts';
 import { addJobFiles } from './add-job-files.ts';
 import { addJobKeys } from './add-job-keys.ts';
 import { addJobRanges } from './add-job-ranges.ts';
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   addSpaces,
   addInvitations,
   addSignInCodes,
+  addInterruptedUsage,
 ];
 
 /** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */

@@ -188,9 +188,11 @@ export interface ReservationRow {
   readonly created_at: number;
   /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
   readonly other_accounts: string | null;
+  /** The usage so far as JSON, which is written if the process is killed; null if nothing is known to be used. */
+  readonly interrupted: string | null;
 }
 
-/** A process that holds reservations; those of a dead one are released. */
+/** A process that holds reservations; those of a dead one are released, or billed with what they had used. */
 export interface ProcessRow {
   readonly id: string;
   /** The machine and its process id namespace, to which `pid` belongs. */

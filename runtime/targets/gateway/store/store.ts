@@ -29,11 +29,19 @@ export interface LedgerStore {
    * process uses the database. If the process is killed, they are released.
    */
   join(processId: string): void;
+  /**
+   * Stores what requests in flight have used so far. From then on their reservations are in the database, so that another process finds
+   * them if this one is killed. Reservations that were closed meanwhile are ignored.
+   */
+  note(notes: readonly InFlightNote[]): Promise<void>;
   /** Returns existing accounts, including reservations that are only in memory. Locks nothing. */
   accounts(ids: readonly string[]): Promise<readonly AccountRow[]>;
   /** Writes reservations that are only in memory, before something else reads the database. */
   sync(): Promise<void>;
 }
+
+/** What a reservation has used so far, as JSON. */
+export type InFlightNote = Pick<ReservationRow, 'id'> & { readonly interrupted: string };
 
 export interface RowIds {
   readonly accounts: Iterable<string>;

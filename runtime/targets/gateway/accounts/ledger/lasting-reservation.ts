@@ -16,5 +16,5 @@ export function keepReservation(rows: BatchRows, { id }: Pick<Reservation, 'id'>
     if (idle) rows.put(correctTokens(idle, row.created_at, -row.tokens));
   }
   rows.close(id);
-  rows.open({ ...row, id: held.id, process_id: LASTING, tokens: 0 });
+  rows.open({ ...row, id: held.id, process_id: LASTING, tokens: 0, interrupted: null });
 }

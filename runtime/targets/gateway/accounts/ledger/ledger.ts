@@ -43,6 +43,13 @@ export interface HeldAmount {
   readonly tags?: readonly string[] | undefined;
 }
 
+/**
+ * The outcome of a request. `cancelled`: its client disconnected, which is no failure of a model or of the gateway. `interrupted`: the
+ * gateway was killed before the end.
+ */
+export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
+export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
 /** Usage of one attempt of a request. */
 export interface UsageEntry {
   readonly model: string;
@@ -63,7 +70,7 @@ export interface UsageEntry {
   readonly cost: Nanos | null;
   /** What the price was taken from. */
   readonly pricedBy?: string | null | undefined;
-  readonly status: 'success' | 'error';
+  readonly status: UsageStatus;
   readonly errorMessage?: string | null | undefined;
   /** Details of a provider's failure, for administrators only. */
   readonly errorDetail?: string | null | undefined;
@@ -86,9 +93,14 @@ export interface Ledger {
   /**
    * Admits a request and reserves its estimated cost. Throws an OverloadedError above a rate limit or while the rest of a budget is
    * reserved, a ForbiddenError above a budget, a PaymentRequiredError for a model without a price under a budget, and the errors of
-   * authentication if the key or user was changed since.
+   * authentication if the key or user was changed since. If this process is killed, the request is billed with `usageSoFar`, and the
+   * rest of its reservation is released.
    */
-  reserve(spender: Spender, estimate: Estimate): Promise<Reservation>;
+  reserve(
+    spender: Spender,
+    estimate: Estimate,
+    usageSoFar?: () => UsageEntry | undefined,
+  ): Promise<Reservation>;
   /**
    * Writes usage and cost, which are durable when this resolves. The last entry is the request itself; those before it are failed
    * attempts. If the database is unavailable, this throws an UnavailableError, and the entries are written later.

@@ -13,6 +13,8 @@ import { type Closing, closeReservation } from './close-reservation.ts';
 import { heldAccounts } from './held-accounts.ts';
 import { keepReservation } from './lasting-reservation.ts';
 import { openReservation } from './open-reservation.ts';
+import { createFlightLog } from './flight-log.ts';
+import { interruptedOf } from './interrupted-usage.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
@@ -27,16 +29,19 @@ export interface LedgerOptions {
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Called with errors of background work. */
   readonly onError: (error: unknown) => void;
+  /** Called with the number of requests of killed processes that were billed. */
+  readonly onInterrupted?: ((requests: number) => void) | undefined;
 }
 
 /** Maximum number of times that a spender is read again because it changed. After that, the last version is used. */
 const MAX_RENEWALS = 3;
 
-/** Opens the ledger. First it releases the reservations of dead processes. */
+/** Opens the ledger. First it releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
-  const { clock, revision, identity, alertPolicy = () => undefined, onError } = options;
+  const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
   const queue = createBatchQueue(store.ledger, revision.noticed);
   const lease = createProcessLease(store);
+  const flights = createFlightLog(store.ledger, clock, onError);
   /** Entries that could not be written when they were due. */
   const unwritten = new Map<string, Closing>();
   /** Alerts of refused requests that are in the database, so that further refusals write nothing. */
@@ -60,6 +65,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     }
   };
   const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
+    flights.remove(id);
     await closeOrKeep({ ...payerOf(spender), id, entries, now: now() });
   };
 
@@ -85,11 +91,15 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     const left = await lease.leftOver();
     await Promise.all(
       left.map(async (row) => {
-        const { id, user_id: userId, key_id: keyId } = row;
+        const { id, user_id: userId, key_id: keyId, interrupted } = row;
         const accounts = accountsOf(row).map((account) => ({ id: account }));
-        await close({ id, userId, keyId, accounts, entries: [], now: now() });
+        const { entry, tags } = interrupted === null ? NOTHING_USED : interruptedOf(interrupted);
+        const entries = entry ? [entry] : [];
+        await close({ id, userId, keyId, accounts, tags, entries, now: now() });
       }),
     );
+    const billed = left.filter(({ interrupted }) => interrupted !== null).length;
+    if (billed > 0) onInterrupted?.(billed);
     await lease.forget();
     await writeOutstanding();
   };
@@ -98,7 +108,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const cleaning = repeat(clock, HEARTBEAT_INTERVAL_MS, cleanUp, onError);
 
   return {
-    reserve: async (first, estimate) => {
+    reserve: async (first, estimate, usageSoFar) => {
       checkEstimate(estimate);
       if (unwritten.size > 0) await requireWritten();
       const id = randomUUIDv7();
@@ -127,6 +137,12 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         }
         if (result.kind === 'granted') {
           const { cost: amount, tokens } = estimate;
+          const { tags } = spender;
+          if (usageSoFar)
+            flights.add(id, () => {
+              const entry = usageSoFar();
+              return entry && { entry, tags };
+            });
           return { id, spender, amount, tokens, createdAt, rate: result.rate };
         }
         spender = await identity.renew(spender);
@@ -137,6 +153,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       await requireWritten();
     },
     keep: async (reservation) => {
+      flights.remove(reservation.id);
       const { userId, keyId, accounts, tags } = payerOf(reservation.spender);
       const held = { id: randomUUIDv7(), userId, keyId, tags };
       await queue.run({
@@ -174,6 +191,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     },
     quota: async (spender) => await quotaOf(store, spender, now()),
     close: async () => {
+      flights.stop();
       await cleaning.stop();
       await queue.idle();
       try {
@@ -187,6 +205,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     },
   };
 }
+
+const NOTHING_USED = { entry: undefined, tags: undefined };
 
 const payerOf = (spender: Spender): Pick<Closing, 'userId' | 'keyId' | 'accounts' | 'tags'> => ({
   userId: spender.user.userId,

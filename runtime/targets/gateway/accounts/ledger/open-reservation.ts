@@ -100,6 +100,7 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   tokens: estimate.tokens,
   created_at: now,
   other_accounts: otherAccountsToText(spender.shared.map(({ account }) => account)),
+  interrupted: null,
 });
 
 function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {

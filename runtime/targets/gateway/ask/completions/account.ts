@@ -6,6 +6,8 @@ import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Objects } from '../../accounts/objects/objects.ts';
 import type { Estimate, Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
+import type { AnswerSummary } from '../streams/stream.ts';
+import { createFlight, type Flight } from './flight.ts';
 import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
 import type { Telemetry } from './telemetry.ts';
 import { completionEvent } from './completion-event.ts';
@@ -23,6 +25,10 @@ import { warnUncounted } from './warn-uncounted.ts';
 export interface RequestAccount {
   /** Reserves budget for the request. Throws if a limit rejects it. */
   open(spender: Spender, expected: Expected): Promise<void>;
+  /** Called before each call of a model. If the gateway is killed after that, the request is billed. */
+  readonly calling: (key: string) => void;
+  /** Called when a stream begins, with what was sent of it until now. */
+  readonly streaming: (soFar: () => AnswerSummary) => void;
   readonly attempted: (attempt: Attempt) => void;
   /** Called with the model that answers. Warns if the model has no price and a budget applies. */
   readonly answeredBy: (key: string) => void;
@@ -61,6 +67,7 @@ export function openAccount(
   let admitted: Admitted | undefined;
   let isSettled = false;
   let recording: Promise<void> | undefined;
+  let inFlight: Flight | undefined;
   const onRecording = (recorded: Promise<void>): void => void (recording = recorded);
 
   const settle = async (outcome: Outcome): Promise<void> => {
@@ -90,9 +97,12 @@ export function openAccount(
   return {
     async open(spender, { estimate, ...expected }) {
       try {
-        const reservation = await ledger.reserve(spender, estimate);
+        const { prices, tokens, endUser } = expected;
+        const flight = createFlight({ request, attempts, prices, expected: tokens, endUser, clock });
+        const reservation = await ledger.reserve(spender, estimate, flight.usage);
         handle.admitted(spender);
         admitted = { reservation, ...expected };
+        inFlight = flight;
         if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
       } catch (error) {
         if (error instanceof AppError && error.reason === 'rate_limited') {
@@ -102,6 +112,8 @@ export function openAccount(
         throw error;
       }
     },
+    calling: (key) => inFlight?.calling(key),
+    streaming: (soFar) => inFlight?.streaming(soFar),
     attempted(attempt) {
       attempts.push(attempt);
       logFailedAttempt(log, request.requestId, attempt);

@@ -45,6 +45,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
   const rejected = createRejectedAnswers(parts.expected);
   for (;;) {
     const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
+      onCall: account.calling,
       onAttempt: account.attempted,
     });
     if (answer.kind === 'failed') {
@@ -213,6 +214,7 @@ function begin(
   const events = stream.forward({
     clock,
     guard: prompt ? prompt.collect(guard) : guard,
+    onBegin: account.streaming,
     mask: guardrails.streamMask(guarded.rules, outputMasking(parts), report),
     async settle(summary) {
       const error = errorOf(summary);

@@ -94,6 +94,10 @@ function answeredBy(own: Attempt | undefined, reads: AbandonedReads): Outcome['a
   return read?.kind === 'answered' ? { key: own.target, summary: read.summary } : undefined;
 }
 
+/** Usage of a job is looked up by the id of the job. */
+export const usageRequestId = ({ caller, requestId }: RequestState['request']): string =>
+  caller.kind === 'work' ? caller.jobId : requestId;
+
 function entriesOf(
   { request, attempts, admitted }: RequestState & { readonly admitted: Admitted },
   outcome: Outcome,
@@ -101,11 +105,10 @@ function entriesOf(
   reads?: AbandonedReads,
   isIncluded: (attempt: Attempt | undefined) => boolean = () => true,
 ): UsageEntry[] {
-  const { endpoint, caller, requestId, startedAt } = request;
+  const { endpoint, startedAt } = request;
   const facts = {
     endpoint,
-    // Usage of a job is looked up by the id of the job.
-    requestId: caller.kind === 'work' ? caller.jobId : requestId,
+    requestId: usageRequestId(request),
     startedAt,
     attempts,
     prices: admitted.prices,

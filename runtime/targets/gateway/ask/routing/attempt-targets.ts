@@ -74,6 +74,7 @@ export function createAttempts({
           isTrial = false;
         };
         const end = isMeasured ? states.loads.start(target.key) : undefined;
+        options?.onCall?.(target.key);
         const answer = await callTarget(callPlaced, target, () => {
           end?.();
           report('abandoned');

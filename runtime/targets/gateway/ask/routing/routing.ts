@@ -131,6 +131,8 @@ export interface Routed<Answer> {
 }
 
 export interface RouteOptions {
+  /** Called before each call of a target. */
+  readonly onCall?: ((target: string) => void) | undefined;
   /** Called as each attempt ends. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }

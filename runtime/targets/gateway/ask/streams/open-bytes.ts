@@ -54,15 +54,16 @@ export async function openBytes(parts: BytesParts): Promise<OpenedBytes> {
   };
 }
 
-interface BytesOptions extends Pick<ForwardOptions, 'settle'> {
+interface BytesOptions extends Pick<ForwardOptions, 'settle' | 'onBegin'> {
   readonly first: Buffer;
   readonly firstByteMs: number;
 }
 
 function forwardBytes(
   { body, summary, clock, startedAt, idleMs, maxMs, signal }: BytesParts,
-  { first, firstByteMs, settle }: BytesOptions,
+  { first, firstByteMs, settle, onBegin }: BytesOptions,
 ): ForwardedStream {
+  onBegin?.(() => summary);
   let held: Buffer | undefined = first;
   let cut: AppError | undefined;
   let isCancelled = false;

@@ -152,6 +152,8 @@ export interface ForwardOptions {
   readonly settle: (summary: StreamSummary) => Promise<void>;
   readonly guard?: StreamGuard | undefined;
   readonly mask?: StreamMask | undefined;
+  /** Called at the beginning with a function that returns the summary of what was sent until then. */
+  readonly onBegin?: ((soFar: () => AnswerSummary) => void) | undefined;
 }
 
 /** A stream for the client, in pieces of whole events. It ends when the client's signal is aborted. */

@@ -7,6 +7,7 @@ import { wholeNumbers } from '../whole-numbers.ts';
 import { createRowCache } from './row-cache.ts';
 import {
   LOCK_ACCOUNTS,
+  NOTE,
   SELECT_ACCOUNTS,
   SELECT_BILLED,
   SELECT_RESERVATIONS,
@@ -72,6 +73,9 @@ export function postgresLedger(pool: Pool): LedgerStore {
     // Reservations are always written, because other processes must see them.
     keep: () => false,
     join: () => undefined,
+    note: async (notes) => {
+      await pool.query({ name: 'note', text: NOTE, values: [notes.map(({ id }) => id), toJson(notes)] });
+    },
     accounts: async (ids) => {
       const { rows } = await pool.query<AccountRow>({
         name: 'accounts',

@@ -73,3 +73,9 @@ select case when $8::boolean then set_config('synchronous_commit', 'off', true) 
 
 /** Alerts are rare, so the statements of every request do without them. */
 export const WRITE_ALERTS = insertFrom('$1', 'gateway_alerts', ALERT_COLUMNS, ' on conflict (id) do nothing');
+
+/** Stores what requests in flight have used so far. Rows that are being closed are skipped, so that this waits for nothing. */
+export const NOTE = `
+with free as (select id from gateway_reservations where id = any($1::text[]) order by id for update skip locked)
+update gateway_reservations as a set interrupted = r.interrupted
+from json_to_recordset($2::json) as r(id text, interrupted text), free where a.id = r.id and a.id = free.id`;

@@ -26,6 +26,7 @@ export function prepareLedger(database: DatabaseSync) {
   const hold = database.prepare(
     'update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?',
   );
+  const note = database.prepare('update gateway_reservations set interrupted = ? where id = ?');
   const accounts = prepareTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
   const reservations = prepareTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
   const usage = prepareTable(database, 'gateway_usage', USAGE_COLUMNS);
@@ -54,6 +55,8 @@ export function prepareLedger(database: DatabaseSync) {
     reservation: reservations.find,
     /** Adds reserved amounts to the row of an account. */
     hold: (accountId: string, amount: bigint, count: number) => void hold.run(amount, count, accountId),
+    /** Stores what a request in flight has used so far. */
+    note: (id: string, interrupted: string) => void note.run(interrupted, id),
     write(changes: LedgerChanges) {
       changes.accounts.forEach(accounts.update);
       changes.opened.forEach(reservations.insert);

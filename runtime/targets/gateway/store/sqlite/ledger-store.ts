@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
+import { accountsOf } from '../account-ids.ts';
 import { isContention } from '../database-error.ts';
+import type { ReservationRow } from '../schema.ts';
 import { machineName } from '../machine.ts';
 import type { FileCheck } from './file-check.ts';
 import { type HeldReservations, createHeldReservations } from './held-reservations.ts';
@@ -151,6 +153,20 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
     join(id) {
       processId = id;
     },
+    note: async (notes) => {
+      await untilFree(gate);
+      file.require();
+      const sql = prepared();
+      const kept = notes.filter(({ id }) => held.find(id));
+      sql.transaction(() => {
+        for (const { id, interrupted } of notes) {
+          const row = held.find(id);
+          if (row) writeReservations(sql, [{ ...row, interrupted }]);
+          else sql.note(id, interrupted);
+        }
+      });
+      if (cache) for (const { id } of kept) moveToDatabase(cache, held, id);
+    },
     accounts: (ids) => {
       const sql = prepared();
       const rows = ids.map(sql.account).filter((row) => row !== undefined);
@@ -187,6 +203,25 @@ function undoing<Result>(undo: () => void, work: () => Result): Result {
 
 function learn({ accounts }: AccountCache, changes: LedgerChanges): void {
   for (const account of changes.accounts) accounts.set(account.id, account);
+}
+
+/** Adds reservations of the memory to the database, and their amounts to the accounts there. */
+function writeReservations(sql: LedgerStatements, rows: readonly ReservationRow[]): void {
+  for (const row of rows) for (const id of accountsOf(row)) sql.hold(id, row.amount_nano, 1);
+  sql.write({ ...NO_CHANGES, opened: rows });
+}
+
+/** Removes a reservation that is now in the database from the memory. */
+function moveToDatabase({ accounts }: AccountCache, held: HeldReservations, reservation: string): void {
+  const row = held.find(reservation);
+  if (!row) return;
+  for (const id of accountsOf(row)) {
+    const account = accounts.get(id);
+    if (!account) continue;
+    const { reserved_nano: reserved, running } = account;
+    accounts.set(id, { ...account, reserved_nano: reserved + row.amount_nano, running: running + 1 });
+  }
+  held.change([], [reservation]);
 }
 
 function writeHeld(sql: LedgerStatements, held: HeldReservations): void {

@@ -100,7 +100,7 @@ function routerTo(fails: (call: ProviderCall) => boolean, policy: Partial<Routin
   return {
     calls: () => calls,
     /** Sends requests at a rate, and returns their attempts in order. */
-    async send(model: string, count: number, perSecond: number): Promise<(readonly Attempt[])[]> {
+    send: async (model: string, count: number, rate: number): Promise<(readonly Attempt[])[]> => {
       const running: Promise<readonly Attempt[]>[] = [];
       for (let index = 0; index < count; index += 1) {
         running.push(
@@ -109,7 +109,7 @@ function routerTo(fails: (call: ProviderCall) => boolean, policy: Partial<Routin
             .then(({ attempts }) => attempts),
         );
         await new Promise((resolve) => setImmediate(resolve));
-        clock.advance(1000 / perSecond);
+        clock.advance(1000 / rate);
       }
       for (let rest = 0; rest < 50; rest += 1) {
         await new Promise((resolve) => setImmediate(resolve));
