@@ -83,7 +83,9 @@ describeDatabases((database) => {
       .executeTakeFirstOrThrow();
     expect(account).toMatchObject({ spent_nano: cost, reserved_nano: 0n, running: 0 });
     expect(await store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
-    console.log(`${database.kind}: ${STREAMS + WHOLE} in flight at the kill, ${interrupted.length} rows, ${cost} nano-dollars`);
+    console.log(
+      `${database.kind}: ${STREAMS + WHOLE} in flight at the kill, ${interrupted.length} rows, ${cost} nano-dollars`,
+    );
     for (const one of next) {
       one.child.kill('SIGTERM');
       expect(await one.ended).toBe(0);

@@ -86,7 +86,11 @@ describeDatabases((database) => {
     await database.open(url);
     await ledger.settle(slow, used(50n));
     expect(await rowsOf(store)).toMatchObject([{ status: 'interrupted', cost_nano: 7n }]);
-    expect(await accountOf(store, 'user:ada')).toMatchObject({ spent_nano: 7n, reserved_nano: 0n, running: 0 });
+    expect(await accountOf(store, 'user:ada')).toMatchObject({
+      spent_nano: 7n,
+      reserved_nano: 0n,
+      running: 0,
+    });
   });
 
   test('what a stream uses is written again each second, and a request that ends in a moment is never written', async () => {
@@ -100,7 +104,8 @@ describeDatabases((database) => {
     expect((await ledger.quota(spender)).user).toMatchObject({ reserved: 1000n, parallel: { used: 1 } });
     cost = 30n;
     const written = async (): Promise<string | null | undefined> =>
-      (await store.db.selectFrom('gateway_reservations').select('interrupted').executeTakeFirst())?.interrupted;
+      (await store.db.selectFrom('gateway_reservations').select('interrupted').executeTakeFirst())
+        ?.interrupted;
     while (!(await written())?.includes('request-30')) {
       clock.advance(250);
       await sleep(1);
