@@ -3,7 +3,7 @@ import type { InFlightNote, LedgerStore } from '../../store/store.ts';
 import { interruptedToText, type InterruptedUsage } from './interrupted-usage.ts';
 
 /** Returns what a request in flight has used so far; undefined while it has used nothing. */
-export type UsageSoFar = () => InterruptedUsage | undefined;
+type UsageSoFar = () => InterruptedUsage | undefined;
 
 /**
  * Stores what requests in flight have used so far, so that they are billed if this process is killed. Requests that end within

@@ -3,6 +3,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
+import type { UsageStatus } from './usage-status.ts';
 import type { Order } from '../../store/order.ts';
 import type { Page } from '../../store/page.ts';
 
@@ -42,13 +43,6 @@ export interface HeldAmount {
   /** Tags of its usage. */
   readonly tags?: readonly string[] | undefined;
 }
-
-/**
- * The outcome of a request. `cancelled`: its client disconnected, which is no failure of a model or of the gateway. `interrupted`: the
- * gateway was killed before the end.
- */
-export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
-export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
 /** Usage of one attempt of a request. */
 export interface UsageEntry {

@@ -1,3 +1,4 @@
+import { usageStatusOf } from './usage-status.ts';
 import { type Kysely, sql } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
@@ -76,7 +77,7 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
   );
   if (filter.status !== undefined) {
     // An outcome is not a parameter, so that the index of errors applies.
-    query = query.where('status', '=', sql.lit(filter.status === 'error' ? 'error' : 'success'));
+    query = query.where('status', '=', sql.lit(usageStatusOf(filter.status)));
   }
   return query.where(inTimeRange('timestamp', filter));
 }

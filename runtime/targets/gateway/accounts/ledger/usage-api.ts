@@ -38,6 +38,8 @@ export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
 export interface UsageTotals {
   readonly requests: number;
   readonly errors: number;
+  /** Requests whose client disconnected; they are not errors. */
+  readonly cancelled: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;

@@ -143,7 +143,12 @@ const sumOf = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column
 
 const SUMS = [
   sql<number>`cast(count(*) as bigint)`.as('requests'),
-  sql<number>`cast(coalesce(sum(case when status = 'error' then 1 else 0 end), 0) as bigint)`.as('errors'),
+  sql<number>`cast(coalesce(sum(case when status in ('error', 'interrupted') then 1 else 0 end), 0) as bigint)`.as(
+    'errors',
+  ),
+  sql<number>`cast(coalesce(sum(case when status = 'cancelled' then 1 else 0 end), 0) as bigint)`.as(
+    'cancelled',
+  ),
   sumOf('prompt_tokens').as('prompt'),
   sumOf('completion_tokens').as('completion'),
   sumOf('cached_tokens').as('cached'),
@@ -160,6 +165,7 @@ const SUMS = [
 interface Sums {
   readonly requests: number;
   readonly errors: number;
+  readonly cancelled: number;
   readonly prompt: number;
   readonly completion: number;
   readonly cached: number;
@@ -173,6 +179,7 @@ interface Sums {
 const totalsOf = (row: Sums): UsageTotals => ({
   requests: row.requests,
   errors: row.errors,
+  cancelled: row.cancelled,
   promptTokens: row.prompt,
   completionTokens: row.completion,
   cachedTokens: row.cached,

@@ -1,3 +1,4 @@
+import type { UsageStatus } from '../ledger/usage-status.ts';
 import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
@@ -16,7 +17,7 @@ export interface Prompt {
   readonly keyId: string | null;
   readonly model: string;
   readonly endpoint: string;
-  readonly status: 'success' | 'error';
+  readonly status: UsageStatus;
   /** The parsed body. */
   readonly body: unknown;
   /** Length of the body in bytes. */

@@ -4,6 +4,7 @@ import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
+import type { UsageStatus } from '../../accounts/ledger/usage-status.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary, CountedTokens } from '../streams/stream.ts';
@@ -57,7 +58,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     ...about(facts, key),
     ...used(facts, key, answered),
     ...(outcome.cacheHit && { cost: 0n, pricedBy: null, cacheHit: outcome.cacheHit }),
-    status: error ? 'error' : 'success',
+    status: statusOf(error),
     errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,
     statusCode: error ? HTTP_STATUS[error.code] : 200,
@@ -73,6 +74,10 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     { attempt: last, entry: own },
   ];
 }
+
+/** A client that disconnects is no failure of the model. */
+export const statusOf = (error: AppError | undefined): UsageStatus =>
+  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';
 
 /** The source of a price that an administrator has set. */
 const OWN_PRICE = 'own';
@@ -198,7 +203,7 @@ const failedEntry = (
 ): UsageEntry => ({
   ...about(facts, attempt.target),
   ...used(facts, attempt.target, read?.kind === 'answered' ? read : undefined),
-  status: 'error',
+  status: attempt.failure === 'cancelled' ? 'cancelled' : 'error',
   errorMessage: attempt.failure ?? null,
   errorDetail: attempt.detail ?? null,
   statusCode: attempt.upstreamStatus ?? null,

@@ -1,3 +1,4 @@
+import { statusOf } from './usage-entries.ts';
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Prompt, PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { PromptPolicy } from '../shapes/prompt-policy.ts';
@@ -52,7 +53,7 @@ export function openPromptRecord(
         keyId: spender?.key?.id ?? null,
         model: model || requested,
         endpoint,
-        status: error ? 'error' : 'success',
+        status: statusOf(error),
         body,
         size,
         answer,

@@ -45,7 +45,7 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
         cachedTokens: tokens.cachedTokens,
         cost: priceOf(tokens, price),
         pricedBy: price ? (price.source ?? 'own') : null,
-        status: isEstimated ? 'error' : 'success',
+        status: isEstimated ? 'cancelled' : 'success',
         errorMessage: isEstimated ? 'The connection was closed.' : null,
         statusCode: isEstimated ? 499 : 200,
         latencyMs: now() - since,

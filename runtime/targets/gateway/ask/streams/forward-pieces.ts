@@ -21,7 +21,7 @@ export interface ForwardParts extends StreamParts, ForwardOptions {
 export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
   const { reader, output, syntax, guard, mask, isCancelled } = parts;
   const tally = createTally();
-  parts.onBegin?.(tally.summary);
+  parts.onBegin?.(() => tally.summary());
   let waiting: Uint8Array[] = [];
   let blocked: AppError | undefined;
   let sent: Uint8Array | undefined;

@@ -1,3 +1,4 @@
+import { isFailedStatus } from '../../accounts/ledger/usage-status.ts';
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
@@ -48,5 +49,5 @@ const rowOf = (prompt: PromptHead): Parameters<typeof formatTable>[1][number] =>
   orDash(prompt.user_id),
   prompt.model,
   prompt.endpoint,
-  { text: prompt.status, style: prompt.status === 'error' ? 'red' : 'green' },
+  { text: prompt.status, style: isFailedStatus(prompt.status) ? 'red' : 'green' },
 ];

@@ -39,7 +39,7 @@ const linesOf = (row: UsageRow): string[] =>
     key: orDash(row.api_key_id),
     model: row.model,
     endpoint: row.endpoint,
-    status: row.status === 'error' ? `error ${row.status_code ?? ''}` : 'success',
+    status: row.status === 'error' ? `error ${row.status_code ?? ''}` : row.status,
     ...(row.error_message !== null && { error: row.error_message }),
     ...(row.error_detail !== null && { reason: row.error_detail }),
     tokens: `${orDash(row.prompt_tokens)} in, ${orDash(row.completion_tokens)} out`,

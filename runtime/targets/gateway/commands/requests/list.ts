@@ -1,3 +1,5 @@
+import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
+import { statusCell } from '../show/status-cell.ts';
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
@@ -17,7 +19,7 @@ export const listRequestsCommand = storeCommand({
     key: { value: 'id|name|prefix', help: 'Only requests with this key' },
     team: { value: 'team_id', help: 'Only requests of this team' },
     model: { value: 'model', help: 'Only requests to this model, provider:model' },
-    status: { value: 'status', help: 'Only requests with this outcome', choices: ['success', 'error'] },
+    status: { value: 'status', help: 'Only requests with this outcome', choices: USAGE_STATUSES },
     from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
     to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
     ...commonOptions({ limit: { help: 'Maximum number of requests', fallback: '20' } }),
@@ -55,9 +57,7 @@ const rowOf = (row: UsageRow): Parameters<typeof formatTable>[1][number] => [
   row.id,
   orDash(row.user_id),
   row.model,
-  row.status === 'error'
-    ? { text: `error ${row.status_code ?? ''}`, style: 'red' }
-    : { text: 'success', style: 'green' },
+  statusCell(row),
   row.cost_nano === null ? '-' : formatDollars(row.cost_nano),
   orDash(row.latency_ms),
 ];

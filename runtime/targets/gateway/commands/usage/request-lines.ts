@@ -1,3 +1,4 @@
+import { statusCell } from '../show/status-cell.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import type { UsageRow } from '../../store/schema.ts';
@@ -14,9 +15,7 @@ const rowOf = (row: UsageRow): Parameters<typeof formatTable>[1][number] => [
   orDash(row.user_id),
   row.model,
   row.endpoint,
-  row.status === 'error'
-    ? { text: `error ${row.status_code ?? ''}`, style: 'red' }
-    : { text: 'success', style: 'green' },
+  statusCell(row),
   tokens(row.prompt_tokens, row),
   tokens(row.completion_tokens, row),
   row.cost_nano === null ? '-' : formatDollars(row.cost_nano),

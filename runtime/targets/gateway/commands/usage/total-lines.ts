@@ -35,5 +35,6 @@ const costText = ({ cost, unpriced }: UsageTotals, unknown: string): string =>
 export function totalSentence(totals: UsageTotals): string {
   const requests = `${totals.requests} request${totals.requests === 1 ? '' : 's'}`;
   const tokens = `${totals.promptTokens} tokens in, ${totals.completionTokens} out`;
-  return `Total: ${requests}, ${totals.errors} failed, ${tokens}, ${costText(totals, 'cost unknown')}.`;
+  const cancelled = totals.cancelled > 0 ? `, ${totals.cancelled} cancelled` : '';
+  return `Total: ${requests}, ${totals.errors} failed${cancelled}, ${tokens}, ${costText(totals, 'cost unknown')}.`;
 }

@@ -1,3 +1,4 @@
+import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import { list } from '../../../../serve/cli/values.ts';
@@ -14,7 +15,7 @@ export const USAGE_OPTIONS = {
   model: { value: 'model', help: 'Only requests to this model; the provider prefix can be omitted' },
   provider: { value: 'name', help: 'Only requests to this provider' },
   endpoint: { value: 'path', help: 'Only requests to this route, e.g. /v1/chat/completions' },
-  status: { value: 'status', help: 'Only requests with this outcome', choices: ['success', 'error'] },
+  status: { value: 'status', help: 'Only requests with this outcome', choices: USAGE_STATUSES },
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },
   'end-user': { value: 'name', help: "Only requests that name this user of the client's own" },
   tag: { value: 'tag', help: 'Only requests with this tag' },

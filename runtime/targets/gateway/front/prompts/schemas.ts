@@ -1,3 +1,4 @@
+import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';
@@ -12,7 +13,7 @@ const head = {
   api_key_id: textOrNull('Key of the request; null for the master key.'),
   model: Type.String({ description: 'Model that answered, or that was requested.' }),
   endpoint: Type.String({ description: 'Path of the endpoint.' }),
-  status: oneOf(['success', 'error']),
+  status: oneOf(USAGE_STATUSES),
   truncated: Type.Boolean({ description: 'Whether a text was cut at `prompt_log.max_characters`.' }),
 };
 

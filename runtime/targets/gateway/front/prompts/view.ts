@@ -1,3 +1,4 @@
+import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
@@ -12,7 +13,7 @@ export const promptHeadView = ({
 }: PromptHead): Static<typeof promptPage>['items'][number] => ({
   ...head,
   at: rfc3339(at),
-  status: status === 'error' ? 'error' : 'success',
+  status: usageStatusOf(status),
   truncated: truncated === 1,
 });
 

@@ -1,10 +1,11 @@
+import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import { USAGE_LOG } from '../usage/operations.ts';
 import { SCOPE_OPERATION_PARAMETERS, SCOPE_RULE, TIME_PARAMETERS } from '../usage/scope-operations.ts';
-import { REQUEST_LIMIT, REQUEST_STATUSES } from './query.ts';
+import { REQUEST_LIMIT } from './query.ts';
 import { liveRequests, requestDetails, requestPage } from './schemas.ts';
 
 const text = (name: string, description: string, example: string) =>
@@ -23,7 +24,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
       text('model', 'Only requests to this model, `provider:model`.', USAGE_LOG.model),
       {
         ...text('status', 'Only requests with this outcome.', 'error'),
-        schema: oneOf(REQUEST_STATUSES, { default: 'any' }),
+        schema: oneOf(STATUS_FILTERS, { default: 'any' }),
       },
       ...TIME_PARAMETERS,
       text('cursor', '`next` of the page before.', `1769860800250_${USAGE_LOG.id}`),

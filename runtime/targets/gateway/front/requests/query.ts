@@ -1,3 +1,4 @@
+import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
@@ -6,7 +7,6 @@ import { momentOf } from '../http/convert-values.ts';
 import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 
 const PARAMETERS = ['user_id', 'api_key_id', 'team_id', 'model', 'status', 'from', 'to', 'cursor', 'limit'];
-export const REQUEST_STATUSES = ['any', 'success', 'error'] as const;
 export const REQUEST_LIMIT = { min: 1, max: 500, fallback: 50 };
 
 interface RequestQuery {
@@ -18,7 +18,7 @@ interface RequestQuery {
 /** Reads a query of past requests. Whose requests they are is checked apart. */
 export function requestQuery(c: Context): RequestQuery {
   refuseUnknownParameters(c, PARAMETERS);
-  const status = wordOf(c, 'status', REQUEST_STATUSES, 'any');
+  const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
   return {
     filter: {
       model: c.req.query('model') || undefined,

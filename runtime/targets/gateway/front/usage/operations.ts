@@ -1,3 +1,4 @@
+import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import { Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
@@ -42,6 +43,7 @@ export const USAGE_LOG = {
 const TOTALS = {
   requests: 1,
   errors: 0,
+  cancelled: 0,
   prompt_tokens: 200,
   completion_tokens: 50,
   cached_tokens: 0,
@@ -70,7 +72,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       parameter('endpoint', 'Only requests to this endpoint.', USAGE_LOG.endpoint),
       {
         ...parameter('status', 'Only requests with this outcome.', 'success'),
-        schema: oneOf(['any', 'success', 'error']),
+        schema: oneOf(STATUS_FILTERS),
       },
       parameter('request_id', 'Only this request.', USAGE_LOG.request_id),
       parameter('end_user', 'Only requests that name this user of the client’s own.', 'customer-17'),

@@ -1,3 +1,4 @@
+import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
@@ -21,7 +22,6 @@ export const GROUPINGS = [
 ] as const;
 export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
 export const FORMATS = ['json', 'csv'] as const;
-const STATUSES = ['any', 'success', 'error'] as const;
 
 const PARAMETERS = [
   'user_id',
@@ -54,7 +54,7 @@ export interface UsageQuery {
 /** Reads a query of the usage. An API key that calls models sees only its own usage. */
 export function usageQuery(c: Context, caller: Caller): UsageQuery {
   refuseUnknownParameters(c, PARAMETERS);
-  const status = wordOf(c, 'status', STATUSES, 'any');
+  const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
   return {
     filter: {
       userId: queryValue(c, 'user_id'),

@@ -1,3 +1,4 @@
+import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { count, dollars, time } from '../http/fields.ts';
@@ -27,7 +28,7 @@ export const usageLog = closed(
     priced_by: textOrNull(
       'Source of the price: `own` for one that was set, or the date and the entry of the price map. Null without a cost.',
     ),
-    status: oneOf(['success', 'error']),
+    status: oneOf(USAGE_STATUSES),
     error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
       Type.String({
@@ -64,7 +65,8 @@ const totals = {
   requests: count(
     'Number of rows: each request, and each failed attempt before a fallback to another model.',
   ),
-  errors: count('Number of rows that failed.'),
+  errors: count('Number of rows that failed. Requests that the client cancelled are not among them.'),
+  cancelled: count('Number of rows whose client disconnected before the end.'),
   prompt_tokens: count(),
   completion_tokens: count(),
   cached_tokens: count(),

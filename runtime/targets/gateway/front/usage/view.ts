@@ -1,3 +1,4 @@
+import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
@@ -27,7 +28,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   total_tokens: row.total_tokens,
   cost: dollarsOrNull(row.cost_nano),
   priced_by: row.priced_by,
-  status: row.status === 'error' ? 'error' : 'success',
+  status: usageStatusOf(row.status),
   error_message: row.error_message,
   ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),
   status_code: row.status_code,
@@ -45,6 +46,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
 export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>['totals'] => ({
   requests: totals.requests,
   errors: totals.errors,
+  cancelled: totals.cancelled,
   prompt_tokens: totals.promptTokens,
   completion_tokens: totals.completionTokens,
   cached_tokens: totals.cachedTokens,

@@ -1,3 +1,4 @@
+import { isFailedStatus } from '../usage-status.ts';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema, UsageRow } from '../../../store/schema.ts';
 import { writeSums } from './write-sums.ts';
@@ -120,7 +121,7 @@ function addToScopes(sums: Map<string, Sum>, row: CountedRow, hours: number, sco
 
 function addRow(sum: Sum, row: CountedRow): void {
   sum.requests += 1;
-  if (row.status === 'error') sum.errors += 1;
+  if (isFailedStatus(row.status)) sum.errors += 1;
   sum.prompt_tokens += row.prompt_tokens ?? 0;
   sum.completion_tokens += row.completion_tokens ?? 0;
   sum.cached_tokens += row.cached_tokens ?? 0;

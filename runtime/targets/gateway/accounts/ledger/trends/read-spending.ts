@@ -62,7 +62,7 @@ export async function readSpending(
           cached_tokens as cached, total_tokens as total, cost_nano as nano
         from gateway_usage_sums where ${sumsWhere}
         union all
-        select ${tailColumns}, 1, case when status = 'error' then 1 else 0 end, coalesce(prompt_tokens, 0),
+        select ${tailColumns}, 1, case when status in ('error', 'interrupted') then 1 else 0 end, coalesce(prompt_tokens, 0),
           coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(total_tokens, 0), coalesce(cost_nano, 0)
         from gateway_usage where ${tailWhere}
       ) as both_parts

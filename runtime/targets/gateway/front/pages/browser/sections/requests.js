@@ -60,11 +60,16 @@ export const REQUESTS = [
   { path: 'requests/:id', title: 'Request', show: showRequest },
 ];
 
+/** @type {Readonly<Record<string, string>>} */
+const OUTCOMES = { error: 'Failed', cancelled: 'Cancelled', interrupted: 'Interrupted' };
+
 /** @param {any} row */
 const statusOf = ({ status, status_code: code, cache_hit: hit }) =>
   status === 'error'
     ? badge(`error ${code ?? ''}`, 'alarm')
-    : badge(hit === null || hit === undefined ? 'success' : `cached (${hit})`, 'good');
+    : status !== 'success'
+      ? badge(status, status === 'interrupted' ? 'alarm' : 'plain')
+      : badge(hit === null || hit === undefined ? 'success' : `cached (${hit})`, 'good');
 
 /**
  * @param {Session} session
@@ -113,9 +118,9 @@ async function showRequest({ root, params, session, linked, setTitle, signal }) 
     figures([
       {
         name: 'Outcome',
-        value: last.status === 'error' ? 'Failed' : 'Success',
+        value: OUTCOMES[last.status] ?? 'Success',
         note: `HTTP ${last.status_code ?? '–'}`,
-        kind: last.status === 'error' ? 'alarm' : 'good',
+        kind: last.status === 'success' ? 'good' : last.status === 'cancelled' ? 'plain' : 'alarm',
       },
       { name: 'Cost', value: exactMoney(cost), note: counted(data.attempts.length, 'attempt') },
       {
@@ -149,7 +154,7 @@ function attemptItem({ usage, cost_parts: parts }) {
     {},
     element('p', {}, element('strong', {}, usage.model), ' ', statusOf(usage)),
     facts([
-      ...(usage.status === 'error' ? [/** @type {const} */ (['Error', usage.error_message ?? '–'])] : []),
+      ...(usage.status !== 'success' ? [/** @type {const} */ (['Error', usage.error_message ?? '–'])] : []),
       ...(usage.error_detail === undefined
         ? []
         : [/** @type {const} */ (['Reason of the provider', element('code', {}, usage.error_detail)])]),

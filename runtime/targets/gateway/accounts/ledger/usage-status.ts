@@ -1,0 +1,16 @@
+/**
+ * The outcome of a request. `cancelled`: its client disconnected, which is no failure of a model or of the gateway. `interrupted`: the
+ * gateway was killed before the end.
+ */
+export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
+export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
+/** Values of filters by outcome. */
+export const STATUS_FILTERS = ['any', ...USAGE_STATUSES] as const;
+
+/** The status of a row of the database. */
+export const usageStatusOf = (text: string): UsageStatus =>
+  USAGE_STATUSES.find((status) => status === text) ?? 'success';
+
+/** Whether a row counts as a failure in rates of errors. */
+export const isFailedStatus = (status: string): boolean => status === 'error' || status === 'interrupted';
