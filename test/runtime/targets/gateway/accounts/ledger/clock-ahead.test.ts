@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import {
+  MAX_CLOCK_DIFFERENCE_MS,
+  rollWindow,
+} from '../../../../../../runtime/targets/gateway/accounts/ledger/budget-window.ts';
+import { createTestClock } from '../../test-clock.ts';
+import { describeDatabases } from '../../databases.ts';
+import { newSpender, used } from '../../requests.ts';
+
+const DAY_MS = 86_400_000;
+const ESTIMATE = { cost: 10n, tokens: 5, free: false };
+
+describeDatabases((database) => {
+  test.each([
+    ['a duration', { budgetDurationSec: 86_400 }],
+    ['a calendar', { calendar: 'day', timeZone: 'Europe/Berlin' }],
+  ] as const)(
+    'a request while the clock was months ahead does not leave a budget with %s spent until then',
+    async (_what, window) => {
+      const { budgets, identity, ledger, clock, url } = await database.start();
+      const { budgetId } = await budgets.create({ maxBudget: 100n, ...window });
+      await identity.users.create({ userId: 'ada', budgetId });
+      const spender = await newSpender(identity, { userId: 'ada' });
+      await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(10n));
+      const ahead = await database.open(url, { clock: createTestClock(clock.now() + 200 * DAY_MS) });
+      await ahead.ledger.settle(await ahead.ledger.reserve(spender, ESTIMATE), used(100n));
+      await ahead.close();
+      // What was spent counts in the window of now.
+      await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
+      clock.advance(DAY_MS);
+      await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(1n));
+      const { user } = await ledger.quota(spender);
+      expect(user.spent).toBe(1n);
+      expect(user.nextBudgetResetAt ?? 0).toBeLessThanOrEqual(clock.now() + DAY_MS);
+    },
+  );
+});
+
+test('a window that another gateway started a moment later, by its own clock, stays', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  const account = {
+    id: 'user:ada',
+    spent_nano: 5n,
+    reserved_nano: 0n,
+    running: 0,
+    window_started_at: now + MAX_CLOCK_DIFFERENCE_MS,
+    window_ends_at: now + MAX_CLOCK_DIFFERENCE_MS + DAY_MS,
+    minute: null,
+  };
+  const limits = { budgetDurationSec: 86_400, budgetCalendar: null } as Parameters<typeof rollWindow>[1];
+  expect(rollWindow(account, limits, now)).toEqual({ account, reset: undefined });
+});
