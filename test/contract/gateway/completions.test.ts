@@ -115,7 +115,7 @@ verifiesGateway('gateway:chat:left', async (arm) => {
   expect((await openai.happened('closed', 'stall')).complete).toBe(false);
   await expect
     .poll(usage)
-    .toEqual([expect.objectContaining({ status: 'error', status_code: 499, usage_estimated: true })]);
+    .toEqual([expect.objectContaining({ status: 'cancelled', status_code: 499, usage_estimated: true })]);
   const { body } = await api.get(`/v1/users/${userId}`, AS_MASTER);
   expect(body.reserved).toBe(0);
   expect(body.spend).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ const ALERTS = 'alerts webhook';
 
 /**
  * A HEAD request, because a receiver would take a message for an alert. Any answer shows that the server is there; most refuse the
- * method.
+ * method, and some of them with 501 instead of 405.
  */
 async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding> {
   // The path can be a secret, as in webhooks of chat programs.
@@ -36,7 +36,8 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
       signal,
     });
     await body.dump().catch(() => undefined);
-    if (status < 500) return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
+    if (status < 500 || status === METHOD_NOT_IMPLEMENTED)
+      return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
     return problem(ALERTS, `${origin} answers with status ${status}`, ALERTS_REMEDY);
   } catch (error) {
     return problem(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
@@ -45,6 +46,7 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
   }
 }
 
+const METHOD_NOT_IMPLEMENTED = 501;
 const ALERTS_REMEDY = 'Check `alerts.webhook`, whether the receiver is running, and the network.';
 
 /** Asks for a verdict on a word, as encoders are asked to classify one. */

@@ -36,9 +36,11 @@ export function inferenceSpec(
     TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
   const systemPrompt = request.systemPrompt || defaultPrompt;
   if (systemPrompt === undefined) {
-    throw new AppError('MalformedError', `Default system_prompt not available for ${task.task}`, {
-      reason: 'no_default_prompt',
-    });
+    throw new AppError(
+      'MalformedError',
+      `Default system_prompt not available for ${task.task}. Set system_prompt to the instruction for the model, e.g. "Answer the question in one sentence."`,
+      { reason: 'no_default_prompt' },
+    );
   }
   return {
     type,

@@ -46,6 +46,7 @@ const NO_TEAM = { priced_by: null, team_id: null, organization_id: null };
 const TOTALS = {
   requests: 3,
   errors: 1,
+  cancelled: 0,
   prompt_tokens: 20,
   completion_tokens: 10,
   cached_tokens: 4,
@@ -145,6 +146,7 @@ test('groups, the most expensive first', async () => {
       group: { user: 'ada' },
       requests: 2,
       errors: 0,
+      cancelled: 0,
       prompt_tokens: 20,
       completion_tokens: 10,
       cached_tokens: 4,
@@ -188,7 +190,7 @@ test('by time, and by both', async () => {
 test.each([
   ['?group_by=colour', 'group_by', /be one or more of user, key, team, .*, comma-separated, not "colour"$/],
   ['?interval=year', 'interval', /must be one of minute, hour, day, month, not "year"$/],
-  ['?status=ok', 'status', /must be one of any, success, error, not "ok"$/],
+  ['?status=ok', 'status', /must be one of any, success, error, cancelled, interrupted, not "ok"$/],
   ['?from=yesterday', 'from', /must be a time/],
   ['?to=2026-13-01', 'to', /must be a time/],
   ['?format=xml', 'format', /must be one of json, csv/],

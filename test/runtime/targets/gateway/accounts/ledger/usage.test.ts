@@ -93,6 +93,7 @@ describeDatabases((database) => {
     expect(await usage.totals({})).toEqual({
       requests: 4,
       errors: 1,
+      cancelled: 0,
       promptTokens: 30,
       completionTokens: 15,
       cachedTokens: 4,

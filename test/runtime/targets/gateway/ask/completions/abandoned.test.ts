@@ -102,7 +102,7 @@ test.each(
     expect(row).toMatchObject({
       model: `${type}:${model}`,
       endpoint: path,
-      status: 'error',
+      status: 'cancelled',
       status_code: 499,
       usage_estimated: false,
       prompt_tokens: promptTokens,

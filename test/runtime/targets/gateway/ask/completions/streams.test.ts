@@ -126,7 +126,7 @@ test('a client that disconnects cancels the provider within 100 ms, and is bille
     const took = performance.now() - left;
     expect(closed.complete).toBe(false);
     const [row] = await settledRows(userId);
-    expect(row).toMatchObject({ status: 'error', status_code: 499, usage_estimated: true });
+    expect(row).toMatchObject({ status: 'cancelled', status_code: 499, usage_estimated: true });
     expect(row?.cost).toBeGreaterThan(0);
     return took;
   };

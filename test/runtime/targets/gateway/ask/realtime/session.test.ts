@@ -175,7 +175,7 @@ test('what has not ended when the client leaves is estimated', async () => {
   session.socket.close();
   await vi.waitFor(async () =>
     expect(await rowsOf('hangs')).toMatchObject([
-      { usage_estimated: true, completion_tokens: 3, status: 'error' },
+      { usage_estimated: true, completion_tokens: 3, status: 'cancelled' },
     ]),
   );
 });
