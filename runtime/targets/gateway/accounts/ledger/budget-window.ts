@@ -4,7 +4,7 @@ import type { Limits } from '../identity/identity.ts';
 import type { AccountRow, BudgetResetRow } from '../../store/schema.ts';
 
 /** Clocks of gateways that share a database can differ by this much. */
-export const MAX_CLOCK_DIFFERENCE_MS = 300_000;
+const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
 /** Updates the budget window of an account. The first request after the end of a window resets it and starts the next one. */
 export function rollWindow(

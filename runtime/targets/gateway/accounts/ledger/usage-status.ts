@@ -1,3 +1,5 @@
+import type { AppError } from '../../../../contract/errors.ts';
+
 /**
  * The outcome of a request. `cancelled`: its client disconnected, which is no failure of a model or of the gateway. `interrupted`: the
  * gateway was killed before the end.
@@ -14,3 +16,7 @@ export const usageStatusOf = (text: string): UsageStatus =>
 
 /** Whether a row counts as a failure in rates of errors. */
 export const isFailedStatus = (status: string): boolean => status === 'error' || status === 'interrupted';
+
+/** The status of a request that ends with this error; undefined for an answer. */
+export const statusOf = (error: AppError | undefined): UsageStatus =>
+  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

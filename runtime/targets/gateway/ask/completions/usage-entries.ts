@@ -4,7 +4,7 @@ import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
-import type { UsageStatus } from '../../accounts/ledger/usage-status.ts';
+import { statusOf } from '../../accounts/ledger/usage-status.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary, CountedTokens } from '../streams/stream.ts';
@@ -74,10 +74,6 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     { attempt: last, entry: own },
   ];
 }
-
-/** A client that disconnects is no failure of the model. */
-export const statusOf = (error: AppError | undefined): UsageStatus =>
-  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';
 
 /** The source of a price that an administrator has set. */
 const OWN_PRICE = 'own';

@@ -1,4 +1,4 @@
-import { statusOf } from '../completions/usage-entries.ts';
+import { statusOf } from '../../accounts/ledger/usage-status.ts';
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Prompt, PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { PromptPolicy } from '../shapes/prompt-policy.ts';

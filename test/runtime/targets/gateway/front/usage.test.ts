@@ -41,12 +41,11 @@ beforeAll(async () => {
 const get = (query: string, headers: Record<string, string> = {}): Promise<Answer> =>
   gateway().ask('GET', `/v1/usage${query}`, undefined, headers);
 
-const WRITES = { cache_write_tokens: 0, cache_write_1h_tokens: 0 };
+const WRITES = { cancelled: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0 };
 const NO_TEAM = { priced_by: null, team_id: null, organization_id: null };
 const TOTALS = {
   requests: 3,
   errors: 1,
-  cancelled: 0,
   prompt_tokens: 20,
   completion_tokens: 10,
   cached_tokens: 4,
@@ -146,7 +145,6 @@ test('groups, the most expensive first', async () => {
       group: { user: 'ada' },
       requests: 2,
       errors: 0,
-      cancelled: 0,
       prompt_tokens: 20,
       completion_tokens: 10,
       cached_tokens: 4,

@@ -120,7 +120,7 @@ async function showRequest({ root, params, session, linked, setTitle, signal }) 
         name: 'Outcome',
         value: OUTCOMES[last.status] ?? 'Success',
         note: `HTTP ${last.status_code ?? '–'}`,
-        kind: last.status === 'success' ? 'good' : last.status === 'cancelled' ? 'plain' : 'alarm',
+        kind: last.status === 'success' ? 'good' : last.status === 'cancelled' ? 'warning' : 'alarm',
       },
       { name: 'Cost', value: exactMoney(cost), note: counted(data.attempts.length, 'attempt') },
       {
