@@ -14,6 +14,36 @@ export function createYielder(): () => Promise<void> {
   };
 }
 
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = (): Promise<void> => others();
+
+/** When the current turn was first asked about. */
+let turnBegan: number | undefined;
+
+/** Whether callers of this function have together used up the time slice of the current turn of the event loop. */
+export function isTurnUsedUp(): boolean {
+  const now = performance.now();
+  if (turnBegan !== undefined) return now - turnBegan >= MAX_SLICE_MS;
+  turnBegan = now;
+  void others().then(() => (turnBegan = undefined));
+  return false;
+}
+
+/** Runs all steps without a break. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Runs steps over this many bytes: without a break if they are few, so that small requests do not wait for a turn. */
+export const runFairly = <Result>(steps: Steps<Result>, bytes: number): Result | Promise<Result> =>
+  isLarge(bytes) ? runYielding(steps) : runAtOnce(steps);
+
+/** Whether passes over this many bytes take so long that others should get a turn in between. */
+export const isLarge = (bytes: number): boolean => bytes > 256 * 1024;
+
 /** Runs all steps, and yields to the event loop in between. */
 export async function runYielding<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {

@@ -1,3 +1,4 @@
+import type { Steps } from '../limits/steps.ts';
 import { stringEnd } from './string-end.ts';
 
 // Structural characters of JSON as UTF-8 bytes.
@@ -21,14 +22,39 @@ export interface JsonLimits {
 /** The limit that a JSON text exceeds, or the memory that its lists and objects need when it is parsed. */
 export type JsonSize = { readonly exceeds: keyof JsonLimits } | { readonly heapBytes: number };
 
+/** Bytes that are measured in one step. */
+const STEP = 128 * 1024;
+
 /** Measures a JSON text without parsing it. In invalid JSON the counts are meaningless, but also bounded by its length. */
-export function measureJson(json: Uint8Array, { maxDepth, maxValues }: JsonLimits): JsonSize {
-  let depth = 0;
-  let containers = 0;
-  let commas = 0;
-  for (let at = 0; at < json.length; at += 1) {
+export function* measureJson(json: Uint8Array, limits: JsonLimits): Steps<JsonSize> {
+  const counts: Counts = { at: 0, depth: 0, containers: 0, commas: 0 };
+  while (counts.at < json.length) {
+    const exceeds = count(json, counts, limits);
+    if (exceeds !== undefined) return { exceeds };
+    if (counts.at < json.length) yield;
+  }
+  return { heapBytes: counts.containers * CONTAINER_BYTES + counts.commas * ITEM_BYTES };
+}
+
+interface Counts {
+  at: number;
+  depth: number;
+  containers: number;
+  commas: number;
+}
+
+/** Counts in the next part of the text. Returns the limit that is exceeded. */
+function count(
+  json: Uint8Array,
+  counts: Counts,
+  { maxDepth, maxValues }: JsonLimits,
+): keyof JsonLimits | undefined {
+  let { at, depth, containers, commas } = counts;
+  const end = Math.min(json.length, at + STEP);
+  for (; at < end; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) {
+      // It can be behind the end of this part.
       at = stringEnd(json, at) - 1;
     } else if (byte === COMMA) {
       commas += 1;
@@ -37,10 +63,11 @@ export function measureJson(json: Uint8Array, { maxDepth, maxValues }: JsonLimit
     } else if (byte === LIST || byte === OBJECT) {
       depth += 1;
       containers += 1;
-      if (depth > maxDepth) return { exceeds: 'maxDepth' };
+      if (depth > maxDepth) return 'maxDepth';
     } else continue;
     // There are more values than containers, and than commas: each value but the first of its list or object follows one.
-    if (containers > maxValues || commas > maxValues) return { exceeds: 'maxValues' };
+    if (containers > maxValues || commas > maxValues) return 'maxValues';
   }
-  return { heapBytes: containers * CONTAINER_BYTES + commas * ITEM_BYTES };
+  Object.assign(counts, { at, depth, containers, commas });
+  return undefined;
 }

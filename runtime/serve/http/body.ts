@@ -3,6 +3,8 @@ import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import type { ByteHold } from '../../core/limits/byte-budget.ts';
+import type { Steps } from '../../core/limits/steps.ts';
+import { runFairly } from '../../platform/run-yielding.ts';
 import { TRUSTED_SCHEMAS } from '../../core/json/trusted-schemas.ts';
 import { holdOf } from '../memory/hold-of.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
@@ -68,7 +70,7 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
     if (!untyped) requireJson(request, options);
     const bytes = await request.readBody(options);
     if (untyped && bytes.length > 0) requireJson(request, options);
-    return parse(bytes, schema, bytes.length === 0 ? undefined : request.hold());
+    return runFairly(parse(bytes, schema, bytes.length === 0 ? undefined : request.hold()), bytes.length);
   };
 }
 
@@ -86,7 +88,7 @@ export type BodyParser = <Schema extends TSchema>(
   schema: SchemaChoice<Schema>,
   /** Charged with the memory of the parsed body. */
   hold?: ByteHold,
-) => Static<Schema>;
+) => Steps<Static<Schema>>;
 
 /** Same for a body that has already been read. */
 export function createBodyParser({
@@ -95,10 +97,11 @@ export function createBodyParser({
   ...options
 }: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
-  return (bytes, choice, hold) => {
+  return function* (bytes, choice, hold) {
     const isEmpty = bytes.length === 0;
     if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
-    const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options, hold);
+    const value = isEmpty && emptyBody !== undefined ? emptyBody : yield* parseJson(bytes, options, hold);
+    yield;
     const schema = typeof choice === 'function' ? choice(value) : choice;
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);

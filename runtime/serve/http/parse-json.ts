@@ -4,6 +4,7 @@ import { explainJson } from '../../core/json/explain-json.ts';
 import { parseJsonText } from '../../core/json/json-text.ts';
 import type { ByteHold } from '../../core/limits/byte-budget.ts';
 import { measureJson } from '../../core/json/json-size.ts';
+import type { Steps } from '../../core/limits/steps.ts';
 
 export interface ParseOptions {
   /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */
@@ -19,15 +20,15 @@ const MAX_VALUES = 1_000_000;
 
 /**
  * Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. `hold` is charged with the memory
- * of lists and objects, which can need 30 times the bytes of their text.
+ * of lists and objects, which can need 30 times the bytes of their text. A step is one pass, or a part of one.
  */
-export function parseJson(
+export function* parseJson(
   bytes: Uint8Array,
   { maxDepth = MAX_DEPTH, maxValues = MAX_VALUES, parse = parseJsonText }: ParseOptions = {},
   hold?: ByteHold,
-): unknown {
+): Steps<unknown> {
   // Parsing millions of levels or values would take seconds and block the event loop.
-  const size = measureJson(bytes, { maxDepth, maxValues });
+  const size = yield* measureJson(bytes, { maxDepth, maxValues });
   if ('heapBytes' in size) hold?.take(size.heapBytes);
   else if (size.exceeds === 'maxDepth') {
     throw located(
@@ -38,7 +39,9 @@ export function parseJson(
     throw located('TooLargeError', `The body has more than ${maxValues} values. Send a smaller request.`);
   }
   if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');
+  yield;
   const text = textOf(bytes);
+  yield;
   try {
     return parse(text);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { runFairly } from '../../platform/run-yielding.ts';
 import { parseJson } from '../http/parse-json.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';
@@ -24,7 +25,8 @@ export async function readJson(
   if (!isJson(exchange)) return { refusal: HTTP_ERRORS.notJsonType() };
   try {
     const body = await exchange.readBody({ maxBodyBytes: maxBytes, tooLargeMessage });
-    return { value: parseJson(body, { maxDepth: MAX_DEPTH, parse }, exchange.hold()) };
+    const steps = parseJson(body, { maxDepth: MAX_DEPTH, parse }, exchange.hold());
+    return { value: await runFairly(steps, body.length) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message } = error;

@@ -1,10 +1,11 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { measureJson } from '../../../../runtime/core/json/json-size.ts';
+import { type JsonSize, measureJson } from '../../../../runtime/core/json/json-size.ts';
+import { runAtOnce } from '../../../../runtime/platform/run-yielding.ts';
 
 const NO_LIMITS = { maxDepth: Infinity, maxValues: Infinity };
-const measure = (text: string, limits = {}): ReturnType<typeof measureJson> =>
-  measureJson(Buffer.from(text), { ...NO_LIMITS, ...limits });
+const measure = (text: string, limits = {}): JsonSize =>
+  runAtOnce(measureJson(Buffer.from(text), { ...NO_LIMITS, ...limits }));
 
 /** Values of a parsed text that are lists or objects, and members and items but the first of each. */
 function countOf(value: unknown): { containers: number; more: number } {

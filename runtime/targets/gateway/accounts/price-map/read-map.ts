@@ -1,6 +1,7 @@
 import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
 import { explainJson } from '../../../../core/json/explain-json.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { runAtOnce } from '../../../../platform/run-yielding.ts';
 import { createBodyParser } from '../../../../serve/http/body.ts';
 import { fromLiteLlm, isLiteLlmMap } from './from-litellm.ts';
 import { MAP_FORMAT, MAP_SCHEMA, type PriceMapFile } from './map-file.ts';
@@ -28,7 +29,7 @@ function parse(text: string, shown: string): unknown {
 
 function check(value: unknown, shown: string): PriceMapFile {
   try {
-    return createBodyParser({})(Buffer.from(JSON.stringify(value)), MAP_SCHEMA) as PriceMapFile;
+    return runAtOnce(createBodyParser({})(Buffer.from(JSON.stringify(value)), MAP_SCHEMA)) as PriceMapFile;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const [first = messageOf(error)] = (error.details ?? []).map(({ message }) => message);

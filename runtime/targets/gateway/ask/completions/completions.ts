@@ -1,5 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import { isLarge, nextTurn } from '../../../../platform/run-yielding.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
@@ -63,7 +64,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const asRead = read(request, rules.schema, request.inPath);
+    const asRead = await read(request, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
     const { body, bytes, members, references } =
@@ -105,6 +106,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const keys = chosen.targets.map(({ key }) => key);
     const seconds = request.file && lengthOfFile(request.file);
     const sound = rules.sound?.(body, seconds ?? 0);
+    if (isLarge(bytes.length)) await nextTurn();
     const counts = await countRequest(tokenCounter, rules, body, keys, sound?.audioInput);
     const tokens = {
       counts,
@@ -127,6 +129,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const similar = await kept?.findSimilar(content);
     if (similar) return similar;
     const { unsupportedTools } = set.requests;
+    if (isLarge(content.bytes.length)) await nextTurn();
     const files = request.file && [request.file];
     const call = derivedFrom(content, {
       ...content,

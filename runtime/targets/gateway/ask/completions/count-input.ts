@@ -66,7 +66,7 @@ export function createInputCounts({
     const held = models.hold();
     try {
       const { router, requests } = held.set;
-      const { model: name, references, ...asRead } = read({ bytes: given, hold }, schema);
+      const { model: name, references, ...asRead } = await read({ bytes: given, hold }, schema);
       const resolved = router.resolve(name);
       const [target] = resolved.targets;
       const key = target?.key ?? name;

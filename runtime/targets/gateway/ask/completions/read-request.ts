@@ -1,11 +1,13 @@
 import type { TSchema } from 'typebox';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
+import type { Steps } from '../../../../core/limits/steps.ts';
+import { runFairly } from '../../../../platform/run-yielding.ts';
 import { createBodyParser } from '../../../../serve/http/body.ts';
 import { editMembers, listMembers } from '../../shared/json-members.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';
-import { referencesIn } from '../references/references-in.ts';
+import { searchReferences } from '../references/references-in.ts';
 import { requireDistinctInside, requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 
 /** A request whose form was checked. */
@@ -28,18 +30,26 @@ export function createRequestReader(): (
   schema: TSchema,
   /** Members that the path of the request has instead of its body. */
   inPath?: PathMembers,
-) => ReadRequest {
+) => Promise<ReadRequest> {
   const parse = createBodyParser({ maxDepth: MAX_DEPTH });
-  return ({ bytes: given, hold }, schema, inPath) => {
-    const parsed = membersOf(parse(given, inPath ? withoutModel(schema) : schema, hold));
+  const read = function* (
+    { bytes: given, hold }: Pick<CompletionRequest, 'bytes' | 'hold'>,
+    schema: TSchema,
+    inPath?: PathMembers,
+  ): Steps<ReadRequest> {
+    const parsed = membersOf(yield* parse(given, inPath ? withoutModel(schema) : schema, hold));
+    yield;
     const body = inPath ? { ...parsed, ...omitUndefined({ ...inPath }) } : parsed;
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
-    const { ids: references, members: count } = referencesIn(body);
+    yield;
+    const { ids: references, members: count } = yield* searchReferences(body);
     requireDistinctInside(bytes, members, count);
     return { body, bytes, members, model: requireWellFormedModel(body), references };
   };
+  return async (request, schema, inPath) =>
+    runFairly(read(request, schema, inPath), request.bytes.length);
 }
 
 /** Schemas of requests that the path names the model of, by the schema of the body that names it. */

@@ -1,3 +1,5 @@
+import type { Steps } from '../../../../core/limits/steps.ts';
+import { runAtOnce } from '../../../../platform/run-yielding.ts';
 import type { Json } from '../shapes/chat.ts';
 import { nameOf } from './name-of.ts';
 
@@ -12,12 +14,24 @@ export interface References {
 /** Maximum length of an id; with the address of a file it is longer than any that a provider gives. */
 const MAX_LENGTH = 2048;
 
+/** Lists and objects that are searched in one step. */
+const ITEMS_PER_STEP = 1024;
+
 /** Finds the ids of stored things in a body, at any depth, whatever API it belongs to. */
-export function referencesIn(body: Json): References {
+export const referencesIn = (body: Json): References => runAtOnce(searchReferences(body));
+
+/** Same in steps, for large bodies. */
+export function* searchReferences(body: Json): Steps<References> {
   const ids = new Set<string>();
   let members = 0;
+  let left = ITEMS_PER_STEP;
   const open: object[] = [body];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    left -= 1;
+    if (left === 0) {
+      left = ITEMS_PER_STEP;
+      yield;
+    }
     if (Array.isArray(item)) {
       for (const child of item as unknown[])
         if (typeof child === 'object' && child !== null) open.push(child);

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import { isTurnUsedUp, nextTurn } from '../../../../platform/run-yielding.ts';
 import { readEvent } from '../../../../serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '../../../../serve/event-stream/event-frames.ts';
 import type { EventDecoder, StreamStep } from './stream.ts';
@@ -40,6 +41,8 @@ export interface UpstreamReader {
 
 /** Maximum time to read the rest of a body so that its connection can be reused. */
 const MAX_FINISH_MS = 500;
+/** Maximum number of events that are decoded together, which takes 1 to 3 ms. */
+const MAX_DECODED = 256;
 /** Maximum number of malformed events that are skipped. With more, the stream fails. */
 const MAX_MALFORMED_EVENTS = 1;
 
@@ -56,6 +59,8 @@ export function createUpstreamReader({
   let unreadable: AppError | undefined;
   let stalled = false;
   let ended = false;
+  /** Events that have arrived and are not decoded. */
+  let waiting: readonly Buffer[] = [];
 
   const read = async (maxSilentMs: number): Promise<Buffer | undefined> => {
     const from = clock.now();
@@ -98,25 +103,32 @@ export function createUpstreamReader({
   return {
     async next(maxSilentMs = idleMs) {
       if (unreadable) throw unreadable;
-      while (!ended) {
-        const chunk = await read(maxSilentMs);
-        const rest = chunk ? undefined : splitter.end();
-        ended = chunk === undefined;
-        const frames = chunk ? splitter.push(chunk) : rest ? [rest] : [];
-        if (frames.length > 0) silentMs = 0;
-        const decoded = decodeAll(frames);
+      while (!ended || waiting.length > 0) {
+        // A provider that sends faster than events are decoded would otherwise never leave a turn to others.
+        if (isTurnUsedUp()) await nextTurn();
+        if (waiting.length === 0) {
+          const chunk = await read(maxSilentMs);
+          const rest = chunk ? undefined : splitter.end();
+          ended = chunk === undefined;
+          waiting = chunk ? splitter.push(chunk) : rest ? [rest] : [];
+          if (waiting.length > 0) silentMs = 0;
+        }
+        const decoded = decodeAll(waiting.slice(0, MAX_DECODED));
+        waiting = waiting.slice(MAX_DECODED);
         if (decoded.length > 0) return decoded;
         if (unreadable) throw unreadable;
       }
       return undefined;
     },
     finish() {
+      waiting = [];
       if (ended) return;
       ended = true;
       const stop = clock.after(MAX_FINISH_MS, () => body.destroy());
       void drain(body).finally(stop);
     },
     destroy() {
+      waiting = [];
       ended = true;
       body.destroy();
     },

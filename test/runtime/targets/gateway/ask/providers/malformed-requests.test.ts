@@ -1,6 +1,7 @@
 import { createTokenCounter } from '../../../../../../runtime/targets/gateway/ask/tokens/token-counter.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runAtOnce } from '../../../../../../runtime/platform/run-yielding.ts';
 import { createBodyParser } from '../../../../../../runtime/serve/http/body.ts';
 import type { Endpoint } from '../../../../../../runtime/targets/gateway/ask/completions/completion.ts';
 import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/ask/completions/endpoints/index.ts';
@@ -35,7 +36,7 @@ async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promis
   const rules = ENDPOINTS[ROUTES[wire]];
   let body: Record<string, unknown>;
   try {
-    body = parse(Buffer.from(JSON.stringify(asked)), rules.schema) as Record<string, unknown>;
+    body = runAtOnce(parse(Buffer.from(JSON.stringify(asked)), rules.schema)) as Record<string, unknown>;
   } catch {
     return undefined;
   }
