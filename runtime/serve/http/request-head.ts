@@ -59,8 +59,8 @@ function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
     incoming.url = '/';
     return undefined;
   }
-  const [, authority, path] = ABSOLUTE_TARGET.exec(url) ?? [];
-  if (authority === undefined || path === undefined || !isAuthority(authority))
+  const [, authority, path = ''] = ABSOLUTE_TARGET.exec(url) ?? [];
+  if (authority === undefined || !isAuthority(authority))
     return problem(400, `invalid target ${shown(url)}. Send a path.`);
   incoming.url = path.startsWith('/') ? path : `/${path}`;
   replaceHost(incoming, authority);
@@ -68,7 +68,7 @@ function problemOfTarget(incoming: IncomingMessage): HeadProblem | undefined {
 }
 
 /** The form in which clients send targets to proxies: RFC 9112, section 3.2.2. */
-const ABSOLUTE_TARGET = /^https?:\/\/([^/?]*)(.*)$/i;
+const ABSOLUTE_TARGET = /^https?:\/\/([^/?]*)([/?].*)?$/i;
 
 /** The header must be ignored if the target has a host: all later checks see the same one. */
 function replaceHost({ headers, rawHeaders }: IncomingMessage, authority: string): void {

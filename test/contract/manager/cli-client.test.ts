@@ -159,5 +159,7 @@ verifiesCommand('mcli:doctor', async (arm) => {
     .toBe('unreachable');
   const ill = await runBad('doctor');
   expect(ill.exitCode).toBe(1);
-  expect(ill.stdout).toMatch(/^problem +server bad: .*no license file found\n(?: .*\n)*? +See `mcp-manager logs bad`/m);
+  expect(ill.stdout).toMatch(
+    /^problem +server bad: .*no license file found\n(?: .*\n)*? +See `mcp-manager logs bad`/m,
+  );
 });

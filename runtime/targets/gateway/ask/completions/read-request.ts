@@ -48,8 +48,7 @@ export function createRequestReader(): (
     requireDistinctInside(bytes, members, count);
     return { body, bytes, members, model: requireWellFormedModel(body), references };
   };
-  return async (request, schema, inPath) =>
-    runFairly(read(request, schema, inPath), request.bytes.length);
+  return async (request, schema, inPath) => runFairly(read(request, schema, inPath), request.bytes.length);
 }
 
 /** Schemas of requests that the path names the model of, by the schema of the body that names it. */
