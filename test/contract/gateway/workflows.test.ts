@@ -25,6 +25,22 @@ const ENCODER = () => ({
   batch_size: 2,
 });
 
+/** Starts a workflow that asks the priced model for one row at a time. Returns its path. */
+async function startOneByOne(
+  api: Awaited<ReturnType<typeof start>>,
+  key: ReturnType<typeof asKey>,
+): Promise<string> {
+  const body = {
+    name: 'w',
+    provider: 'openai',
+    model: 'good',
+    generation_config: { max_new_tokens: 1 },
+    max_concurrency: 1,
+    experiment_id: await experimentOf(api, key),
+  };
+  return `/api/v1/workflows/${(await api.post('/api/v1/workflows/', body, key)).body.id}`;
+}
+
 verifiesGateway('gateway:workflows', async (arm) => {
   const api = await start(arm, CONFIG);
   const experiment_id = await experimentOf(api);
@@ -92,15 +108,7 @@ verifiesGateway('gateway:workflows:paused', async (arm) => {
   const { budget_id } = (await api.post('/v1/budgets', { max_budget: 0.0002 }, AS_MASTER)).body;
   await api.post('/v1/users', { user_id: 'poor', budget_id }, AS_MASTER);
   const key = asKey(await createKey(api, { user_id: 'poor' }));
-  const body = {
-    name: 'w',
-    provider: 'openai',
-    model: 'good',
-    generation_config: { max_new_tokens: 1 },
-    max_concurrency: 1,
-    experiment_id: await experimentOf(api, key),
-  };
-  const path = `/api/v1/workflows/${(await api.post('/api/v1/workflows/', body, key)).body.id}`;
+  const path = await startOneByOne(api, key);
   const job = async () => (await api.get(path, key)).body.jobs[0];
   await vi.waitUntil(async () => /^Paused: .*budget/.test((await job()).queued_reason ?? ''), 20_000);
   expect(await job()).toMatchObject({ status: 'created', done_rows: 1, failed_rows: 0, error: null });
@@ -116,15 +124,7 @@ verifiesGateway('gateway:workflows:key', async (arm) => {
     AS_MASTER,
   );
   const key = asKey(made.key);
-  const body = {
-    name: 'w',
-    provider: 'openai',
-    model: 'good',
-    generation_config: { max_new_tokens: 1 },
-    max_concurrency: 1,
-    experiment_id: await experimentOf(api, key),
-  };
-  const path = `/api/v1/workflows/${(await api.post('/api/v1/workflows/', body, key)).body.id}`;
+  const path = await startOneByOne(api, key);
   const workflow = async () => (await api.get(path, AS_MASTER)).body;
   await vi.waitUntil(
     async () => /^Paused: .*budget/.test((await workflow()).jobs[0].queued_reason ?? ''),

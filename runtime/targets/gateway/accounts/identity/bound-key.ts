@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { keyAccount } from '../../store/account-ids.ts';
 import type { KeyRow, Schema } from '../../store/schema.ts';
-import { thresholdsOf } from './alert-columns.ts';
+import { limitsOfKey } from './grant-rows.ts';
 import type { KeyGrant } from './identity.ts';
 import { modelsOf } from './key-rows.ts';
 import { keyLabel } from './account-labels.ts';
@@ -30,14 +30,7 @@ export async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'
       account: keyAccount(row.id),
       label: keyLabel({ name: row.key_name, prefix: row.key_prefix }),
       allowedModels: modelsOf(row.allowed_models),
-      limits: {
-        rpm: row.rpm,
-        tpm: row.tpm,
-        maxParallel: row.max_parallel,
-        maxBudget: row.max_budget_nano,
-        budgetDurationSec: row.budget_duration_sec,
-        alertThresholds: thresholdsOf(row),
-      },
+      limits: limitsOfKey(row),
     })),
   };
 }

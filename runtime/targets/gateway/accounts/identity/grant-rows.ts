@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { Schema } from '../../store/schema.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { KeyRow, Schema } from '../../store/schema.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
@@ -61,6 +61,15 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
   };
 }
 
+export const limitsOfKey = (row: Selectable<KeyRow>): KeyGrant['limits'] => ({
+  rpm: row.rpm,
+  tpm: row.tpm,
+  maxParallel: row.max_parallel,
+  maxBudget: row.max_budget_nano,
+  budgetDurationSec: row.budget_duration_sec,
+  alertThresholds: thresholdsOf(row),
+});
+
 export function keyGrantOf(
   row: KeyGrantRow,
   defaults: RateLimits,
@@ -77,14 +86,7 @@ export function keyGrantOf(
     expiresAt: row.expires_at,
     allowedModels: modelsOf(row.allowed_models),
     logPrompts: row.log_prompts === null ? null : row.log_prompts === 1,
-    limits: {
-      rpm: row.rpm,
-      tpm: row.tpm,
-      maxParallel: row.max_parallel,
-      maxBudget: row.max_budget_nano,
-      budgetDurationSec: row.budget_duration_sec,
-      alertThresholds: thresholdsOf(row),
-    },
+    limits: limitsOfKey(row),
   };
   return { key, user: userGrantOf(row, defaults) };
 }

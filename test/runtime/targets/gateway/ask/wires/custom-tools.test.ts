@@ -5,6 +5,7 @@ import { messagesWire } from '../../../../../../runtime/targets/gateway/ask/wire
 import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/wires/responses/wire.ts';
 import { withSupportedTools } from '../../../../../../runtime/targets/gateway/ask/wires/supported-tools.ts';
 import { eventsOf } from '../../test-provider.ts';
+import { completionCalling } from './completion-calling.ts';
 
 const PATCH = '*** Begin "Patch"\n+é 🌍';
 const FACTS = { model: 'm', created: 1 };
@@ -25,27 +26,11 @@ const RESPONSES = {
 };
 
 /** The answer of a model that calls the function that the custom tool became, and another one. */
-const called = (args: string): ChatCompletion => ({
-  id: 'a',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [
-    {
-      index: 0,
-      message: {
-        role: 'assistant',
-        content: null,
-        tool_calls: [
-          { id: 'c1', type: 'function', function: { name: 'patch', arguments: args } },
-          { id: 'c2', type: 'function', function: { name: 'weather', arguments: '{"a":1}' } },
-        ],
-      },
-      finish_reason: 'tool_calls',
-    },
-  ],
-  usage: null,
-});
+const called = (args: string): ChatCompletion =>
+  completionCalling(
+    { id: 'c1', type: 'function', function: { name: 'patch', arguments: args } },
+    { id: 'c2', type: 'function', function: { name: 'weather', arguments: '{"a":1}' } },
+  );
 
 /** The same answer as a stream, with the arguments in pieces of three characters. */
 function chunksOf(args: string): ChatChunk[] {

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import type {
-  ChatChunk,
-  ChatCompletion,
-  Json,
-} from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
+import type { ChatChunk, Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { messagesWire } from '../../../../../../runtime/targets/gateway/ask/wires/messages/wire.ts';
 import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/wires/responses/wire.ts';
 import { withSupportedTools } from '../../../../../../runtime/targets/gateway/ask/wires/supported-tools.ts';
 import { eventsOf } from '../../test-provider.ts';
+import { completionCalling } from './completion-calling.ts';
 
 const PARAMETERS = { type: 'object', properties: {} };
 const functionOf = (name: string): Json => ({ type: 'function', name, parameters: PARAMETERS });
@@ -44,20 +41,7 @@ test('a request with only a namespace works', () => {
 });
 
 test('a call gets its name and namespace back', () => {
-  const answer: ChatCompletion = {
-    id: 'a',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, tool_calls: calls },
-        finish_reason: 'tool_calls',
-      },
-    ],
-  };
-  const { output } = responsesWire.fromChat(answer, REQUEST);
+  const { output } = responsesWire.fromChat(completionCalling(...calls), REQUEST);
   expect(output).toEqual(ITEMS.map((item) => expect.objectContaining(item)));
   expect(JSON.stringify((output as Json[])[2])).not.toContain('namespace');
 });

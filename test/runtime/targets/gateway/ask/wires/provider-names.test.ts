@@ -11,6 +11,7 @@ import {
   withProviderNames,
 } from '../../../../../../runtime/targets/gateway/ask/wires/provider-names.ts';
 import { createSignatureMemory } from '../../../../../../runtime/targets/gateway/ask/providers/signature-memory.ts';
+import { completionCalling } from './completion-calling.ts';
 
 const LONG = `mcp__${'server'.repeat(10)}__read_one`;
 const SIBLING = `mcp__${'server'.repeat(10)}__read_two`;
@@ -26,20 +27,6 @@ const chatWith = (names: readonly string[]): ChatRequest => ({
 });
 const callOf = (name: string, at: number) =>
   ({ id: `c${at}`, type: 'function', function: { name, arguments: '{}' } }) as const;
-const answerWith = (calls: ReturnType<typeof callOf>[]) =>
-  ({
-    id: 'a',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, tool_calls: calls },
-        finish_reason: 'tool_calls',
-      },
-    ],
-  }) as const;
 
 test('names that a provider would reject are changed, stay apart, and come back', () => {
   const { chat, originals } = withProviderNames(chatWith(NAMES));
@@ -49,7 +36,7 @@ test('names that a provider would reject are changed, stay apart, and come back'
   expect(names.at(-1)).toBe('fine');
   expect(chat.messages[1]?.tool_calls?.map((call) => call.function.name)).toEqual(names);
   expect(chat.tool_choice).toEqual({ type: 'function', function: { name: names[0] } });
-  const answer = withOriginalNames(answerWith(names.map(callOf)), originals);
+  const answer = withOriginalNames(completionCalling(...names.map(callOf)), originals);
   expect(answer.choices[0]?.message.tool_calls?.map((call) => call.function.name)).toEqual(NAMES);
   // The same in every request of a conversation.
   expect(withProviderNames(chatWith(NAMES)).chat).toEqual(chat);
@@ -80,7 +67,7 @@ test.each(['chat', 'messages', 'responses', 'gemini'] as const)(
     const request = { store: false };
     const api = CLIENT_WIRES[wire];
     const answer = {
-      ...answerWith([]),
+      ...completionCalling(),
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
     } as const;
     const stream = clientEncoder(api.encoder(request, { model: 'm', created: 1 }), {

@@ -7,9 +7,10 @@ import {
   withoutExtraContent,
 } from '../../../../../../runtime/targets/gateway/ask/providers/openai/request.ts';
 import { OPENAI_DIALECT } from '../../../../../../runtime/targets/gateway/ask/providers/presets.ts';
-import type { ChatCompletion, Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
+import type { Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { CLIENT_WIRES } from '../../../../../../runtime/targets/gateway/ask/wires/index.ts';
 import { eventsOf } from '../../test-provider.ts';
+import { completionCalling } from './completion-calling.ts';
 import { CLIENTS, HELLO } from './signature-clients.ts';
 
 const SIGNATURE = `+/${'Az09'.repeat(400)}==`;
@@ -119,19 +120,7 @@ describe.each(WIRES)('%s', (wire) => {
 
 test("a client of Gemini's API gets a signature for the calls of other models, which it returns to the next model", () => {
   const call = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' } } as const;
-  const answer: ChatCompletion = {
-    id: 'a',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, tool_calls: [call, call] },
-        finish_reason: 'tool_calls',
-      },
-    ],
-  };
+  const answer = completionCalling(call, call);
   const whole = CLIENT_WIRES.gemini.fromChat(answer, {}) as { candidates: { content: { parts: Json[] } }[] };
   expect(whole.candidates[0]?.content.parts.map((part) => part['thoughtSignature'])).toEqual([
     FOREIGN,
