@@ -9,7 +9,7 @@ export interface OwnAddressOptions {
   readonly hostRules: Pick<HostRules, 'hostname' | 'allowedHosts'>;
 }
 
-/** The parts of a request that tell at which address it reached the server. */
+/** The parts of a request that contain the address at which it reached the server. */
 export interface AddressedRequest {
   readonly scheme: 'http' | 'https';
   readonly headers: { get(name: string): string | null };

@@ -1,7 +1,7 @@
 import type { AppError } from '../../../../contract/errors.ts';
 
 /**
- * The outcome of a request. `cancelled`: its client disconnected, which is no failure of a model or of the gateway. `interrupted`: the
+ * The outcome of a request. `cancelled`: its client disconnected, which is not a failure of a model or of the gateway. `interrupted`: the
  * gateway was killed before the end.
  */
 export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;

@@ -75,7 +75,7 @@ const NO_ANSWER: AnswerSummary = {
 
 type Count = ExpectedTokens['counts']['completion'];
 
-/** Counts the tokens of a growing output anew only when it has grown by a part, because there can be many streams. */
+/** Counts the tokens of a growing output again only when it has grown by a part, because there can be many streams. */
 function countedBySize(count: Count): Count {
   let [length, tokens] = [0, 0];
   let counted: AnswerSummary['usage'];

@@ -167,7 +167,7 @@ test('a model that fails takes no retries from other models and providers', asyn
   }
 });
 
-test('a budget of 0 means no retries, and an error says so', async () => {
+test('a budget of 0 means no retries, and an error states it', async () => {
   const { send } = routerTo(() => true, { retryBudget: { percent: 0, perSecond: 0 } });
   const [attempts] = await send('one:m', 1, 1);
   expect(attempts).toMatchObject([{ outcome: 'failed', noRetry: 'budget_spent' }]);

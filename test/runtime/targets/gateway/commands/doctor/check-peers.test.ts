@@ -87,7 +87,7 @@ test('the webhook of alerts is reached without a message, that of a guardrail de
   expect(JSON.stringify(problems)).not.toContain('secret');
 });
 
-test('a webhook of alerts that only knows POST is no problem, whichever status it has for other methods', async () => {
+test('a webhook of alerts that only knows POST is not a problem, whichever status it has for other methods', async () => {
   for (const status of [404, 405, 501]) {
     const { origin, asked } = await serve(status, '');
     const webhook = { url: origin, secret: WEBHOOK_SECRET, local: true, timeoutMs: 2000 };
