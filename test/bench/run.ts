@@ -3,6 +3,7 @@ import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
 import { gateway } from './sections/gateway.ts';
 import { json } from './sections/json.ts';
+import { largeResults } from './sections/large-results.ts';
 import { manager } from './sections/manager.ts';
 import { memory } from './sections/memory.ts';
 import { peers } from './sections/peers.ts';
@@ -27,6 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   soak,
   transform,
   manager,
+  'large-results': largeResults,
   gateway,
   workflows,
 };

@@ -26,7 +26,10 @@ export const PUBLISHED_SERVERS: readonly PublishedServer[] = [
   { name: 'diff', args: uvx('mcp-server-diff-python', '0.1.2', '--with', 'mcp<2') },
   { name: 'tree-sitter', args: uvx('mcp-server-tree-sitter', '0.7.0', '--with', 'mcp<2') },
   { name: 'fetch', args: uvx('mcp-server-fetch', '2026.10.24') },
-  { name: 'motherduck', args: uvx('mcp-server-motherduck', '1.1.0', '--', '--db-path', ':memory:') },
+  {
+    name: 'motherduck',
+    args: uvx('mcp-server-motherduck', '1.1.0', '--', '--db-path', ':memory:', '--read-write'),
+  },
   { name: 'excel', args: uvx('excel-mcp-server', '2.2.2', '--', 'stdio') },
   { name: 'markitdown', args: uvx('markitdown-mcp', '0.0.1a8') },
   { name: 'calculator', args: uvx('mcp-server-calculator', '0.2.1') },
@@ -34,7 +37,7 @@ export const PUBLISHED_SERVERS: readonly PublishedServer[] = [
   { name: 'shell', args: uvx('mcp-shell-server', '1.1.14', '--env', 'ALLOW_COMMANDS=ls') },
   {
     name: 'alchemy',
-    args: uvx('mcp-alchemy', '2026.10.15', '--env', 'DB_URL=sqlite:///x.db'),
+    args: uvx('mcp-alchemy', '2026.10.15.202659', '--env', 'DB_URL=sqlite:///x.db'),
   },
   // Its program has another name than its package.
   { name: 'word', args: uvx('office-word-mcp-server', '1.1.11', '--bin', 'word_mcp_server') },

@@ -1,11 +1,20 @@
 /** A line, or the fact that a line exceeded the limit. */
 export type Line = { readonly text: string } | { readonly tooLong: true };
 
-export interface LineSplitter {
+export interface LineSplitter<Item = Line> {
   /** Returns the lines that end in this chunk. A line over the limit is reported once, as soon as it exceeds the limit. */
-  push(chunk: Buffer): Line[];
+  push(chunk: Buffer): Item[];
   /** Returns the last line if the stream does not end with a line end. */
-  end(): Line[];
+  end(): Item[];
+}
+
+/** Holds the parts of one line that arrives in several chunks. */
+export interface OpenLine<Item = Line> {
+  /** Whether parts were added since the last line end. */
+  isOpen(): boolean;
+  add(part: Buffer): Item[];
+  /** Ends the line, and returns it. */
+  finish(): Item[];
 }
 
 const LINE_END = 0x0a;
@@ -16,45 +25,54 @@ export interface LineSplitterOptions {
 }
 
 /** Splits a byte stream into lines and never buffers more than `maxBytes`. */
-export function createLineSplitter(
+export const createLineSplitter = (
   maxBytes: number,
   { cut = false }: LineSplitterOptions = {},
-): LineSplitter {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let skipping = false;
+): LineSplitter => splitLines(cappedLine(maxBytes, cut), maxBytes);
 
-  const keep = (part: Buffer): Line[] => {
-    if (skipping) return [];
-    parts.push(part.subarray(0, maxBytes - bytes));
-    bytes += part.length;
-    if (bytes <= maxBytes) return [];
-    skipping = true;
-    if (cut) return [];
-    [parts, bytes] = [[], 0];
-    return [{ tooLong: true }];
-  };
-  const finish = (): Line[] => {
-    const line = { text: Buffer.concat(parts).toString('utf8') };
-    const finished = skipping && !cut ? [] : [line];
-    [parts, bytes, skipping] = [[], 0, false];
-    return finished;
-  };
-
+/** Splits a byte stream into lines, with an own way to hold those that arrive in parts or exceed `maxBytes`. */
+export function splitLines<Item>(
+  open: OpenLine<Item>,
+  maxBytes: number,
+): LineSplitter<Item | { readonly text: string }> {
   return {
     push(chunk) {
-      const lines: Line[] = [];
+      const lines: (Item | { readonly text: string })[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
         // Most lines are short and arrive whole: they need no copy.
-        if (parts.length === 0 && !skipping && end - from <= maxBytes)
-          lines.push({ text: chunk.toString('utf8', from, end) });
-        else lines.push(...keep(chunk.subarray(from, end)), ...finish());
+        if (!open.isOpen() && end - from <= maxBytes) lines.push({ text: chunk.toString('utf8', from, end) });
+        else lines.push(...open.add(chunk.subarray(from, end)), ...open.finish());
         from = end + 1;
       }
-      if (from < chunk.length) lines.push(...keep(chunk.subarray(from)));
+      if (from < chunk.length) lines.push(...open.add(chunk.subarray(from)));
       return lines;
     },
-    end: () => (bytes === 0 ? [] : finish()),
+    end: () => (open.isOpen() ? open.finish() : []),
+  };
+}
+
+function cappedLine(maxBytes: number, cut: boolean): OpenLine {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let skipping = false;
+  return {
+    isOpen: () => bytes > 0 || skipping,
+    add(part) {
+      if (skipping) return [];
+      parts.push(part.subarray(0, maxBytes - bytes));
+      bytes += part.length;
+      if (bytes <= maxBytes) return [];
+      skipping = true;
+      if (cut) return [];
+      [parts, bytes] = [[], 0];
+      return [{ tooLong: true }];
+    },
+    finish() {
+      const line = { text: Buffer.concat(parts).toString('utf8') };
+      const finished = skipping && !cut ? [] : [line];
+      [parts, bytes, skipping] = [[], 0, false];
+      return finished;
+    },
   };
 }

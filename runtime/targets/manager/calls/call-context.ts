@@ -13,6 +13,7 @@ import {
   type RequestHeaders,
   SessionExpired,
 } from '../upstream/connection.ts';
+import { ResultTooLarge } from '../upstream/result-limit.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { HeaderReader, ServerCall } from './call.ts';
@@ -84,8 +85,7 @@ export async function withCallContext<Result>(
       result = await send(await connection());
     }
     if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
-    const max = (maxResultCharacters / 1_048_576).toFixed(1);
-    throw new Error(`the result is larger than the maximum of ${max} MiB (--max-result)`);
+    throw new ResultTooLarge(maxResultCharacters);
   };
   try {
     return await work({

@@ -95,7 +95,11 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const supervisor = createSupervisor({
     installer,
     async open(spec, hooks, signal) {
-      const connection = await openConnection(spec, { ...hooks, signIns, trees }, signal);
+      const connection = await openConnection(
+        spec,
+        { ...hooks, signIns, trees, maxResultCharacters: settings.maxResultCharacters },
+        signal,
+      );
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
       return connection;
     },

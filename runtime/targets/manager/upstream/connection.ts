@@ -78,6 +78,8 @@ export interface ConnectionHooks {
   readonly trees?: ProcessTrees | undefined;
   /** The sign-ins of persons; without them, remote servers get only configured credentials. */
   readonly signIns?: SignInStore | undefined;
+  /** Maximum size of a result, in characters of JSON; unlimited by default. */
+  readonly maxResultCharacters?: number | undefined;
   /** The user of the connection, for servers with a sign-in for each user. */
   readonly user?: string | undefined;
 }

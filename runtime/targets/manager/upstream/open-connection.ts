@@ -6,6 +6,7 @@ import { Malformed } from '../shapes/shape.ts';
 import { SUBSCRIPTION_ACKNOWLEDGED } from './listen-for-changes.ts';
 import { openTransport } from './open-transport.ts';
 import { startFailure } from './start-failure.ts';
+import { ResultTooLarge } from './result-limit.ts';
 import { createRpcPeer } from './rpc-peer.ts';
 
 /**
@@ -14,7 +15,7 @@ import { createRpcPeer } from './rpc-peer.ts';
  */
 export async function openConnection(
   { name, launch, timeouts }: ServerSpec,
-  { onNotification, onLog, onWarning, trees, signIns: store, user }: ConnectionHooks,
+  { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
@@ -28,6 +29,8 @@ export async function openConnection(
   const transport = await openTransport(launch, timeouts, {
     onMessage: rpc.receive,
     onLost: rpc.fail,
+    onTooLarge: (id) => rpc.fail(id, new ResultTooLarge(maxResultCharacters ?? Infinity)),
+    maxCharacters: maxResultCharacters,
     onLog,
     onWarning,
     trees,

@@ -22,8 +22,8 @@ export interface RpcPeer {
    * request in flight needed it.
    */
   readonly receive: (message: RpcMessage, related?: number) => boolean;
-  /** Rejects one request, because its response was lost. */
-  readonly fail: (id: number, reason: Error) => void;
+  /** Rejects one request, because its response was lost. Returns whether it was in flight. */
+  readonly fail: (id: number, reason: Error) => boolean;
   /** Rejects all requests in flight and all later ones, because the connection is closed. */
   readonly end: (message: string) => void;
 }
@@ -86,6 +86,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     const request = pending.get(id);
     request?.settle();
     request?.reject(reason);
+    return request !== undefined;
   };
 
   const receiveNotification = (method: string, params: Params | undefined): boolean => {

@@ -31,6 +31,10 @@ export interface TransportHooks {
   readonly onMessage: (message: RpcMessage, related?: number) => boolean | void;
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
+  /** Reports that the response to a request is too large. Returns whether the request is in flight. */
+  readonly onTooLarge?: ((id: number) => boolean) | undefined;
+  /** Maximum size of a result, in characters of JSON; a message that exceeds it is neither kept nor parsed. */
+  readonly maxCharacters?: number | undefined;
   readonly onLog: (line: string) => void;
   /** Receives a warning of the manager about the server. */
   readonly onWarning?: ((text: string) => void) | undefined;

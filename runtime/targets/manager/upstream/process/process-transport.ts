@@ -8,6 +8,7 @@ import { nameContainer } from './container.ts';
 import { createFlowLimit, LOG_RATES, MESSAGE_RATES } from './flow-limit.ts';
 import { describeExit, findCause } from './find-cause.ts';
 import { createLastLines } from './last-lines.ts';
+import { createMessageSplitter, type MessageLine } from './message-splitter.ts';
 import { createOutbox } from './outbox.ts';
 import { endChild } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
@@ -21,6 +22,8 @@ const FLOODS = {
   log: `The server writes more than ${LOG_RATES.lines} lines or ${LOG_RATES.bytes} bytes per second to its stderr. It is slowed down.`,
 };
 
+type SkippedLine = Extract<MessageLine, { readonly bytes: number }>;
+
 /** Starts a server and exchanges one JSON-RPC message per line over its stdin and stdout; its stderr is its log. */
 export async function openProcess(
   launch: ProcessLaunch,
@@ -31,7 +34,7 @@ export async function openProcess(
   const { onMessage, onLog } = hooks;
   const child = await startChild(container?.launch ?? launch, hooks);
   const { stdin, stdout, stderr } = child.streams;
-  const messages = createLineSplitter(MAX_MESSAGE_BYTES);
+  const messages = createMessageSplitter({ maxBytes: MAX_MESSAGE_BYTES, maxCharacters: hooks.maxCharacters });
   const logLines = createLineSplitter(MAX_LOG_LINE, { cut: true });
   /** The reason why the manager stops the server, if it does. */
   let abortReason: string | undefined;
@@ -49,6 +52,14 @@ export async function openProcess(
     else if (text.trim() !== '') onLog(`stdout: ${text.slice(0, MAX_LOG_LINE)}`);
     if (!needed) outFlow.count(text.length, 1);
   };
+  const takeSkipped = ({ skipped: { isMessage, id, method }, bytes }: SkippedLine): void => {
+    if (!isMessage) onLog(`stdout: a line of ${bytes} bytes`);
+    else if (method !== undefined) onLog(`stdout: \`${method}\` with ${bytes} bytes was not processed`);
+    else if (typeof id === 'number' && hooks.onTooLarge?.(id) === true) return;
+    // The caller of an unknown request would wait for its timeout.
+    else if (id === undefined) abort(`The server sent a message of ${bytes} bytes with an unreadable ID.`);
+    outFlow.count(bytes, 1);
+  };
   const outFlow = createFlowLimit(stdout, MESSAGE_RATES, () => hooks.onWarning?.(FLOODS.messages));
   const logFlow = createFlowLimit(stderr, LOG_RATES, () => hooks.onWarning?.(FLOODS.log));
   let ending: Promise<void> | undefined;
@@ -59,6 +70,7 @@ export async function openProcess(
   stdout.on('data', (chunk: Buffer) => {
     for (const line of messages.push(chunk)) {
       if ('text' in line) takeLine(line.text);
+      else if ('skipped' in line) takeSkipped(line);
       else abort(`The server sent a message larger than the maximum of ${MAX_MESSAGE_BYTES} bytes.`);
     }
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
+import { ResultTooLarge } from '../result-limit.ts';
 import { MAX_LOG_LINE } from '../transport.ts';
 import { EventTooLong, isMessage, readEvents } from './read-events.ts';
 import type { RemoteResponse } from './remote-client.ts';
@@ -11,6 +12,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** The request whose response ends the stream; without one, it is followed until the signal is aborted. */
   readonly requestId?: number | undefined;
+  /** Maximum size of a message on the stream of a request. */
+  readonly maxCharacters?: number | undefined;
   readonly onLog: (line: string) => void;
 }
 
@@ -21,14 +24,14 @@ const CLOSE_MS = 1000;
 
 /** Reads a stream. If it ends without the response, it is resumed. */
 export async function followStream(first: RemoteResponse, options: FollowOptions): Promise<void> {
-  const { get, onMessage, signal, requestId, onLog } = options;
+  const { get, onMessage, signal, requestId, maxCharacters, onLog } = options;
   let lastEventId: string | undefined;
   let resumeMs = RESUME_MS;
   let closeTimer: NodeJS.Timeout | undefined;
 
   for (let response = first; ; response = await get(lastEventId, signal)) {
     try {
-      for await (const event of readEvents(response.body)) {
+      for await (const event of readEvents(response.body, maxCharacters)) {
         lastEventId = event.id ?? lastEventId;
         resumeMs = event.retryMs ?? resumeMs;
         if (!isMessage(event)) continue;
@@ -42,7 +45,7 @@ export async function followStream(first: RemoteResponse, options: FollowOptions
         }
       }
     } catch (error) {
-      if (signal.aborted || error instanceof EventTooLong) throw error;
+      if (signal.aborted || error instanceof EventTooLong || error instanceof ResultTooLarge) throw error;
       // A broken stream is treated like one that ended.
     } finally {
       clearTimeout(closeTimer);

@@ -1,6 +1,7 @@
 import { type EventData, readEvent } from '../../../../serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '../../../../serve/event-stream/event-frames.ts';
 import { ConnectionClosed } from '../connection.ts';
+import { createMessageMeter, ResultTooLarge } from '../result-limit.ts';
 import { MAX_MESSAGE_BYTES } from '../transport.ts';
 
 /** An event exceeded the maximum size. The rest of its stream cannot be read. */
@@ -10,10 +11,20 @@ export class EventTooLong extends ConnectionClosed {
   }
 }
 
-/** Yields the complete events of a stream. */
-export async function* readEvents(body: AsyncIterable<Buffer>): AsyncGenerator<EventData> {
+/** Yields the complete events of a stream. Stops at an event with more than `maxCharacters`. */
+export async function* readEvents(
+  body: AsyncIterable<Buffer>,
+  maxCharacters?: number,
+): AsyncGenerator<EventData> {
   const splitter = createFrameSplitter(MAX_MESSAGE_BYTES, () => new EventTooLong());
-  for await (const chunk of body) yield* splitter.push(chunk).map(readEvent);
+  const meter = createMessageMeter(maxCharacters);
+  for await (const chunk of body) {
+    const frames = splitter.push(chunk);
+    // The start of the next event can be in the same chunk; it is not counted, which is less than a chunk.
+    if (frames.length > 0) meter.reset();
+    else if (meter.add(chunk)) throw new ResultTooLarge(maxCharacters ?? Infinity);
+    yield* frames.map(readEvent);
+  }
 }
 
 /** Whether an event contains messages of the protocol; an event without data only has an ID. */

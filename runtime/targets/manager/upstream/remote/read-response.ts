@@ -1,4 +1,5 @@
 import { rpcFailure } from '../rpc-result.ts';
+import { createMessageMeter, ResultTooLarge } from '../result-limit.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_MESSAGE_BYTES } from '../transport.ts';
 import type { RemoteResponse } from './remote-client.ts';
@@ -19,8 +20,12 @@ export const header = ({ headers }: RemoteResponse, name: string): string | unde
 };
 
 /** Reads the MCP messages of a response; throws if the body contains anything else. */
-export async function readMessagesOf(answer: RemoteResponse, place: string): Promise<readonly RpcMessage[]> {
-  const text = await readText(answer);
+export async function readMessagesOf(
+  answer: RemoteResponse,
+  place: string,
+  maxCharacters?: number,
+): Promise<readonly RpcMessage[]> {
+  const text = await readText(answer, maxCharacters);
   const messages = parseMessages(text);
   if (messages) return messages;
   throw new UnexpectedResponse(
@@ -39,7 +44,8 @@ export async function failureOf(answer: RemoteResponse, place: string): Promise<
   return new UnexpectedResponse(status, `${place} returned status ${status}.${wayOut} ${shown(text)}`.trim());
 }
 
-async function readText({ body, status }: RemoteResponse): Promise<string> {
+async function readText({ body, status }: RemoteResponse, maxCharacters?: number): Promise<string> {
+  const meter = createMessageMeter(maxCharacters);
   const chunks: Buffer[] = [];
   let bytes = 0;
   const received: AsyncIterable<Buffer> = body;
@@ -51,6 +57,7 @@ async function readText({ body, status }: RemoteResponse): Promise<string> {
         `The server sent a message larger than the maximum of ${MAX_MESSAGE_BYTES} bytes.`,
       );
     }
+    if (meter.add(chunk)) throw new ResultTooLarge(maxCharacters ?? Infinity);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

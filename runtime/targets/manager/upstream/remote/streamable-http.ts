@@ -27,7 +27,7 @@ const LAST_RESPONSES_MS = 1000;
 export async function openStreamableHttp(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog, signIns }: TransportHooks,
+  { onMessage, onLost, onLog, maxCharacters, signIns }: TransportHooks,
 ): Promise<Transport> {
   const connection = openRemoteConnection(launch, timeouts, signIns);
   const { client } = connection;
@@ -110,8 +110,15 @@ export async function openStreamableHttp(
       if (expiry) throw new SessionExpired();
       const response = await post(request, signal, requestHeaders);
       if (mediaType(response) === 'text/event-stream') {
-        await followStream(response, { get, onMessage: receive, signal, requestId: id, onLog });
-      } else (await readMessagesOf(response, client.place)).forEach(receive);
+        await followStream(response, {
+          get,
+          onMessage: receive,
+          signal,
+          requestId: id,
+          maxCharacters,
+          onLog,
+        });
+      } else (await readMessagesOf(response, client.place, maxCharacters)).forEach(receive);
       onLost(id, new ConnectionClosed(`${client.place} returned no result.`));
     } catch (error) {
       onLost(id, connection.handleFailure(error));

@@ -1,7 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { onTestFinished } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { Connection } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type {
+  Connection,
+  ConnectionHooks,
+} from '../../../../../runtime/targets/manager/upstream/connection.ts';
 import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
 import { launchOf, specOf } from './spec.ts';
@@ -26,10 +29,14 @@ interface Notification {
 export const PATIENCE = { timeoutMs: 20_000 };
 
 /** A connection that records its notifications, and is closed when the test ends. */
-export async function openRecorded(spec: ServerSpec): Promise<Recorded> {
+export async function openRecorded(
+  spec: ServerSpec,
+  hooks: Partial<ConnectionHooks> = {},
+): Promise<Recorded> {
   const logs = recordOf<string>();
   const notifications = recordOf<Notification>();
   const connection = await openConnection(spec, {
+    ...hooks,
     onLog: logs.add,
     onNotification: (method, params) => notifications.add({ method, params }),
   });

@@ -187,3 +187,25 @@ test('D-31: 2026-07-28 over HTTP', async () => {
 
 const isListening = ({ headers }: Record<string, unknown>): boolean =>
   (headers as Params)['mcp-method'] === 'subscriptions/listen';
+
+test.each([
+  ['JSON', 'application/json', (body: string) => body],
+  ['a stream', 'text/event-stream', (body: string) => `data: ${body}\n\n`],
+])('a result over the maximum in %s fails its call only, before it is complete', async (_, type, frame) => {
+  const url = await answerCalls(({ id, name }, response) => {
+    response.writeHead(200, { 'content-type': type });
+    if (name === 'small') return void response.end(frame(answerTo(id, { content: [] })));
+    // The rest never arrives.
+    const body = frame(answerTo(id, { content: [{ type: 'text', text: 'x'.repeat(200_000) }] }));
+    return void response.write(body.slice(0, 150_000));
+  });
+  const { connection, call: use } = await openRecorded(specOf(remoteLaunch(url)), {
+    maxResultCharacters: 100_000,
+  });
+  await expect(use('large')).rejects.toThrow(
+    'the result is larger than the maximum of 0.1 MiB (--max-result)',
+  );
+  expect(await use('small')).toEqual({ content: [] });
+  await connection.close();
+  expect((await connection.closed).expected).toBe(true);
+});

@@ -67,6 +67,25 @@ test('a huge result arrives whole', async () => {
   expect((await text('huge', { bytes })).length).toBe(bytes);
 });
 
+test('a result over the maximum of a call fails its call only, and the server stays', async () => {
+  const { call, text, connection } = await openRecorded(specOf(launchOf('huge-result.mjs')), {
+    maxResultCharacters: MEBIBYTE,
+  });
+  const [small, ...large] = await Promise.allSettled([
+    text('echo', { message: 'small' }),
+    ...Array.from({ length: 4 }, () => call('huge', { bytes: 30 * MEBIBYTE })),
+  ]);
+  expect(small).toEqual({ status: 'fulfilled', value: 'small' });
+  expect(large.map((one) => 'reason' in one && String(one.reason))).toEqual(
+    Array.from(
+      large,
+      () => 'ResultTooLarge: the result is larger than the maximum of 1.0 MiB (--max-result)',
+    ),
+  );
+  expect(await text('echo', { message: 'after' })).toBe('after');
+  expect(isAlive(connection.pid ?? 0)).toBe(true);
+});
+
 test('a message without end is not kept: it ends the connection', async () => {
   const { connection, call } = await openFixture('huge-result.mjs');
   const before = process.memoryUsage().arrayBuffers;
