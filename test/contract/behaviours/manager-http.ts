@@ -46,7 +46,8 @@ export const MANAGER_HTTP = {
   },
   'manager:call:not-allowed': {
     source: 'manager reference 1.2',
-    behaviour: 'A tool that is not allowed, or not there, is 403; an unknown server is 404.',
+    behaviour:
+      'A tool that is not allowed is 403; a tool that is allowed and that the server does not have, and an unknown server, are 404.',
   },
   'manager:call:timeout': {
     source: 'manager reference 5.2, D-24',

@@ -63,7 +63,7 @@ verifiesCommand('mcli:call', async (arm) => {
   expect(JSON.parse(whole.stdout)).toHaveProperty('structuredContent');
   for (const [tool, said] of [
     ['is-error', /./],
-    ['no-such-tool', /^Error: tool not allowed: echo\/no-such-tool/],
+    ['no-such-tool', /^Error: tool not found: echo\/no-such-tool/],
   ] as const) {
     const failed = await run('call', 'echo', tool);
     expect([failed.exitCode, failed.stdout, failed.stderr]).toEqual([1, '', expect.stringMatching(said)]);

@@ -119,6 +119,10 @@ verifiesManaged('manager:call:not-allowed', async (arm) => {
       body: { detail: `tool not allowed: echo/${tool}` },
     });
   }
+  expect(await post(`${TOOLS}/adding`, {})).toMatchObject({
+    status: 404,
+    body: { detail: 'tool not found: echo/adding' },
+  });
   expect(await post('/api/v1/servers/Nobody/tools/echo', {})).toMatchObject({
     status: 404,
     body: { detail: 'server not found: Nobody' },

@@ -41,6 +41,8 @@ export interface ToolCatalog {
   readonly find: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
   /** Same as `find`, in a new list. */
   readonly findAgain: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
+  /** Whether the server lists a tool with this name, also if the configuration does not allow it. The list can be in memory. */
+  readonly isListed: (context: Context, reader: Reader, name: string) => Promise<boolean>;
   /** Makes the next use request the list again. */
   readonly expire: (context: Context) => void;
 }
@@ -80,6 +82,11 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
       return known?.spec === server.spec() && latest.get(server) === known ? known.listed : undefined;
     },
     findAgain,
+    async isListed({ server, timeLeft }, { signal, waitLimits }, name) {
+      const { items } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
+      const lower = name.trim().toLowerCase();
+      return items.some((item) => String(item['name']).toLowerCase() === lower);
+    },
     expire,
     async find(context, reader, name) {
       const wanted = name.trim();

@@ -1,16 +1,23 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { Calls } from './call.ts';
+import type { Calls, ToolCall } from './call.ts';
 import { type Approval, requireApproval } from './approval.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import { toolResult, type ToolResult } from '../shapes/results.ts';
 import type { AuditedFacts, RunCall, CallInfo } from './run-call.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
-import { canCall } from './permissions.ts';
+import { canCall, isAllowed } from './permissions.ts';
+import type { CallContext } from './call-context.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { shortPattern } from '../../../core/text/short-pattern.ts';
 
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
+  /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */
+  const isUnknown = async (context: CallContext, call: ToolCall): Promise<boolean> =>
+    isAllowed(context.server.spec().tools, call.tool.trim()) &&
+    call.caller.canUse(context.server.name, call.tool.trim()) &&
+    !(await catalog.isListed(context, call, call.tool));
+
   return {
     listTools: (call) =>
       runCall(call, LIST_CALL_INFO.tools, async (context) => {
@@ -33,6 +40,9 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
       return runCall(call, info, async (context) => {
         const { name: server } = context.server;
         const check = async (tool: CatalogTool | undefined): Promise<string> => {
+          if (!tool && (await isUnknown(context, call))) {
+            throw new AppError('NotFoundError', `tool not found: ${server}/${typed}`);
+          }
           if (!tool || !canCall(caller, server, tool)) {
             throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
           }

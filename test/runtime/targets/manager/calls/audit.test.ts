@@ -63,7 +63,7 @@ test('every call is a line with its caller, its tool, its result and its duratio
     ['echo', 'prompt', 'greet', 'ok'],
     ['echo', 'resource', 'memo://one', 'ok'],
     ['nobody', 'tool', 'echo', 'NotFoundError'],
-    ['echo', 'tool', '[redacted]', 'ForbiddenError'],
+    ['echo', 'tool', '[redacted]', 'NotFoundError'],
   ]);
   expect(readFileSync(path, 'utf8')).not.toContain(SECRET);
   expect(statSync(path).mode & 0o777).toBe(0o600);

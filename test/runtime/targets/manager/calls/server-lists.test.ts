@@ -104,13 +104,13 @@ test('a change that is found without an announcement is reported to clients, one
   expect(changes).toEqual([{ kind: 'list-changed', server: 'changing', list: 'tools' }]);
 });
 
-test('a tool that the server does not know any more is not allowed, and the list is a new one', async () => {
+test('a tool that the server does not know any more is not found, and the list is a new one', async () => {
   const { names, become, call } = startChanging();
   expect(await call('one')).toBe('one');
   await become('three');
   await expect(call('one')).rejects.toMatchObject({
-    code: 'ForbiddenError',
-    message: 'tool not allowed: changing/one',
+    code: 'NotFoundError',
+    message: 'tool not found: changing/one',
   });
   expect(await names()).toEqual(['three']);
 });

@@ -270,5 +270,5 @@ test('metrics count calls by tool; unknown tools and those beyond the maximum sh
   expect(lines).toHaveLength(102);
   expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="tool-0",outcome="ok"} 1');
   expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="_other",outcome="ok"} 3');
-  expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="_other",outcome="ForbiddenError"} 2');
+  expect(lines).toContain('mcp_tool_calls_total{server="changing",tool="_other",outcome="NotFoundError"} 2');
 });

@@ -41,7 +41,12 @@ test('unknown servers and tools, and servers with nothing on offer, each have th
     code: 'NotFoundError',
     message: 'server not found: Tyme',
   });
-  for (const tool of ['add', 'Nothing', 'sleep-until-cancelled', 'sleepless', '']) {
+  // The patterns allow this name, so that it is the server that has no such tool.
+  await expect(call(manager, 'Echo', 'sleepless')).rejects.toMatchObject({
+    code: 'NotFoundError',
+    message: 'tool not found: echo/sleepless',
+  });
+  for (const tool of ['add', 'Nothing', 'sleep-until-cancelled', '']) {
     await expect(call(manager, 'Echo', tool)).rejects.toMatchObject({
       code: 'ForbiddenError',
       message: `tool not allowed: echo/${tool}`,
@@ -74,6 +79,8 @@ test('a caller gets the tools that it is allowed to use, and no others', async (
     manager.calls.callTool({ ...callOf(server, { caller }), tool, args: { a: 1, b: 2 } });
   expect(await use('echo', 'ADD')).toEqual(text('3'));
   await expect(use('echo', 'echo')).rejects.toThrow('tool not allowed: echo/echo');
+  // Callers do not learn which tools exist that they are not allowed to use.
+  await expect(use('echo', 'nothing')).rejects.toThrow('tool not allowed: echo/nothing');
   await expect(use('other', 'add')).rejects.toMatchObject({
     code: 'ForbiddenError',
     message: 'server not allowed: other',
@@ -99,6 +106,7 @@ test('a caller who may only read gets only tools that say so', async () => {
   const use = (tool: string) =>
     manager.calls.callTool({ ...callOf('echo', { caller }), tool, args: { a: 1, b: 2 } });
   expect(await use('add')).toEqual(text('3'));
+  await expect(use('nothing')).rejects.toThrow('tool not found: echo/nothing');
   await expect(use('is-error')).rejects.toThrow('tool not allowed: echo/is-error');
 });
 

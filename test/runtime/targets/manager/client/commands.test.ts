@@ -119,7 +119,7 @@ describe('call', () => {
 
   test('of what is not there exits with 1 and the manager’s reason', async () => {
     const { code, err } = await run('call', 'echo', 'nothing');
-    expect([code, err]).toEqual([1, 'Error: tool not allowed: echo/nothing\n']);
+    expect([code, err]).toEqual([1, 'Error: tool not found: echo/nothing\n']);
   });
 });
 

@@ -9,6 +9,7 @@ const api = useApi(() => ({
     serverSpec('camel', 'camel-case-tools'),
     serverSpec('empty', 'empty-text-resource'),
     serverSpec('lazy', 'echo', { lazy: true }),
+    serverSpec('reader', 'echo', { readOnly: true }),
     serverSpec('tools', 'echo', { env: { ONLY_TOOLS: '1' } }),
   ],
 }));
@@ -80,6 +81,7 @@ const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] =
   ['/api/v1/servers/echo/tools/is-error-without-text', {}],
   ['/api/v1/servers/echo/tools/rpc-error', {}],
   ['/api/v1/servers/echo/tools/nothing', {}],
+  ['/api/v1/servers/reader/tools/log', {}],
   ['/api/v1/servers/nobody/tools/nothing', {}],
   ['/api/v1/servers/echo/tools/echo', 'no json'],
   ['/api/v1/servers/echo/tools/echo', []],

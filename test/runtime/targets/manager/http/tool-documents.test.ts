@@ -144,7 +144,7 @@ describe('calls', () => {
     ['an image', 'image', {}, expect.stringMatching(/^data:image\/png;base64,iVBOR/)],
     ['several blocks', 'blocks', {}, ['one', expect.stringMatching(/^data:image/), 'two']],
     ['a failure', 'is-error', { message: 'no' }, [502, 'MCP server error calling tool']],
-    ['an unknown tool', 'nothing', {}, [403, 'tool not allowed: echo/nothing']],
+    ['an unknown tool', 'nothing', {}, [404, 'tool not found: echo/nothing']],
   ])('%s', async (_what, tool, args, expected) => {
     expect(await call(tool, args)).toEqual(expected);
   });

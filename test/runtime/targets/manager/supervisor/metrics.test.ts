@@ -32,7 +32,7 @@ test('metrics report the state of servers and calls, without removed servers', a
     'mcp_calls_queued{server="echo"} 0',
     'mcp_calls_total{server="echo",kind="tool",outcome="ok"} 1',
     'mcp_calls_total{server="echo",kind="tool",outcome="tool-error"} 1',
-    'mcp_calls_total{server="echo",kind="tool",outcome="ForbiddenError"} 1',
+    'mcp_calls_total{server="echo",kind="tool",outcome="NotFoundError"} 1',
     'mcp_calls_total{server="crash",kind="tool",outcome="UpstreamError"} 1',
     'mcp_call_duration_seconds_count{server="echo",kind="tool"} 3',
   ]) {
