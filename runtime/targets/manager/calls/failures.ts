@@ -44,9 +44,8 @@ export const isInvalidParams = (error: unknown): error is RpcFailure =>
 export const isResourceNotFound = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === RESOURCE_NOT_FOUND;
 
-/** mcpd's JavaScript client treats the error as an empty list only if the text contains "501" and "Not Implemented". */
 export const notImplemented = (what: string, server: string): AppError =>
-  new AppError('NotImplementedError', `${what} not implemented by server: ${server} (501 Not Implemented)`);
+  new AppError('NotImplementedError', `${what} not implemented by server: ${server}`);
 
 function causeOf(error: unknown): string {
   if (isInvalidParams(error)) return `invalid params: ${error.message}`;

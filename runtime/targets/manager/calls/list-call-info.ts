@@ -1,7 +1,17 @@
 import type { ListName } from '../shapes/check-list.ts';
 import type { CallInfo } from './run-call.ts';
 
-const listing = (many: string, one: string): CallInfo => ({
+/** The nouns of lists: many and one. */
+const NOUNS: Readonly<Record<ListName, readonly [many: string, one: string]>> = {
+  tools: ['tools', 'tool'],
+  prompts: ['prompts', 'prompt'],
+  resources: ['resources', 'resource'],
+  resourceTemplates: ['resource templates', 'resource template'],
+};
+
+export const pluralOf = (list: ListName): string => NOUNS[list][0];
+
+const listing = ([many, one]: readonly [string, string]): CallInfo => ({
   kind: 'list',
   texts: (server) => ({
     title: `MCP server error listing ${many}`,
@@ -11,8 +21,8 @@ const listing = (many: string, one: string): CallInfo => ({
 
 /** Descriptions of list requests for errors and metrics. */
 export const LIST_CALL_INFO: Readonly<Record<ListName, CallInfo>> = {
-  tools: listing('tools', 'tool'),
-  prompts: listing('prompts', 'prompt'),
-  resources: listing('resources', 'resource'),
-  resourceTemplates: listing('resource templates', 'resource template'),
+  tools: listing(NOUNS.tools),
+  prompts: listing(NOUNS.prompts),
+  resources: listing(NOUNS.resources),
+  resourceTemplates: listing(NOUNS.resourceTemplates),
 };

@@ -1,6 +1,7 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { Page, PageCall } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
+import { pluralOf } from './list-call-info.ts';
 import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
 import type { Params } from '../shapes/shape.ts';
 import { canList } from './permissions.ts';
@@ -20,7 +21,7 @@ export async function listPage(
 ): Promise<Page> {
   const { server } = context;
   const { capability, method } = LISTS[list];
-  await requireCapability(context, capability);
+  await requireCapability(context, capability, pluralOf(list));
   try {
     const fetchPage = (at: string | undefined): Promise<Params> =>
       context.request(method, at ? { cursor: at } : undefined);
@@ -32,7 +33,7 @@ export async function listPage(
     const allowed = items.filter((item) => canList(caller, server.spec(), list, item));
     return { items: allowed, nextCursor: found.nextCursor };
   } catch (error) {
-    if (isMethodNotFound(error)) throw notImplemented(capability, server.name);
+    if (isMethodNotFound(error)) throw notImplemented(pluralOf(list), server.name);
     if (cursor && isInvalidParams(error)) {
       throw inputError(
         `Invalid cursor \`${cursor}\` for server ${server.name}. Use \`nextCursor\` of the previous page.`,
@@ -48,11 +49,12 @@ const onePage = (page: Params, list: ListName): ItemsFrom => ({
   nextCursor: nextCursorOf(page),
 });
 
-/** Rejects requests for capabilities that the server did not declare. */
+/** Rejects requests for capabilities that the server did not declare. `what` is their noun in the error. */
 export async function requireCapability(
   { connection, server }: CallContext,
   capability: string,
+  what: string = capability,
 ): Promise<void> {
   const { peer } = await connection();
-  if (!(capability in peer.capabilities)) throw notImplemented(capability, server.name);
+  if (!(capability in peer.capabilities)) throw notImplemented(what, server.name);
 }

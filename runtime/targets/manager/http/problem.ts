@@ -23,10 +23,13 @@ export function problemWithoutPath(error: AppError, status: number): Response {
   });
 }
 
+/** mcpd's JavaScript client treats the error as an empty list only if its text contains "501" and "Not Implemented". */
+const NOT_IMPLEMENTED = 501;
+
 export const problem = (error: AppError, status: number): object => ({
   title: TITLES[status] ?? STATUS_CODES[status] ?? 'Error',
   status,
-  detail: error.message,
+  detail: status === NOT_IMPLEMENTED ? `${error.message} (501 Not Implemented)` : error.message,
   ...(error.details && error.details.length > 0 ? { errors: error.details.map(located) } : {}),
 });
 

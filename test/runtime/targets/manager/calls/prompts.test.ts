@@ -47,7 +47,7 @@ test('a server without prompts has the error message that the published client k
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
   const error = {
     code: 'NotImplementedError',
-    message: 'prompts not implemented by server: bare (501 Not Implemented)',
+    message: 'prompts not implemented by server: bare',
   };
   await expect(calls.listPrompts(callOf('Bare'))).rejects.toMatchObject(error);
   await expect(calls.getPrompt(get('bare', 'greet'))).rejects.toMatchObject(error);

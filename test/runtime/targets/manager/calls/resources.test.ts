@@ -69,11 +69,13 @@ test('D-17: an unknown resource is not found, and a missing address is the calle
 
 test('a server without resources gets an error', async () => {
   const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
-  const error = {
+  const error = (what: string) => ({
     code: 'NotImplementedError',
-    message: 'resources not implemented by server: bare (501 Not Implemented)',
-  };
-  await expect(calls.listResources(callOf('bare'))).rejects.toMatchObject(error);
-  await expect(calls.listResourceTemplates(callOf('bare'))).rejects.toMatchObject(error);
-  await expect(calls.readResource(read('bare', 'memo://one'))).rejects.toMatchObject(error);
+    message: `${what} not implemented by server: bare`,
+  });
+  await expect(calls.listResources(callOf('bare'))).rejects.toMatchObject(error('resources'));
+  await expect(calls.listResourceTemplates(callOf('bare'))).rejects.toMatchObject(
+    error('resource templates'),
+  );
+  await expect(calls.readResource(read('bare', 'memo://one'))).rejects.toMatchObject(error('resources'));
 });
