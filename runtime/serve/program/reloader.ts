@@ -17,6 +17,8 @@ export interface ReloadableConfig {
   readonly files: readonly string[];
   /** The existing ones of these files. */
   readonly sources: readonly ConfigSource[];
+  /** Facts that are rarely a mistake, logged as information. */
+  readonly notes?: readonly string[];
   /** Problems that do not prevent the configuration from being applied. */
   readonly warnings: readonly string[];
   /** Problems of parts of the configuration that are left out. */
@@ -122,7 +124,11 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
 }
 
 /** Logs the problems of a configuration that was applied in spite of them. */
-export function logConfigProblems({ warnings, problems = [] }: ReloadableConfig, log: Logger): void {
+export function logConfigProblems(
+  { notes = [], warnings, problems = [] }: ReloadableConfig,
+  log: Logger,
+): void {
+  for (const note of notes) log.info(note);
   for (const warning of warnings) log.warn(warning);
   for (const problem of problems) log.error(problem);
 }

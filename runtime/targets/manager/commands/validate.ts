@@ -14,7 +14,9 @@ export const validateCommand: Command = {
     const paths = configPaths(invocation, process.env);
     const { readConfig } = await import('../config/read-config.ts');
     try {
-      const { servers, warnings } = await readConfig(paths, process.env);
+      const config = await readConfig(paths, process.env);
+      const { servers } = config;
+      const warnings = [...config.notes, ...config.warnings];
       const names = servers.map(({ name }) => name);
       const count = names.length === 1 ? '1 server' : `${names.length} servers`;
       await printData(invocation, output, {

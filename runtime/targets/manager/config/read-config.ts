@@ -9,6 +9,7 @@ import type { ManagerConfig } from './spec.ts';
 
 /** A valid configuration, with warnings about it. */
 export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
+  readonly notes: readonly string[];
   /** Problems of servers that are therefore not started. */
   readonly problems: readonly string[];
 }

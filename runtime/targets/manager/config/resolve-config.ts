@@ -27,6 +27,8 @@ export interface ConfigSources {
 
 export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
   readonly warnings: readonly string[];
+  /** Facts that are normal in some setups, and can explain a mistake in others. */
+  readonly notes: readonly string[];
   /** Problems of the unusable servers. */
   readonly problems: readonly string[];
 }
@@ -73,11 +75,8 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     plugins: config.plugins,
     secrets: redactions.all(),
     problems: serverProblems.map(describeProblem),
-    warnings: [
-      ...config.warnings,
-      ...unknownServerWarnings(config, secrets, sources.secrets?.path ?? ''),
-      ...unpinnedWarnings(config, pins, sources.servers.path),
-    ],
+    notes: unknownServerNotes(config, secrets, sources.secrets?.path ?? ''),
+    warnings: [...config.warnings, ...unpinnedWarnings(config, pins, sources.servers.path)],
   };
 }
 
@@ -90,15 +89,24 @@ function markUnusable(spec: ServerSpec, problems: readonly Problem[]): ServerSpe
   return { ...spec, launch: { kind: 'unusable', problem } };
 }
 
-/** Warns about values in the secrets file for unknown servers, whose names may be misspelled. */
-function unknownServerWarnings(config: ConfigFile, secrets: SecretsFile, file: string): string[] {
-  const { names } = config;
-  return [...secrets.servers]
-    .filter(([name]) => !names.includes(name))
-    .map(([name, { path }]) => {
-      const suggestion = suggest(name, names);
-      const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
-      const message = `the values are for an unknown server ${JSON.stringify(name)}.${hint}`;
-      return describeProblem({ file, line: secrets.locate(path), message });
-    });
+/** Maximum number of names in a note. */
+const MAX_NAMES = 5;
+
+/**
+ * One note about values in the secrets file for unknown servers. Their names can be misspelled, but usually they are servers of other
+ * projects, because all projects of a user share the file.
+ */
+function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: string): string[] {
+  const unknown = [...secrets.servers.keys()].filter((name) => !config.names.includes(name));
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const quote = (name: string): string => JSON.stringify(name);
+  const similar = unknown.flatMap((name) => {
+    const suggestion = suggest(name, config.names);
+    return suggestion === undefined ? [] : [` Did you mean ${quote(suggestion)} instead of ${quote(name)}?`];
+  });
+  const more = unknown.length > MAX_NAMES ? ` and ${unknown.length - MAX_NAMES} more` : '';
+  const message = `these servers have values here, but are not configured: ${unknown.slice(0, MAX_NAMES).map(quote).join(', ')}${more}.${similar[0] ?? ''}`;
+  const line = secrets.locate(secrets.servers.get(first)?.path ?? []);
+  return [describeProblem({ file, line, message })];
 }

@@ -18,7 +18,8 @@ export async function checkConfig(
     const config = await readConfig(paths, env, { keepsUnusable: true });
     const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
     const problems = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
-    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...problems] };
+    const notes = config.notes.map((text) => ok('configuration', text));
+    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...notes, ...problems] };
   } catch (error) {
     return { config: undefined, findings: [problem('configuration', messageOf(error))] };
   }

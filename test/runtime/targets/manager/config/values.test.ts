@@ -96,10 +96,30 @@ test('what is secret: by its name, or by its length if it is from the secrets fi
   expect(named(false)).toEqual(['an-operand', 'written-here']);
 });
 
-test('values for a server that is not there are a warning', () => {
-  expect(resolve({ servers: ONE, secrets: '[servers.tine.env]\nA = "$NONE"\n' }).warnings).toEqual([
-    'secrets.toml:1: the values are for an unknown server "tine". Did you mean "time"?',
-  ]);
+test('values for servers that are not configured are one note, because projects share the file', () => {
+  const noted = (...names: string[]) =>
+    resolve({
+      servers: ONE,
+      secrets: names
+        .map((name) => `[servers.${name}.env]\nA = "${name === 'time' ? 'set' : '$NONE'}"\n`)
+        .join(''),
+    });
+  expect(noted('tine')).toMatchObject({
+    notes: [
+      'secrets.toml:1: these servers have values here, but are not configured: "tine". Did you mean "time" instead of "tine"?',
+    ],
+    warnings: [],
+  });
+  expect(noted('time').notes).toEqual([]);
+  expect(noted('one', 'two', 'three', 'four', 'fifth', 'sixth', 'seven')).toMatchObject({
+    notes: [
+      'secrets.toml:1: these servers have values here, but are not configured: "one", "two", "three", "four", "fifth" and 2 more.',
+    ],
+    warnings: [],
+  });
+});
+
+test('an unknown key at the top is a warning', () => {
   expect(resolve({ servers: `${ONE}[future]\nx = 1\n` }).warnings).toEqual([
     '.mcpd.toml:5: unknown key "future" is ignored.',
   ]);

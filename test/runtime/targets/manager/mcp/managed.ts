@@ -165,6 +165,7 @@ export async function openManager({
 const configOf = (servers: readonly ServerSpec[]): LoadedConfig => ({
   servers,
   sources: [],
+  notes: [],
   warnings: [],
   problems: [],
   daemon: {

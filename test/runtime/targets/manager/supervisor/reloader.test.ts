@@ -27,6 +27,7 @@ const configOf = (servers: readonly ServerSpec[], files: readonly string[] = [])
   secrets: [],
   files,
   sources: [],
+  notes: [],
   warnings: [],
   problems: [],
 });
