@@ -32,11 +32,11 @@ export const largeResults: Section = {
       };
       const rows: string[][] = [];
       for (const bytes of SIZES) {
-        let isRunning = true;
+        const noiseEnds = new AbortController();
         let large = 0;
         const statuses = new Set<number>();
         const noise = Array.from({ length: bytes === 0 ? 0 : AT_ONCE }, async () => {
-          while (isRunning) {
+          while (!noiseEnds.signal.aborted) {
             statuses.add(await callLarge(bytes));
             large += 1;
           }
@@ -52,7 +52,7 @@ export const largeResults: Section = {
           }
         });
         await Promise.all(clients);
-        isRunning = false;
+        noiseEnds.abort();
         await Promise.all(noise);
         times.sort((a, b) => a - b);
         const at = (share: number): string =>
