@@ -6,6 +6,7 @@ import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
 import type { ReadOptions } from './read-options.ts';
 import { findSeparator } from './separator.ts';
+import { createYielder } from '../../../../../platform/run-yielding.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { memberOf } from '../../../../../core/values/member-of.ts';
 
@@ -34,7 +35,7 @@ export async function* readCsv(
     max_record_size: 4 * MAX_CELL_CHARACTERS,
   });
   // Errors of the source are thrown by the parser, so the callback ignores them.
-  pipeline(Readable.from(withStart(start, texts)), parser, () => undefined);
+  pipeline(Readable.from(piecesOf(start, texts)), parser, () => undefined);
   let columns: readonly string[] | undefined;
   try {
     const records: AsyncIterable<Record> = parser;
@@ -44,6 +45,20 @@ export async function* readCsv(
     }
   } catch (error) {
     throw error instanceof CsvError ? explain(error) : error;
+  }
+}
+
+/** Characters that are parsed in one step: 10 ms, if all of them are separators. */
+const STEP = 16_384;
+
+/** Pieces of the whole text. Yields to the event loop between them, because a row can have millions of cells. */
+async function* piecesOf(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  const pause = createYielder();
+  for await (const text of withStart(start, rest)) {
+    for (let at = 0; at < text.length; at += STEP) {
+      yield text.slice(at, at + STEP);
+      await pause();
+    }
   }
 }
 

@@ -10,8 +10,8 @@ interface Separated {
 const SEPARATORS = [',', ';', '\t', '|'];
 /** A line that names the separator, as Excel writes and reads it. */
 const NAMED = /^\uFEFF?sep=(.)\r?(?:\n|$)/;
-/** Longer first lines have many columns; their start is enough. */
-const MAX_START = 1_000_000;
+/** Longer first lines have many columns; their start is enough. The start is parsed in one turn of the event loop. */
+const MAX_START = 65_536;
 
 /**
  * Reads the first line and finds the separator: the one that `sep=` names, or the one with which a column has the name of the

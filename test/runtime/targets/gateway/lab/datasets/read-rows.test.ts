@@ -71,6 +71,24 @@ describe('CSV', () => {
     }
   });
 
+  test.each([
+    ['its first line', ''],
+    ['a row', 'examples,ground_truth\n'],
+  ])('others have their turn while %s has hundred thousands of cells', async (_, start) => {
+    let turns = 0;
+    let isReading = true;
+    const count = (): void => {
+      turns += 1;
+      if (isReading) setImmediate(count);
+    };
+    setImmediate(count);
+    const pieces = Array.from({ length: 16 }, () => 'a,'.repeat(32_768));
+    await expect(read('a.csv', start, ...pieces)).rejects.toThrow(/ columns; the maximum is 200|has 524289 cells/);
+    isReading = false;
+    // All of it in one turn took more than half a second.
+    expect(turns).toBeGreaterThan(4);
+  });
+
   test('a row with a wrong number of cells names the separator, and an empty file has no rows', async () => {
     await expect(read('a.csv', 'examples;x\na\n')).rejects.toThrow('Quote text that contains semicolons');
     expect(await read('a.csv', '')).toEqual([]);
