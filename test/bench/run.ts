@@ -13,6 +13,7 @@ import { soak } from './sections/soak.ts';
 import { size } from './sections/size.ts';
 import { throughput } from './sections/throughput.ts';
 import { transform } from './sections/transform.ts';
+import { waiting } from './sections/waiting.ts';
 import { workflows } from './sections/workflows.ts';
 import { openWorkbench } from './setup/workbench.ts';
 
@@ -30,6 +31,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   manager,
   'large-results': largeResults,
   gateway,
+  waiting,
   workflows,
 };
 

@@ -46,3 +46,10 @@ export const LATER_EVENTS =
   delta({}, 'stop') +
   event({ choices: [], usage }) +
   'data: [DONE]\n\n';
+
+/** The name of the model whose streams have so many events. */
+export const FLOOD = { model: 'flood', events: 100_000 } as const;
+
+/** Events of a flood that are sent in one piece. */
+export const FLOOD_PIECE = { events: 100, text: delta({ content: ' word' }).repeat(100) } as const;
+export const FLOOD_END = delta({}, 'stop') + event({ choices: [], usage }) + 'data: [DONE]\n\n';

@@ -10,7 +10,7 @@ import type { Contestant, RunningContestant } from './contestant.ts';
 const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 
 /** With everything on that it is there for: a key, a user with a budget, prices, a row for each request, the log, metrics. */
-export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream, {}) };
+export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream) };
 
 export const oursOnPostgres: Contestant = {
   name: 'gateway (PostgreSQL)',
@@ -19,7 +19,9 @@ export const oursOnPostgres: Contestant = {
     if (programs === undefined) return undefined;
     const server = await startPostgres(programs);
     try {
-      const running = await startGateway(upstream, { GATEWAY_DATABASE_URL: await server.createDatabase() });
+      const running = await startGateway(upstream, {
+        env: { GATEWAY_DATABASE_URL: await server.createDatabase() },
+      });
       const stop = async (): Promise<void> => {
         await running.stop();
         await server.stop();
@@ -32,14 +34,24 @@ export const oursOnPostgres: Contestant = {
   },
 };
 
-async function startGateway(upstream: number, env: Record<string, string>): Promise<RunningContestant> {
+interface Start {
+  readonly env?: Record<string, string>;
+  /** Default: the gateway of this repository. */
+  readonly program?: string;
+  /** Port of the provider of models whose name starts with `large:`. */
+  readonly large?: number;
+}
+
+export async function startGateway(
+  upstream: number,
+  { env = {}, program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway, large = upstream }: Start = {},
+): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
   // Not next to the log: the gateway watches the folder of its configuration.
   const config = join(folder, 'config', 'gateway.yml');
   await mkdir(join(folder, 'config'));
-  await writeFile(config, JSON.stringify(configFor(upstream)), { mode: 0o600 });
+  await writeFile(config, JSON.stringify(configFor(upstream, large)), { mode: 0o600 });
   const port = await freePort();
-  const program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway;
   forgetFile(program);
   const { pid, stop, result } = await startUntil(
     program,
@@ -60,7 +72,7 @@ async function startGateway(upstream: number, env: Record<string, string>): Prom
 
 const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
 
-const configFor = (upstream: number): object => ({
+const configFor = (upstream: number, large: number): object => ({
   providers: {
     bench: {
       type: 'openai-compatible',
@@ -69,8 +81,9 @@ const configFor = (upstream: number): object => ({
       // For the streams that are held.
       max_connections: 1200,
     },
+    large: { type: 'openai-compatible', api_base: `http://127.0.0.1:${large}/v1`, api_key: 'sk-bench' },
   },
-  pricing: { 'bench:chat': PRICE, 'bench:idle': PRICE },
+  pricing: { 'bench:chat': PRICE, 'bench:idle': PRICE, 'large:chat': PRICE, 'large:flood': PRICE },
   require_pricing: true,
 });
 

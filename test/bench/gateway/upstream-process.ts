@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { ANSWER, FIRST_EVENTS, IDLE, LATER_EVENTS } from './messages.ts';
+import { ANSWER, FIRST_EVENTS, FLOOD, FLOOD_END, FLOOD_PIECE, IDLE, LATER_EVENTS } from './messages.ts';
 
 /** Answers every request with the same, at as little cost of its own as can be; `GET /count` returns how many there were. */
 const JSON_HEAD = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) };
@@ -14,7 +14,24 @@ function answer(body: string, outgoing: ServerResponse): void {
     return;
   }
   outgoing.writeHead(200, STREAM_HEAD).write(FIRST_EVENTS);
-  if (!body.includes(`"${IDLE}"`)) setImmediate(() => outgoing.end(LATER_EVENTS));
+  if (body.includes(`"${FLOOD.model}"`)) flood(outgoing);
+  else if (!body.includes(`"${IDLE}"`)) setImmediate(() => outgoing.end(LATER_EVENTS));
+}
+
+/** As fast as the reader takes it. */
+function flood(outgoing: ServerResponse): void {
+  let left: number = FLOOD.events;
+  const go = (): void => {
+    while (left > 0) {
+      left -= FLOOD_PIECE.events;
+      if (!outgoing.write(FLOOD_PIECE.text)) {
+        outgoing.once('drain', go);
+        return;
+      }
+    }
+    outgoing.end(FLOOD_END);
+  };
+  go();
 }
 
 function serve(incoming: IncomingMessage, outgoing: ServerResponse): void {

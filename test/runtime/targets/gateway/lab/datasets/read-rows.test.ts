@@ -83,7 +83,9 @@ describe('CSV', () => {
     };
     setImmediate(count);
     const pieces = Array.from({ length: 16 }, () => 'a,'.repeat(32_768));
-    await expect(read('a.csv', start, ...pieces)).rejects.toThrow(/ columns; the maximum is 200|has 524289 cells/);
+    await expect(read('a.csv', start, ...pieces)).rejects.toThrow(
+      / columns; the maximum is 200|has 524289 cells/,
+    );
     isReading = false;
     // All of it in one turn took more than half a second.
     expect(turns).toBeGreaterThan(4);

@@ -1,0 +1,59 @@
+import { FLOOD } from './messages.ts';
+
+/** Requests that take the gateway long, and how many of them run concurrently. */
+export interface LargeLoad {
+  readonly name: string;
+  readonly concurrency: number;
+  /** The body of each request, as JSON. */
+  readonly body: () => string;
+}
+
+const IMAGE_BYTES = 5 * 1024 * 1024;
+const MESSAGES = 2000;
+const MODEL = 'large:chat';
+
+const image = (): object => {
+  const bytes = Buffer.alloc(IMAGE_BYTES, 'pixels of an image');
+  // The head of a PNG file of 2048 by 2048 pixels.
+  Buffer.from('89504e470d0a1a0a0000000d49484452000008000000080008060000', 'hex').copy(bytes);
+  return { type: 'image_url', image_url: { url: `data:image/png;base64,${bytes.toString('base64')}` } };
+};
+
+const withImages = (count: number) => (): string =>
+  JSON.stringify({
+    model: MODEL,
+    max_tokens: 64,
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'What is this?' }, ...Array.from({ length: count }, image)],
+      },
+    ],
+  });
+
+const conversation = (): string =>
+  JSON.stringify({
+    model: MODEL,
+    max_tokens: 64,
+    messages: Array.from({ length: MESSAGES }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `Message ${at} of a long conversation, which has a few sentences. `.repeat(4),
+    })),
+  });
+
+export const LARGE_LOADS: readonly LargeLoad[] = [
+  { name: 'four 5 MB images in one request', concurrency: 1, body: withImages(4) },
+  { name: 'four requests with a 5 MB image', concurrency: 4, body: withImages(1) },
+  { name: 'a 5 MB image', concurrency: 1, body: withImages(1) },
+  { name: `${MESSAGES} messages`, concurrency: 1, body: conversation },
+  {
+    name: `a stream of ${FLOOD.events} events`,
+    concurrency: 1,
+    body: () =>
+      JSON.stringify({
+        model: `large:${FLOOD.model}`,
+        stream: true,
+        messages: [{ role: 'user', content: 'Write a book.' }],
+      }),
+  },
+];

@@ -1,0 +1,34 @@
+import type { RunningContestant } from '../gateway/contestant.ts';
+import { startGateway } from '../gateway/ours.ts';
+import { startUpstream, type Upstream } from '../gateway/upstream.ts';
+import { compareWaiting } from '../gateway/waiting.ts';
+import type { Section } from './section.ts';
+
+/** Programs to compare: this gateway, and with BENCH_GATEWAY_BEFORE another version of it. */
+const BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
+
+/** Small requests next to large ones, through the gateway. */
+export const waiting: Section = {
+  title: 'Small requests next to large ones',
+  linuxOnly: true,
+  async run(bench) {
+    if (process.env['BENCH_GATEWAY'] === undefined) await bench.gateway();
+    // Providers of their own, so that a small request does not wait at the provider.
+    const upstreams: Upstream[] = [];
+    const running = new Map<string, RunningContestant>();
+    try {
+      const small = await startUpstream();
+      upstreams.push(small);
+      const large = await startUpstream();
+      upstreams.push(large);
+      if (BEFORE !== undefined) {
+        running.set('before', await startGateway(small.port, { large: large.port, program: BEFORE }));
+      }
+      running.set('gateway', await startGateway(small.port, { large: large.port }));
+      await compareWaiting(running, bench.options.quick ? 1 : 5);
+    } finally {
+      for (const { stop } of running.values()) await stop();
+      for (const { stop } of upstreams) await stop();
+    }
+  },
+};
