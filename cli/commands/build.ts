@@ -2,23 +2,25 @@ import { Flags } from '@oclif/core';
 import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { configFlag, folderArg, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
+import { configFlag, folderArg, modelTypeFlag, offlineFlag, quantizeFlag, variantFlag } from './flags.ts';
 
 const BASE = 'BASE RUNTIME';
 
 export class Build extends BaseCommand {
   static override summary =
-    'Build a single executable, or an OCI image, from an ONNX model and a config file.';
+    'Build a single executable, or an OCI image, from a model: a folder with safetensors or ONNX, a name on the Hugging Face Hub, or a config file.';
   static override examples = [
-    '<%= config.bin %> build -f encoderfile.yml',
-    '<%= config.bin %> build ./model --variant fp16',
+    '<%= config.bin %> build ./model',
     '<%= config.bin %> build hf:org/name',
+    '<%= config.bin %> build ./model --variant fp16 --model-type sentence_embedding',
+    '<%= config.bin %> build -f encoderfile.yml',
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
     '<%= config.bin %> build -f encoderfile.yml --format oci',
   ];
   static override args = { folder: folderArg };
   static override flags = {
     config: configFlag,
+    'model-type': modelTypeFlag,
     variant: variantFlag,
     quantize: quantizeFlag,
     offline: offlineFlag,
@@ -99,6 +101,7 @@ export class Build extends BaseCommand {
         offline: flags.offline,
         force: flags.force,
         variant: flags.variant,
+        modelType: flags['model-type'],
         quantize: flags.quantize,
       },
       { ...this.reporter(flags.quiet), onStep: timing?.onStep },

@@ -1,4 +1,6 @@
 import { distance } from 'fastest-levenshtein';
+import { MODEL_COMMANDS } from '../../runtime/contract/model-commands.ts';
+import { shellWord } from '../services/text.ts';
 
 /** The facts about a command that are needed to match a command line. */
 export interface KnownCommand {
@@ -27,10 +29,35 @@ export function commandProblem(
   }
   const below = commands.filter(({ id }) => id.startsWith(`${first}:`));
   if (below.length > 0 && words.length === 1) return undefined;
+  const hint = below.length > 0 ? undefined : (modelCommandHint(words) ?? modelHint(first));
+  if (hint !== undefined) return `${hint} See \`encoderfile --help\`.`;
   const wanted = words.slice(0, below.length > 0 ? 2 : 1).join(' ');
   const meant = nearest(wanted, commands);
   const help = below.length > 0 ? `encoderfile ${first} --help` : 'encoderfile --help';
   return `Unknown command ${wanted}${meant === undefined ? '.' : `; did you mean \`${meant}\`?`} See \`${help}\`.`;
+}
+
+/** `run` is what other tools call it. */
+const OF_A_MODEL: ReadonlySet<string> = new Set(['run', ...MODEL_COMMANDS]);
+
+/** For a command of the file that a build writes. */
+function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
+  if (!OF_A_MODEL.has(command)) return undefined;
+  const program = file?.endsWith('.encoder') ? shellWord(asCommand(file)) : './MODEL.encoder';
+  const rest = (program === './MODEL.encoder' ? [] : more).map((word) => shellWord(word));
+  const line = [program, command === 'run' ? 'serve' : command, ...rest].join(' ');
+  return `Unknown command ${command}: it is a command of the executable that a build writes. Run \`${line}\`.`;
+}
+
+/** A shell looks for a name without a slash in its PATH. */
+const asCommand = (file: string): string => (/[/\\]/.test(file) ? file : `./${file}`);
+
+/** For a model in the place of a command. */
+function modelHint(word: string): string | undefined {
+  if (word.endsWith('.encoder'))
+    return `Unknown command ${word}: it is an executable. Run \`${shellWord(asCommand(word))} serve\`.`;
+  if (!/^hf:|[/\\]|\.(?:onnx|safetensors|ya?ml)$/.test(word)) return undefined;
+  return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${shellWord(word)}\`.`;
 }
 
 /** Returns the command that a command line names, to point at its help. */

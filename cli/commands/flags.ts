@@ -1,4 +1,5 @@
 import { Args, Flags } from '@oclif/core';
+import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import { QUANTIZE_FORMS } from '../../runtime/contract/quantization.ts';
 import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
 
@@ -13,7 +14,7 @@ export const configFlag = Flags.string({
 
 /** A folder in place of the config file. */
 export const folderArg = Args.string({
-  description: 'Folder with an encoderfile.yml or a model, or a model on the Hugging Face Hub: hf:org/name',
+  description: 'Folder with an encoderfile.yml or a model, a file of the model, or a model on the Hugging Face Hub: hf:org/name',
 });
 
 /** For commands that can read a model from the hub. */
@@ -25,6 +26,12 @@ export const quantizeFlag = Flags.option({
   options: QUANTIZE_FORMS,
   summary: 'Compute with integers: int8, auto (if accurate and faster) or none (overrides the config)',
   helpValue: '<form>',
+})();
+
+export const modelTypeFlag = Flags.option({
+  options: MODEL_TYPE_NAMES,
+  summary: 'Model type (overrides the config; default: detected from the files of the model)',
+  helpValue: '<type>',
 })();
 
 export const variantFlag = Flags.string({

@@ -1,17 +1,19 @@
 import type { ValidateResult } from '../services/validate/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
-import { cacheDirFlag, configFlag, folderArg, offlineFlag, variantFlag } from './flags.ts';
+import { cacheDirFlag, configFlag, folderArg, modelTypeFlag, offlineFlag, variantFlag } from './flags.ts';
 
 export class Validate extends BaseCommand {
   static override summary = 'Validate a config file and its model without building.';
   static override examples = [
+    '<%= config.bin %> validate ./model',
     '<%= config.bin %> validate -f encoderfile.yml',
     '<%= config.bin %> validate hf:org/name',
   ];
   static override args = { folder: folderArg };
   static override flags = {
     config: configFlag,
+    'model-type': modelTypeFlag,
     variant: variantFlag,
     offline: offlineFlag,
     'cache-dir': cacheDirFlag,
@@ -26,6 +28,7 @@ export class Validate extends BaseCommand {
       {
         source: configSource(parsed),
         variant: flags.variant,
+        modelType: flags['model-type'],
         offline: flags.offline,
         cacheDir: flags['cache-dir'],
       },

@@ -7,6 +7,8 @@ export interface ModelGuess {
   readonly modelType: ModelType;
   /** The evidence, for messages; undefined if nothing states the type. */
   readonly because: string | undefined;
+  /** The architecture of a model that generates text, if nothing states that it is used for something else. */
+  readonly generator?: string | undefined;
 }
 
 /** What the files of a model state. */
@@ -53,7 +55,7 @@ function guessType(
     family,
     outputs = [],
   }: GuessSource,
-): Pick<ModelGuess, 'modelType' | 'because'> {
+): Omit<ModelGuess, 'name'> {
   const guess = (modelType: ModelType, because?: string) => ({ modelType, because });
   if (isGliner) return guess('zero_shot_ner', 'it has gliner_config.json');
   if (hasModule(modules, 'SpladePooling'))
@@ -98,10 +100,16 @@ function guessType(
   if (rank === 2 && architectures.length === 0)
     return guess('sequence_classification', 'the graph returns logits for each text');
   const [architecture] = architectures;
-  if (architecture !== undefined) return guess('embedding', `config.json names ${architecture}`);
+  if (architecture !== undefined) {
+    const generator = architectures.find((name) => GENERATOR.test(name));
+    return { ...guess('embedding', `config.json names ${architecture}`), generator };
+  }
   const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');
   return guess('embedding', vectors && `the graph returns ${vectors.name}`);
 }
+
+/** XLM and FlauBERT name the head of a masked language model `WithLMHeadModel`. */
+const GENERATOR = /For(?:CausalLM|ConditionalGeneration|Seq2SeqLM)$|(?<!With)LMHeadModel$/;
 
 const STANFORD_COLBERT = 'HF_ColBERT';
 

@@ -1,6 +1,7 @@
 import { isScalar, Scalar } from 'yaml';
 import { CONFIG_SCHEMA, type ConfigFile } from '../../runtime/contract/config-schema.ts';
 import { configError } from '../../runtime/contract/errors.ts';
+import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkLongTexts } from './check-long-texts.ts';
@@ -9,6 +10,7 @@ import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
 import { checkZeroShotNer } from './check-zero-shot-ner.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
+import { isMapping } from '../../runtime/core/yaml/describe.ts';
 import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';
@@ -16,13 +18,26 @@ import { resolveConfig } from './resolve.ts';
 import { checkTopLevel } from './top-level.ts';
 import { createValidate } from '../../runtime/core/yaml/validate.ts';
 
+/** Values of the command line that replace those of the file. */
+interface Overrides {
+  readonly modelType?: ModelType | undefined;
+}
+
 /**
  * Parses a build configuration. Throws one ConfigError with every problem of the file on its own line: `file:line:column  path:
  * message`.
  */
-export function parseConfig(text: string, file: string, env: Environment): UnfetchedConfig {
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Environment,
+  { modelType }: Overrides = {},
+): UnfetchedConfig {
   const yaml = parseYaml(text);
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
+  const fields = rest?.['encoderfile'];
+  // Before the checks, because the type decides which fields are valid.
+  if (modelType !== undefined && isMapping(fields)) fields['model_type'] = modelType;
   const deeper = rest
     ? [
         // Before defaults are filled in: it refuses a value that is the default of other model types.

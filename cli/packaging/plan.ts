@@ -14,6 +14,7 @@ import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { MultiVectorSettings } from '../../runtime/contract/multi-vector.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { SparseSettings } from '../../runtime/contract/sparse.ts';
+import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
 import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
 import { configError } from '../../runtime/contract/errors.ts';
@@ -42,6 +43,8 @@ export interface BuildFlags {
   readonly quantize?: QuantizeForm | undefined;
   /** Graph of the model folder. */
   readonly variant?: string | undefined;
+  /** Type of the model. */
+  readonly modelType?: ModelType | undefined;
   /** Whether a model on the hub must be in the cache. */
   readonly offline?: boolean | undefined;
 }

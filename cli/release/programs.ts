@@ -16,7 +16,7 @@ export const PROGRAMS: readonly ProgramFacts[] = [
     program: TARGET_NAMES.encoderfile,
     target: 'encoderfile',
     packageName: 'encoderfile',
-    description: 'Package an ONNX encoder model as a single executable that serves it',
+    description: 'Build an encoder model (safetensors or ONNX) into a single executable that serves it',
   },
   {
     program: TARGET_NAMES.manager,

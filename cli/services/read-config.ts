@@ -7,9 +7,12 @@ import { errorCode } from '../../runtime/core/values/error-code.ts';
 import type { BuildConfig, UnfetchedConfig } from '../config/build-config.ts';
 import { hubReferenceText, isHubReference, parseHubReference } from '../config/hub-reference.ts';
 import { parseConfig } from '../config/load.ts';
-import type { Reporter } from '../packaging/reporter.ts';
 import { fetchHubModel, type HubOptions } from './fetch-hub-model.ts';
+import type { ModelType } from '../../runtime/contract/model-types.ts';
+import { refuseGenerator } from '../config/refuse-generator.ts';
+import { folderOfFile } from './folder-of-file.ts';
 import { guessFolder } from './guess-folder.ts';
+import { shellWord } from './text.ts';
 
 /** A config file; or a folder with a config file or a model, or a model on the hub. */
 export type ConfigSource = string | { readonly folder: string };
@@ -20,9 +23,13 @@ export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 /** A path that can be the name of a model on the hub: the prefix may be forgotten. */
 const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
 
-/** Reads a configuration. A model without a config file gets one from its own files. `variant` overrides the config. */
-export async function readConfig(source: ConfigSource, options: HubOptions = {}): Promise<BuildConfig> {
-  if (typeof source === 'string') return await fetched(await readFileConfig(source), options);
+interface ReadOptions extends HubOptions {
+  readonly modelType?: ModelType | undefined;
+}
+
+/** Reads a configuration. A model without a config file gets one from its own files. `variant` and `modelType` override the config. */
+export async function readConfig(source: ConfigSource, options: ReadOptions = {}): Promise<BuildConfig> {
+  if (typeof source === 'string') return await fetched(await readFileConfig(source, options), options);
   const { folder } = source;
   if (isHubReference(folder)) return await hubConfig(folder, options);
   const found = await stat(folder).catch(() => undefined);
@@ -30,11 +37,26 @@ export async function readConfig(source: ConfigSource, options: HubOptions = {})
     const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a model on the Hugging Face Hub` : '';
     throw configError(`No such directory: ${folder}. Pass the folder of a model${onHub}.`);
   }
-  if (!found.isDirectory())
-    throw configError(`${folder} is a file, but a folder is required. Pass a config file with -f.`);
+  if (!found.isDirectory()) return await readNamedFile(folder, options);
   const file = configIn(folder);
-  if (file !== undefined) return await fetched(await readFileConfig(file), options);
-  const text = await defaultConfig(folder, '.', { folder, variant: options.variant }, options.report);
+  if (file !== undefined) return await fetched(await readFileConfig(file, options), options);
+  return await folderConfig(folder, options);
+}
+
+/** A config file, or a file of a model, which means the folder of the model. */
+async function readNamedFile(path: string, options: ReadOptions): Promise<BuildConfig> {
+  if (/\.ya?ml$/i.test(path)) return await fetched(await readFileConfig(path, options), options);
+  const { folder, variant } = folderOfFile(path);
+  const config = configIn(folder);
+  if (config === undefined)
+    return await folderConfig(folder, { ...options, variant: options.variant ?? variant });
+  throw configError(
+    `${path} is a file of a model that has a config file. Run \`encoderfile build -f ${shellWord(config)}\`; \`variant\` in it, or --variant, chooses the graph.`,
+  );
+}
+
+async function folderConfig(folder: string, options: ReadOptions): Promise<BuildConfig> {
+  const text = await defaultConfig(folder, '.', { folder, variant: options.variant }, options);
   return await fetched(parseConfig(text, join(folder, CONFIG_NAMES[0] ?? ''), process.env), options);
 }
 
@@ -46,11 +68,11 @@ export function configIn(folder: string): string | undefined {
 }
 
 /** A model on the hub has no config file: one in its repository could name other files of this machine. */
-async function hubConfig(name: string, options: HubOptions): Promise<BuildConfig> {
+async function hubConfig(name: string, options: ReadOptions): Promise<BuildConfig> {
   const reference = parseHubReference(name);
   const found = await fetchHubModel(reference, options);
   const place = { folder: found.folder, variant: found.graph.path };
-  const text = await defaultConfig(name, name, place, options.report);
+  const text = await defaultConfig(name, name, place, options);
   // The same for every revision, so that a build of a newer one replaces the output of an older one.
   const file = hubReferenceText({ ...reference, revision: 'main' });
   return { ...parseConfig(text, file, process.env), model: { kind: 'folder', ...place } };
@@ -61,22 +83,32 @@ async function defaultConfig(
   shown: string,
   path: string,
   { folder, variant }: { readonly folder: string; readonly variant: string | undefined },
-  report: Reporter | undefined,
+  { report, modelType: chosen }: ReadOptions,
 ): Promise<string> {
-  const { name, modelType, because } = await guessFolder(folder, variant);
-  if (because === undefined) {
-    throw configError(
-      `The files of ${shown} do not state the type of the model. Run \`encoderfile init ${shown} --model-type TYPE\`, and build with the config file that it writes.`,
-    );
+  const guess = await guessFolder(folder, variant);
+  const { name, because } = guess;
+  if (chosen === undefined) {
+    refuseGenerator(guess, shown);
+    if (because === undefined) {
+      throw configError(
+        `The files of ${shown} do not state the type of the model. Pass it, for example --model-type sentence_embedding.`,
+      );
+    }
+    report?.print(`No config file: ${name} is of type ${guess.modelType}, because ${because}`);
+    const other = OTHER_TYPES[guess.modelType];
+    if (other !== undefined) report?.print(other);
   }
-  report?.print(`No config file: ${name} is of type ${modelType}, because ${because}`);
-  if (modelType === 'zero_shot_classification') {
-    report?.print(
-      `Requests set the labels. For the labels of config.json instead, run \`encoderfile init ${shown} --model-type sequence_classification\`, and build with the config file that it writes`,
-    );
-  }
+  const modelType = chosen ?? guess.modelType;
   return stringify({ encoderfile: { name, path, model_type: modelType } });
 }
+
+/** What a guessed type assumes, and the way to the type that is often meant. */
+const OTHER_TYPES: Partial<Record<ModelType, string>> = {
+  zero_shot_classification:
+    'Requests set the labels. For the labels of config.json instead, pass --model-type sequence_classification',
+  embedding:
+    'It returns one vector per token. For one vector per text instead, pass --model-type sentence_embedding',
+};
 
 /** Replaces a model on the hub by its folder in the cache. */
 async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<BuildConfig> {
@@ -93,8 +125,8 @@ async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<Bu
   );
 }
 
-async function readFileConfig(file: string): Promise<UnfetchedConfig> {
-  return parseConfig(await readText(file), file, process.env);
+async function readFileConfig(file: string, { modelType }: ReadOptions): Promise<UnfetchedConfig> {
+  return parseConfig(await readText(file), file, process.env, { modelType });
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
@@ -20,9 +20,11 @@ export function shownPath(path: string): string {
   return here.startsWith('..') || here === path ? path : `.${sep}${here}`;
 }
 
-/** Quotes a path as a shell word. */
-export const shellWord = (path: string): string =>
-  /[^\w./-]/.test(basename(path)) ? `'${path.replaceAll("'", String.raw`'\''`)}'` : path;
+/** Quotes a path, the name of a model on the hub or a text as a shell word. */
+export const shellWord = (word: string): string =>
+  /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/'))
+    ? word
+    : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The first dozen items of a long list. */
 export const shortList = (items: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
@@ -9,6 +10,7 @@ import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import { documentPaths } from '../../packaging/model/model-documents.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { parseConfig } from '../../config/load.ts';
+import { refuseGenerator } from '../../config/refuse-generator.ts';
 import { renderConfig } from '../../config/render-template.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
 import { fetchHubModel } from '../fetch-hub-model.ts';
@@ -32,6 +34,10 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const output = resolve(outputPath);
   const { folder, path, variants: known } = await findModel(request, dirname(output), report);
   const look = await inspectModelFolder(folder, request.folder, known);
+  const [problem] = look.problems;
+  // A build could not use the config.
+  if (problem !== undefined) throw configError(problem);
+  if (request.modelType === undefined) refuseGenerator(look.guess, request.folder);
   const read = [
     ...[...look.files.map(({ name }) => name), ...look.variants.map(({ path }) => path)].map((name) =>
       join(folder, name),
@@ -56,7 +62,11 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   parseConfig(text, outputPath, process.env);
   createFolders(dirname(output), 0o777);
   await writeText(output, text);
-  for (const problem of look.problems) report.warn(problem);
+  if (request.modelType === undefined && look.guess.because === undefined) {
+    report.warn(
+      `The files of ${request.folder} do not state the type of the model, so \`model_type\` is a guess. Change it in ${outputPath} if it is wrong.`,
+    );
+  }
   for (const problem of look.documentProblems) report.warn(problem);
   const { architecture, labels, files } = look;
   return {

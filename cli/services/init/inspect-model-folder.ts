@@ -33,7 +33,7 @@ export interface ModelFolder {
   /** License in the model card. */
   readonly license: string | undefined;
   readonly files: readonly FoundFile[];
-  /** Problems that would make a build fail, one sentence each. */
+  /** Problems that would make any build fail, one sentence each. */
   readonly problems: readonly string[];
   /** Problems of the model card and the license files, which a build leaves out. */
   readonly documentProblems: readonly string[];
@@ -56,7 +56,7 @@ export async function inspectModelFolder(
   known?: readonly GraphVariant[],
 ): Promise<ModelFolder> {
   const found = await stat(folder).catch(() => undefined);
-  if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
+  if (!found) throw configError(`No such directory: ${shown}. Pass the folder of a model.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
   const listing = listModel(folder);
   const variants = known ?? graphVariants(listing);
@@ -87,11 +87,6 @@ export async function inspectModelFolder(
     files,
     problems: [
       ...(graph ? [] : [withoutGraph(listing, shown).message]),
-      ...(config !== undefined || evidence.isGliner
-        ? []
-        : [
-            `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,
-          ]),
       ...(tokenizer !== undefined || findVocabulary(folder) !== undefined
         ? []
         : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),

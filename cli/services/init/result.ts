@@ -44,9 +44,13 @@ export function initSummary(result: InitResult): string {
 }
 
 const wayOut = (modelType: ModelType): string =>
-  modelType === 'zero_shot_classification'
-    ? 'requests set the labels; change `model_type` to sequence_classification for the labels of config.json'
-    : 'change `model_type` if it is wrong';
+  OTHER_TYPES[modelType] ?? 'change `model_type` if it is wrong';
+
+const OTHER_TYPES: Partial<Record<ModelType, string>> = {
+  zero_shot_classification:
+    'requests set the labels; change `model_type` to sequence_classification for the labels of config.json',
+  embedding: 'one vector per token; change `model_type` to sentence_embedding for one vector per text',
+};
 
 /** Only a choice among several graphs is worth a row. */
 function graphRows({ variants, graph }: InitResult): string[][] {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
@@ -7,32 +8,37 @@ import { prepareModel } from '../prepare-model.ts';
 import { type ConfigSource, readConfig } from '../read-config.ts';
 import type { ValidateResult } from './result.ts';
 
-const nextCommand = (source: ConfigSource, variant: string | undefined): string =>
+const nextCommand = (
+  source: ConfigSource,
+  { variant, modelType }: Pick<ValidateRequest, 'variant' | 'modelType'>,
+): string =>
   [
     'encoderfile build',
     typeof source === 'string' ? `-f ${shellWord(source)}` : shellWord(source.folder),
+    ...(modelType === undefined ? [] : [`--model-type ${modelType}`]),
     ...(variant === undefined ? [] : [`--variant ${shellWord(variant)}`]),
   ].join(' ');
 
 interface ValidateRequest {
   readonly source: ConfigSource;
   readonly variant: string | undefined;
+  readonly modelType: ModelType | undefined;
   readonly offline: boolean;
   readonly cacheDir: string | undefined;
 }
 
 /** `encoderfile validate`: runs all checks of a build on a model, and leaves nothing on disk. */
 export async function validate(
-  { source, variant, offline, cacheDir }: ValidateRequest,
+  { source, variant, modelType, offline, cacheDir }: ValidateRequest,
   report: Reporter,
 ): Promise<ValidateResult> {
-  const config = await readConfig(source, { report, variant, offline });
+  const config = await readConfig(source, { report, variant, modelType, offline });
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
     const { files, tokenizer, manifest } = await prepareModel(config, work, report);
     return {
       config: typeof source === 'string' ? source : source.folder,
-      next: nextCommand(source, variant),
+      next: nextCommand(source, { variant, modelType }),
       files,
       tokenizerOrigin: tokenizer.origin,
       vocabularySize: tokenizer.tokenizer.vocabularySize,

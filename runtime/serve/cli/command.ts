@@ -76,6 +76,8 @@ export interface Program {
   readonly commands: Commands;
   /** Options of every command, which can also precede its name. */
   readonly options?: Readonly<Record<string, Option>>;
+  /** A sentence about a first word that resembles no command; undefined if there is nothing to add. */
+  readonly explainUnknown?: (word: string) => string | undefined;
 }
 
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;

@@ -79,9 +79,14 @@ function unknown(
 ): UsageError {
   const known = Object.keys(group.commands);
   const meant = suggest(name, known);
-  const hint = meant === undefined ? '' : ` Did you mean \`${[program.name, ...words, meant].join(' ')}\`?`;
+  const hint =
+    meant === undefined
+      ? words.length === 0 && program.explainUnknown?.(name)
+      : `Did you mean \`${[program.name, ...words, meant].join(' ')}\`?`;
   const typed = JSON.stringify([...words, name].join(' '));
-  return new UsageError(`Unknown command ${typed}.${hint} Commands: ${known.join(', ')}.`);
+  return new UsageError(
+    [`Unknown command ${typed}.`, ...(hint ? [hint] : []), `Commands: ${known.join(', ')}.`].join(' '),
+  );
 }
 
 /** A program option that precedes the command. */

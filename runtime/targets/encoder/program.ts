@@ -1,4 +1,5 @@
-import type { Program } from '../../serve/cli/command.ts';
+import type { ModelCommand } from '../../contract/model-commands.ts';
+import type { Command, Program } from '../../serve/cli/command.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
@@ -17,6 +18,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
     name,
     title: 'An encoder model in a single executable.',
     options: JSON_OPTION,
+    explainUnknown: (word) => textHint(name, word),
     commands: {
       serve: serveCommand(modelPath),
       infer: inferCommand(modelPath),
@@ -27,6 +29,13 @@ export function encoderProgram(modelPath: string, name: string): Program {
       version: versionCommand(modelPath),
       completion: completionCommand,
       licenses: licensesCommand('encoder', () => readModelLicense(modelPath)),
-    },
+    } satisfies Record<ModelCommand, Command>,
   };
 }
+
+/** People pass a text before they know a command. */
+const textHint = (name: string, text: string): string =>
+  `To run the model on a text: \`${name} infer ${text.length <= MAX_SHOWN ? quoted(text) : 'TEXT'}\`.`;
+
+const MAX_SHOWN = 60;
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,10 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MODEL_TYPE_NAMES } from '../../../runtime/contract/model-types.ts';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../cli/config/load.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
+import { FIXTURES } from '../../helpers/paths.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -92,16 +93,40 @@ describe('encoderfile init', () => {
     });
   });
 
-  test('warns of what is missing', async () => {
+  test.each([
+    ['model.onnx', 'model.onnx', 'No such file: model.onnx (searched in model).'],
+    ['tokenizer.json', 'tokenizer.json', 'model has no tokenizer.json.'],
+    ['everything', '', 'No such file: model.onnx (searched in model).'],
+  ])('without %s, fails and writes nothing', async (_, name, message) => {
     const model = copyModel('sentiment', join(folder(), 'model'));
-    for (const name of ['model.onnx', 'tokenizer.json', 'tokenizer_config.json']) rmSync(join(model, name));
+    rmSync(join(model, name), { recursive: true });
+    mkdirSync(model, { recursive: true });
     const { exitCode, stdout, stderr } = await run('model');
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Missing +model\.onnx, tokenizer\.json, tokenizer_config\.json \(optional\)$/m);
-    expect(stderr).toBe(
-      'Warning: No such file: model.onnx (searched in model). Export the model to ONNX first.\n' +
-        'Warning: model has no tokenizer.json. Save it with `save_pretrained` of the tokenizer.',
-    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(`Error: ${message}`);
+    expect(stderr.split('\n')).toHaveLength(1);
+    expect(existsSync(join(folder(), 'encoderfile.yml'))).toBe(false);
+  });
+
+  test('without anything that states the type, warns unless the type is passed', async () => {
+    const model = copyModel('embedder', join(folder(), 'model'));
+    rmSync(join(model, 'config.json'));
+    cpSync(join(FIXTURES, 'graphs/pooler-output-alone.onnx'), join(model, 'model.onnx'));
+    const guessed = await run('model');
+    expect(guessed).toMatchObject({
+      exitCode: 0,
+      stderr:
+        'Warning: The files of model do not state the type of the model, so `model_type` is a guess. Change it in encoderfile.yml if it is wrong.',
+    });
+    expect(await run('model', '--force', '--model-type', 'sentence_embedding')).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+  });
+
+  test('in an empty folder, fails and writes nothing', async () => {
+    expect(await run()).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test('lists the graphs of a folder, and chooses one if none is model.onnx', async () => {
@@ -136,7 +161,7 @@ describe('encoderfile init', () => {
   });
 
   test.each([
-    [['nosuch'], 'No such directory: nosuch. Pass the folder that contains model.onnx.'],
+    [['nosuch'], 'No such directory: nosuch. Pass the folder of a model.'],
     [['file'], 'file is a file. Pass the folder that contains the model.'],
     [['model', '-o', 'model'], 'model is a folder. Pass a file with --output-path.'],
     [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],

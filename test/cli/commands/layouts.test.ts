@@ -112,7 +112,13 @@ describe('model folders', () => {
   test.each([
     [['nosuch'], 1, 'No such directory: nosuch. Pass the folder of a model.'],
     [['org/name'], 1, 'Pass the folder of a model, or hf:org/name for a model on the Hugging Face Hub.'],
-    [['x.yml'], 1, 'x.yml is a file, but a folder is required. Pass a config file with -f.'],
+    [['x.yml'], 1, 'No such file: b'],
+    [['notes.txt'], 1, 'notes.txt is a file, but not one of a model. Pass the folder of a model, or a config file with -f.'],
+    [
+      ['two/model.safetensors'],
+      1,
+      'Found both two/encoderfile.yml and two/encoderfile.yaml.',
+    ],
     [['empty'], 1, 'No such file: model.onnx (searched in empty). Export the model to ONNX first.'],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
@@ -120,11 +126,88 @@ describe('model folders', () => {
     [[], 2, 'Missing required flag --config: the current folder has no encoderfile.yml.'],
   ])('%j is refused', async (args, code, message) => {
     for (const name of ['empty', 'two']) mkdirSync(join(folder(), name));
+    writeFileSync(join(folder(), 'notes.txt'), '');
+    writeFileSync(join(folder(), 'two/model.safetensors'), '');
     for (const name of ['yml', 'yaml']) writeFileSync(join(folder(), `two/encoderfile.${name}`), '');
     const path = '{model_config_path: a, model_weights_path: b, tokenizer_path: c}';
     writeFileSync(join(folder(), 'x.yml'), `encoderfile: {name: x, path: ${path}, model_type: embedding}`);
     const { exitCode, stderr } = await validate('-q', ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('a file of a model', () => {
+  test.each([
+    ['model/model.onnx', 'model.onnx'],
+    ['model/onnx/model_fp16.onnx', 'onnx/model_fp16.onnx'],
+    ['model/config.json', 'model.onnx'],
+    ['./model/tokenizer.json', 'model.onnx'],
+  ])('%s means its folder', async (file, weights) => {
+    const model = copyModel('embedder', join(folder(), 'model'));
+    mkdirSync(join(model, 'onnx'));
+    cpSync(join(model, 'model.onnx'), join(model, 'onnx/model_fp16.onnx'));
+    const { exitCode, stdout, stderr } = await validate(file, '--model-type', 'sentence_embedding');
+    expect({ exitCode, stderr: stderr.match(/^Error.*/m)?.[0] }).toEqual({ exitCode: 0, stderr: undefined });
+    expect(stdout).toMatch(new RegExp(`^Weights +model/${weights}$`, 'm'));
+    expect(stdout).toMatch(/^Type +sentence_embedding, /m);
+    expect(stdout).toMatch(
+      new RegExp(`^Ready +encoderfile build ${file} --model-type sentence_embedding$`, 'm'),
+    );
+  });
+
+  test('next to a config file is refused, because the config chooses the graph', async () => {
+    const model = copyModel('embedder', join(folder(), 'model'));
+    writeFileSync(join(model, 'encoderfile.yml'), 'encoderfile: {name: x, path: ., model_type: embedding}');
+    expect(await validate('-q', 'model/model.onnx')).toMatchObject({
+      exitCode: 1,
+      stderr:
+        'Error: model/model.onnx is a file of a model that has a config file. Run `encoderfile build -f model/encoderfile.yml`; `variant` in it, or --variant, chooses the graph.',
+    });
+  });
+});
+
+test('--model-type overrides the config file, whose other fields must fit', async () => {
+  copyModel('embedder', join(folder(), 'model'));
+  const config = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: embedding\n';
+  writeFileSync(join(folder(), 'x.yml'), config);
+  const chosen = await validate('x.yml', '--model-type', 'sentence_embedding');
+  expect(chosen.stdout).toMatch(/^Type +sentence_embedding, /m);
+  writeFileSync(join(folder(), 'x.yml'), `${config.replace('embedding', 'sentence_embedding')}  pooling: mean\n`);
+  const refused = await validate('-q', '-f', 'x.yml', '--model-type', 'embedding');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toMatch(/^Error: x\.yml:5:\d+ +encoderfile\.pooling: /);
+});
+
+describe('a model whose files leave a choice', () => {
+  test('an embedding says what was assumed, and how to get one vector per text', async () => {
+    const model = copyModel('embedder', join(folder(), 'minilm'));
+    rmSync(join(model, 'config.json'));
+    const assumed = await validate('minilm');
+    expect(assumed).toMatchObject({ exitCode: 0 });
+    expect(assumed.stderr).toContain(
+      'minilm is of type embedding, because the graph returns last_hidden_state\n' +
+        'It returns one vector per token. For one vector per text instead, pass --model-type sentence_embedding\n',
+    );
+    const chosen = await validate('minilm', '--model-type', 'sentence_embedding');
+    expect(chosen.stderr).not.toContain('is of type');
+    expect(chosen.stdout).toMatch(/^Type +sentence_embedding, /m);
+  });
+
+  test.each([
+    'Qwen3ForCausalLM',
+    'BertLMHeadModel',
+    'GPT2LMHeadModel',
+    'T5ForConditionalGeneration',
+  ])('%s is refused with the reason, unless its type is passed', async (architecture) => {
+    const model = copyModel('embedder', join(folder(), 'reranker'));
+    const path = join(model, 'config.json');
+    const config = JSON.parse(readFileSync(path, 'utf8')) as object;
+    writeFileSync(path, JSON.stringify({ ...config, architectures: [architecture] }));
+    const message = `Error: config.json of reranker names ${architecture}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.`;
+    expect(await validate('-q', 'reranker')).toMatchObject({ exitCode: 1, stderr: message });
+    const init = await runCli(['init', 'reranker'], { cwd: folder() });
+    expect(init).toEqual({ exitCode: 1, stdout: '', stderr: message });
+    expect((await validate('-q', 'reranker', '--model-type', 'sentence_embedding')).exitCode).toBe(0);
   });
 });
 

@@ -10,6 +10,34 @@ describe('the command line', () => {
       ['transform', 'tets', 'x'],
       'Unknown command transform tets; did you mean `transform test`? See `encoderfile transform --help`.',
     ],
+    [
+      ['serve', './x.encoder'],
+      'Unknown command serve: it is a command of the executable that a build writes. Run `./x.encoder serve`. See `encoderfile --help`.',
+    ],
+    [
+      ['run', 'x.encoder', '--http-port', '1'],
+      'Unknown command run: it is a command of the executable that a build writes. Run `./x.encoder serve`. See `encoderfile --help`.',
+    ],
+    [
+      ['infer', 'bin/x.encoder', "it's late"],
+      `Unknown command infer: it is a command of the executable that a build writes. Run \`bin/x.encoder infer 'it'${String.raw`\'`}'s late'\`. See \`encoderfile --help\`.`,
+    ],
+    [
+      ['mcp'],
+      'Unknown command mcp: it is a command of the executable that a build writes. Run `./MODEL.encoder mcp`. See `encoderfile --help`.',
+    ],
+    [
+      ['x.encoder'],
+      'Unknown command x.encoder: it is an executable. Run `./x.encoder serve`. See `encoderfile --help`.',
+    ],
+    [
+      ['hf:org/name'],
+      'Unknown command hf:org/name: it is a model, not a command. Run `encoderfile build hf:org/name`. See `encoderfile --help`.',
+    ],
+    [
+      ['./model', '-o', 'x'],
+      'Unknown command ./model: it is a model, not a command. Run `encoderfile build ./model`. See `encoderfile --help`.',
+    ],
     [['-q', 'build'], 'Missing command before -q. See `encoderfile --help`.'],
     [
       ['build'],

@@ -1,0 +1,14 @@
+/** The commands of a model executable, which the build tool names when somebody looks for them there. */
+export const MODEL_COMMANDS = [
+  'serve',
+  'infer',
+  'mcp',
+  'bench',
+  'inspect',
+  'verify',
+  'version',
+  'completion',
+  'licenses',
+] as const;
+
+export type ModelCommand = (typeof MODEL_COMMANDS)[number];
