@@ -14,7 +14,8 @@ export const configFlag = Flags.string({
 
 /** A folder in place of the config file. */
 export const folderArg = Args.string({
-  description: 'Folder with an encoderfile.yml or a model, a file of the model, or a model on the Hugging Face Hub: hf:org/name',
+  description:
+    'Folder with an encoderfile.yml or a model, a file of the model, or a model on the Hugging Face Hub: hf:org/name',
 });
 
 /** For commands that can read a model from the hub. */

@@ -2,6 +2,7 @@ import { BENCH } from './behaviours/bench.ts';
 import { BUILD } from './behaviours/build.ts';
 import { EXECUTABLE } from './behaviours/executable.ts';
 import { FILL_MASK } from './behaviours/fill-mask.ts';
+import { FIRST_STEPS } from './behaviours/first-steps.ts';
 import { GATEWAY_CLI } from './behaviours/gateway-cli.ts';
 import { GATEWAY_COMPLETIONS } from './behaviours/gateway-completions.ts';
 import { GATEWAY_DATASETS } from './behaviours/gateway-datasets.ts';
@@ -34,6 +35,7 @@ import { ZERO_SHOT_NER } from './behaviours/zero-shot-ner.ts';
 /** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
 export const BEHAVIOURS = {
   ...BUILD,
+  ...FIRST_STEPS,
   ...HUB,
   ...INFER,
   ...BENCH,

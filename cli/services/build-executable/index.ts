@@ -80,7 +80,10 @@ type Decided = Awaited<ReturnType<typeof decide>>;
 /** Reads the config, decides what is built, and checks that it can be written, before any long work. */
 async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, modelType, offline } = flags;
-  const config = withQuantize(await readConfig(source, { report, variant, modelType, offline }), flags.quantize);
+  const config = withQuantize(
+    await readConfig(source, { report, variant, modelType, offline }),
+    flags.quantize,
+  );
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
   const origin = originOf(config.file, plan.output.path);

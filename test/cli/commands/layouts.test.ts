@@ -113,12 +113,12 @@ describe('model folders', () => {
     [['nosuch'], 1, 'No such directory: nosuch. Pass the folder of a model.'],
     [['org/name'], 1, 'Pass the folder of a model, or hf:org/name for a model on the Hugging Face Hub.'],
     [['x.yml'], 1, 'No such file: b'],
-    [['notes.txt'], 1, 'notes.txt is a file, but not one of a model. Pass the folder of a model, or a config file with -f.'],
     [
-      ['two/model.safetensors'],
+      ['notes.txt'],
       1,
-      'Found both two/encoderfile.yml and two/encoderfile.yaml.',
+      'notes.txt is a file, but not one of a model. Pass the folder of a model, or a config file with -f.',
     ],
+    [['two/model.safetensors'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['empty'], 1, 'No such file: model.onnx (searched in empty). Export the model to ONNX first.'],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
@@ -172,7 +172,10 @@ test('--model-type overrides the config file, whose other fields must fit', asyn
   writeFileSync(join(folder(), 'x.yml'), config);
   const chosen = await validate('x.yml', '--model-type', 'sentence_embedding');
   expect(chosen.stdout).toMatch(/^Type +sentence_embedding, /m);
-  writeFileSync(join(folder(), 'x.yml'), `${config.replace('embedding', 'sentence_embedding')}  pooling: mean\n`);
+  writeFileSync(
+    join(folder(), 'x.yml'),
+    `${config.replace('embedding', 'sentence_embedding')}  pooling: mean\n`,
+  );
   const refused = await validate('-q', '-f', 'x.yml', '--model-type', 'embedding');
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toMatch(/^Error: x\.yml:5:\d+ +encoderfile\.pooling: /);
@@ -193,22 +196,20 @@ describe('a model whose files leave a choice', () => {
     expect(chosen.stdout).toMatch(/^Type +sentence_embedding, /m);
   });
 
-  test.each([
-    'Qwen3ForCausalLM',
-    'BertLMHeadModel',
-    'GPT2LMHeadModel',
-    'T5ForConditionalGeneration',
-  ])('%s is refused with the reason, unless its type is passed', async (architecture) => {
-    const model = copyModel('embedder', join(folder(), 'reranker'));
-    const path = join(model, 'config.json');
-    const config = JSON.parse(readFileSync(path, 'utf8')) as object;
-    writeFileSync(path, JSON.stringify({ ...config, architectures: [architecture] }));
-    const message = `Error: config.json of reranker names ${architecture}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.`;
-    expect(await validate('-q', 'reranker')).toMatchObject({ exitCode: 1, stderr: message });
-    const init = await runCli(['init', 'reranker'], { cwd: folder() });
-    expect(init).toEqual({ exitCode: 1, stdout: '', stderr: message });
-    expect((await validate('-q', 'reranker', '--model-type', 'sentence_embedding')).exitCode).toBe(0);
-  });
+  test.each(['Qwen3ForCausalLM', 'BertLMHeadModel', 'GPT2LMHeadModel', 'T5ForConditionalGeneration'])(
+    '%s is refused with the reason, unless its type is passed',
+    async (architecture) => {
+      const model = copyModel('embedder', join(folder(), 'reranker'));
+      const path = join(model, 'config.json');
+      const config = JSON.parse(readFileSync(path, 'utf8')) as object;
+      writeFileSync(path, JSON.stringify({ ...config, architectures: [architecture] }));
+      const message = `Error: config.json of reranker names ${architecture}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.`;
+      expect(await validate('-q', 'reranker')).toMatchObject({ exitCode: 1, stderr: message });
+      const init = await runCli(['init', 'reranker'], { cwd: folder() });
+      expect(init).toEqual({ exitCode: 1, stdout: '', stderr: message });
+      expect((await validate('-q', 'reranker', '--model-type', 'sentence_embedding')).exitCode).toBe(0);
+    },
+  );
 });
 
 test('build takes a folder, and refuses an unknown version before it optimizes the model', async () => {
