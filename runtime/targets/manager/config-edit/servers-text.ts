@@ -8,9 +8,12 @@ import { membersOf } from '../../../core/json/members-of.ts';
 
 /** Appends a server to a servers file. */
 export function addServer(text: string, server: Table): string {
-  const { volumes, ...rest } = server;
+  const { volumes, ...others } = server;
+  const tables = Object.entries(others).filter(([, value]) => isTable(value));
+  const values = Object.entries(others).filter(([, value]) => !isTable(value));
   const block = [
-    sectionText('[[servers]]', rest),
+    sectionText('[[servers]]', Object.fromEntries(values)),
+    ...tables.map(([key, table]) => sectionText(tableHeader(['servers', key]), membersOf(table))),
     ...Object.entries(isTable(volumes) ? volumes : {}).map(([name, volume]) =>
       sectionText(tableHeader(['servers', 'volumes', name]), membersOf(volume)),
     ),

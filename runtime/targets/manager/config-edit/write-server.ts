@@ -16,6 +16,8 @@ export interface NewServer {
   /** The keys of the server except its name. */
   readonly table: Table;
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
+  /** The URL, if it must not be in the servers file. */
+  readonly secretUrl?: string | undefined;
 }
 
 /** What adding servers changes. */
@@ -60,9 +62,9 @@ export async function writeServers(
 type SeparatedServer = NewServer & { readonly found: Separated['secrets'] };
 
 const separate = (servers: readonly NewServer[]): SeparatedServer[] =>
-  servers.map(({ name, table, secrets }) => {
+  servers.map(({ name, table, secrets, secretUrl }) => {
     const { table: shared, secrets: found } = separateSecrets(table);
-    return { name, table: shared, secrets, found };
+    return { name, table: shared, secrets, found: { ...found, ...(secretUrl && { url: secretUrl }) } };
   });
 
 const adding =

@@ -3,6 +3,7 @@ import { suggest } from '../../../core/text/suggest.ts';
 import type { Table } from '../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint } from './entry.ts';
 import type { OpenedRegistry } from './open-registry.ts';
+import { fillUrl } from './fill-url.ts';
 import { REMOTE } from './search.ts';
 
 /** The server to look up, with preferences for its installation. */
@@ -11,6 +12,19 @@ export interface RegistryQuery {
   readonly runtime: string | undefined;
   readonly version: string | undefined;
   readonly allowDeprecated: boolean;
+  /** Values of the variables in the URL of a remote server. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A server of a registry, as the configuration has it. */
+export interface ChosenServer {
+  readonly table: Table;
+  /** The URL for the secrets file. */
+  readonly secretUrl?: string | undefined;
+  /** What to report to the user about the choice. */
+  readonly notes: readonly string[];
+  /** Headers that the user has to set, with the form of their values. */
+  readonly headers: readonly (readonly [name: string, form: string])[];
 }
 
 /** Returns the server with the ID, which is compared without case. */
@@ -46,11 +60,39 @@ function onlyLastPart(entries: readonly RegistryEntry[], wanted: string): Regist
 }
 
 /** Returns the keys of `[[servers]]` that start the server, and those that list its required values. */
-export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Table {
+export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): ChosenServer {
   const chosen = choose(entry, query);
-  if ('url' in chosen)
-    return { url: chosen.url, ...(chosen.transport === 'sse' ? { transport: 'sse' } : {}) };
-  const installation = chosen;
+  if ('url' in chosen) return remoteServer(entry.id, chosen, query);
+  if (Object.keys(query.variables).length > 0) {
+    throw configError(
+      `--var requires a remote server, and ${entry.id} is a package. Use --env, or \`config args set\`.`,
+    );
+  }
+  const { ignored } = chosen;
+  const notes = ignored
+    ? [
+        `Warning: the registry lists options of ${ignored.program} for ${entry.id} that are not used: ${ignored.options.join(' ')}`,
+      ]
+    : [];
+  return { table: packageTable(entry, chosen, query), notes, headers: [] };
+}
+
+function remoteServer(id: string, remote: RemoteEndpoint, { variables }: RegistryQuery): ChosenServer {
+  const { url, secretUrl } = fillUrl(remote, variables, id);
+  const { fixedHeaders, headerForms = {} } = remote;
+  return {
+    table: {
+      url,
+      ...(remote.transport === 'sse' ? { transport: 'sse' } : {}),
+      ...(fixedHeaders ? { headers: fixedHeaders } : {}),
+    },
+    secretUrl,
+    notes: [],
+    headers: remote.headers.map((name) => [name, headerForms[name] ?? '<value>']),
+  };
+}
+
+function packageTable(entry: RegistryEntry, installation: Installation, query: RegistryQuery): Table {
   const required = (type: RegistryArgument['type']): string[] =>
     entry.arguments.filter((argument) => argument.required && argument.type === type).map(({ name }) => name);
   const lists = {
@@ -61,7 +103,10 @@ export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Tab
   };
   return {
     package: `${installation.runtime}::${installation.package}@${query.version ?? installation.version}`,
+    ...(installation.bin === undefined ? {} : { package_bin: installation.bin }),
+    ...(installation.with ? { package_with: installation.with } : {}),
     ...(installation.args.length > 0 ? { args: installation.args } : {}),
+    ...(installation.env ? { env: installation.env } : {}),
     ...Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length > 0)),
     ...(Object.keys(installation.volumes).length > 0 ? { volumes: volumesOf(installation) } : {}),
   };
@@ -72,14 +117,19 @@ const volumesOf = ({ volumes }: Installation): Table =>
 
 function choose(
   { id, installations, remotes }: RegistryEntry,
-  { runtime }: RegistryQuery,
+  { runtime, variables }: RegistryQuery,
 ): Installation | RemoteEndpoint {
   const candidates = installations.filter(
     (installation) => runtime === undefined || installation.runtime === runtime,
   );
   const chosen = candidates.find(({ recommended }) => recommended) ?? candidates[0];
   if (chosen) return chosen;
-  const [remote] = remotes;
+  const given = Object.keys(variables);
+  const remote =
+    given.length > 0
+      ? (remotes.find((one) => given.every((name) => one.variables.some((each) => each.name === name))) ??
+        remotes[0])
+      : (remotes.find((one) => one.variables.every((variable) => variable.default)) ?? remotes[0]);
   if (remote && (runtime === undefined || runtime === REMOTE)) return remote;
   const known =
     [...installations.map((one) => one.runtime), ...remotes.map(() => REMOTE)].join(', ') || 'none';

@@ -28,14 +28,38 @@ export interface Installation {
   readonly args: readonly string[];
   /** Folders of a container that need a folder of this machine, by the name of the volume. */
   readonly volumes: Readonly<Record<string, string>>;
+  /** The program of the package, if it is not the one with the name of the package. */
+  readonly bin?: string | undefined;
+  /** Further requirements of a uvx package. */
+  readonly with?: readonly string[] | undefined;
+  /** Variables that the server always needs, with their values. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Options of a program such as npx that the registry lists, and that are not used. */
+  readonly ignored?: { readonly program: string; readonly options: readonly string[] } | undefined;
 }
 
 /** A server that runs somewhere else. */
 export interface RemoteEndpoint {
+  /** With `{name}` for its variables. */
   readonly url: string;
   readonly transport: 'http' | 'sse';
   /** Names of headers that the user has to set. */
   readonly headers: readonly string[];
+  /** Forms of these headers that the registry lists, such as `Bearer <token>`. */
+  readonly headerForms?: Readonly<Record<string, string>> | undefined;
+  /** Headers with the values of the registry. */
+  readonly fixedHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly variables: readonly UrlVariable[];
+}
+
+/** A variable in the URL of a server. */
+export interface UrlVariable {
+  readonly name: string;
+  readonly description: string;
+  readonly default?: string | undefined;
+  /** The possible values; empty if all are. */
+  readonly choices: readonly string[];
+  readonly isSecret: boolean;
 }
 
 export const ARGUMENT_TYPES = ['environment', 'argument', 'argument_bool', 'argument_positional'] as const;

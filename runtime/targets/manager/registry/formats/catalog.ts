@@ -3,6 +3,7 @@ import { isTable, type TableReader } from '../../config/table-reader.ts';
 import { ARGUMENT_TYPES, type Installation, type RegistryArgument } from '../entry.ts';
 import { type ListedServer, literal, plain, type RegistryFormat } from './format.ts';
 import { packageProblem, splitImage, splitVersion } from './packages.ts';
+import { readRuntimeOptions } from './runtime-options.ts';
 
 /** The format of mcpd and mcpm: servers in a list, or in an object by their ID. Unknown keys are ignored. */
 export const catalogFormat: RegistryFormat = {
@@ -54,12 +55,11 @@ function readInstallations(table: TableReader | undefined): (Installation | stri
     // Registries also list runtimes that this program does not support.
     if (!installation || !runtime) return [];
     const found = readPackage(installation, runtime);
-    if (!found)
-      return [`its installation for ${key} names no package, or has options that are not supported.`];
+    if (typeof found === 'string') return [`its installation for ${key} ${found}.`];
     const problem = packageProblem(runtime, found.package, found.version);
     if (problem !== undefined) return [problem];
     const recommended = installation.flag('recommended') ?? false;
-    return [{ runtime, ...found, recommended, volumes: {} }];
+    return [{ runtime, volumes: {}, ...found, recommended }];
   });
 }
 
@@ -76,32 +76,33 @@ function runtimeOf(key: string, installation: TableReader): PackageRuntime | und
   return Object.hasOwn(RUNTIMES, name) ? RUNTIMES[name] : undefined;
 }
 
-type ReadPackage = Pick<Installation, 'package' | 'version' | 'args'>;
+type ReadPackage = Omit<Installation, 'runtime' | 'recommended' | 'volumes'>;
 
-/** Reads the package, or takes it from the arguments of the command, where files of mcpm have it. */
-function readPackage(installation: TableReader, runtime: PackageRuntime): ReadPackage | undefined {
+/**
+ * Reads the package, or takes it from the arguments of the command, where files of mcpm have it. Returns a text if it cannot be used:
+ * options that are not supported could change what runs.
+ */
+function readPackage(installation: TableReader, runtime: PackageRuntime): ReadPackage | string {
   const version = installation.text('version');
   const name = installation.text('package');
   if (name !== undefined && installation.any('args') === undefined) {
     return { package: name, version: version ?? 'latest', args: [] };
   }
   const args = installation.texts('args') ?? [];
-  let at = 0;
-  while (IGNORED_OPTIONS.has(args[at] ?? '')) at += VARIABLE_OPTIONS.has(args[at] ?? '') ? 2 : 1;
-  const text = args[at];
-  if (text === undefined || text.startsWith('-')) return undefined;
-  const found = runtime === 'docker' ? splitImage(text) : splitVersion(text);
+  const { unsupported, env, extra, bin, rest, ...options } = readRuntimeOptions(runtime, args);
+  if (unsupported.length > 0) return `has options that are not supported: ${unsupported.join(', ')}`;
+  if (options.package === undefined) return 'names no package';
+  const found = runtime === 'docker' ? splitImage(options.package) : splitVersion(options.package);
   return {
     package: name ?? found.name,
     version: version ?? found.version ?? 'latest',
-    args: args.slice(at + 1).map(withVariables),
+    args: rest.map(withVariables),
+    ...(bin !== undefined && { bin }),
+    ...(extra.length > 0 && { with: extra }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(Object.keys(options.volumes).length > 0 && { volumes: options.volumes }),
   };
 }
-
-/** Options of docker with a variable, which containers get in any case. */
-const VARIABLE_OPTIONS = new Set(['-e', '--env']);
-/** Options that this program sets itself. Others could change what runs, so an installation with them is not used. */
-const IGNORED_OPTIONS = new Set(['-y', '--yes', 'run', '-i', '--rm', '--init', ...VARIABLE_OPTIONS]);
 
 const VARIABLE = /\$\{(\w+)\}/g;
 const variablesIn = (text: string): string[] => Array.from(text.matchAll(VARIABLE), ([, name = '']) => name);

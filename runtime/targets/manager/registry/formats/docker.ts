@@ -1,5 +1,6 @@
 import { isTable, type TableReader } from '../../config/table-reader.ts';
 import type { Installation, RegistryArgument, RemoteEndpoint } from '../entry.ts';
+import { variablesOfUrl } from '../fill-url.ts';
 import { literal, plain, type RegistryFormat, tablesIn } from './format.ts';
 import { packageProblem, splitImage } from './packages.ts';
 
@@ -88,8 +89,17 @@ function readVariables(table: TableReader): RegistryArgument[] {
 
 function readRemote(table: TableReader): RemoteEndpoint[] {
   const remote = table.table('remote');
-  const url = plain(remote?.any('url')) || plain(table.any('sseEndpoint'));
-  if (!/^https?:\/\/[^{}\s]+$/.test(url)) return [];
+  const written = plain(remote?.any('url')) || plain(table.any('sseEndpoint'));
+  if (written === '') return [];
+  // A placeholder of the catalog becomes a variable of the URL.
+  const url = written.replaceAll(PLACEHOLDER, (_, name: string) => `{${name.replaceAll('-', '_')}}`);
+  const names = variablesOfUrl(url);
+  if (!/^https?:\/\/[^{}\s]+$/.test(url.replaceAll(/\{\w+\}/g, 'x'))) {
+    table.report(
+      `the URL of its remote server is ${JSON.stringify(written.slice(0, 200))}, which is not valid.`,
+    );
+  }
+  const variables = names.map((name) => ({ name, description: '', choices: [], isSecret: false }));
   const transport = remote === undefined || remote.any('transport_type') === 'sse' ? 'sse' : 'http';
-  return [{ url: literal(url), transport, headers: remote?.table('headers')?.keys() ?? [] }];
+  return [{ url: literal(url), transport, headers: remote?.table('headers')?.keys() ?? [], variables }];
 }

@@ -1,8 +1,10 @@
 import { PACKAGE_RUNTIMES, type PackageRuntime } from '../../config/package-launch.ts';
 import { isTable, type TableReader } from '../../config/table-reader.ts';
-import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint } from '../entry.ts';
+import type { Installation, RegistryArgument, RegistryEntry } from '../entry.ts';
 import { type ListedServer, literal, plain, type RegistryFormat, tablesIn } from './format.ts';
 import { packageProblem, splitImage } from './packages.ts';
+import { readPackageOptions } from './official-options.ts';
+import { readRemote } from './official-remote.ts';
 
 /** The format of the MCP registry: a `server.json`, or a response of `/v0/servers` with a list of them.
  * @see https://github.com/modelcontextprotocol/registry/tree/main/docs/reference */
@@ -17,9 +19,11 @@ export const officialFormat: RegistryFormat = {
   },
   readEntry(table, { id }, source) {
     const { packages, problems } = readPackages(table);
-    const remotes = tablesIn(table, 'remotes').flatMap(readRemote);
+    const read = tablesIn(table, 'remotes').map((one) => readRemote(one, isRequired));
+    const remotes = read.filter((one) => typeof one !== 'string');
     if (packages.length === 0 && remotes.length === 0) {
-      table.report(problems[0] ?? 'it has no packages and no remote address.');
+      const reasons = [...problems, ...read.filter((one) => typeof one === 'string')];
+      table.report(reasons[0] ?? 'it has no packages and no remote address.');
     }
     const status = plain(table.any('status'));
     return {
@@ -113,28 +117,45 @@ function readPackage(table: TableReader, serverVersion: string): ReadPackage | s
   const version = image.version ?? (plain(table.any('version')) || serverVersion);
   const problem = packageProblem(runtime, image.name, version);
   if (problem !== undefined) return problem;
-  if (runtime === 'docker' && list(table, 'runtimeArguments', 'runtime_arguments').some(isRequired)) {
-    return 'its container needs options of docker, which are not supported.';
-  }
+  const options = readPackageOptions(list(table, 'runtimeArguments', 'runtime_arguments'), {
+    runtime,
+    hint: plain(table.any('runtimeHint') ?? table.any('runtime_hint')),
+    identifier: image.name,
+    isRequired,
+  });
+  if (typeof options === 'string') return options;
   const args = list(table, 'packageArguments', 'package_arguments').map(readArgument);
-  const variables = list(table, 'environmentVariables', 'environment_variables').map(
-    (variable): RegistryArgument => ({
-      name: plain(variable.any('name')),
-      type: 'environment',
-      required: isRequired(variable),
-      description: plain(variable.any('description')),
-    }),
-  );
+  const listed = list(table, 'environmentVariables', 'environment_variables');
+  const variables = listed
+    .filter((variable) => !hasValue(variable))
+    .map((variable) =>
+      environment(plain(variable.any('name')), isRequired(variable), plain(variable.any('description'))),
+    );
+  const fixed = listed
+    .filter(hasValue)
+    .map((variable) => [plain(variable.any('name')), literal(plain(variable.any('value')))] as const);
+  const env = { ...options.env, ...Object.fromEntries(fixed) };
+  const open = options.openEnv.filter((name) => !listed.some((one) => one.any('name') === name));
   return {
     installation: {
       runtime,
       package: image.name,
       version,
       recommended: false,
-      args: args.flatMap(({ fixed }) => fixed),
-      volumes: {},
+      args: [...options.rest.map(literal), ...args.flatMap((one) => one.fixed)],
+      volumes: options.volumes,
+      ...(options.bin !== undefined && { bin: options.bin }),
+      ...(options.extra.length > 0 && { with: options.extra }),
+      ...(Object.keys(env).length > 0 && { env }),
+      ...(options.unsupported.length > 0 && {
+        ignored: { program: options.program, options: options.unsupported },
+      }),
     },
-    arguments: [...variables, ...args.flatMap(({ open }) => open)],
+    arguments: [
+      ...variables,
+      ...open.map((name) => environment(name, true, '')),
+      ...args.flatMap((one) => one.open),
+    ],
   };
 }
 
@@ -146,6 +167,19 @@ const list = (table: TableReader, key: string, oldKey: string): TableReader[] =>
 const isRequired = (table: TableReader): boolean =>
   (table.any('isRequired') ?? table.any('is_required')) === true;
 
+/** Whether the registry has a value without variables. */
+function hasValue(table: TableReader): boolean {
+  const value = plain(table.any('value'));
+  return value !== '' && !/\{\w+\}/.test(value);
+}
+
+const environment = (name: string, required: boolean, description: string): RegistryArgument => ({
+  name,
+  type: 'environment',
+  required,
+  description,
+});
+
 interface ReadArgument {
   /** The argument, if the registry has its value. */
   readonly fixed: readonly string[];
@@ -156,10 +190,10 @@ interface ReadArgument {
 function readArgument(table: TableReader): ReadArgument {
   const name = plain(table.any('name'));
   const isNamed = table.any('type') === 'named';
-  const value = table.any('value');
-  const hasValue = typeof value === 'string' && value !== '' && !/\{\w+\}/.test(value);
-  if (hasValue)
-    return { fixed: isNamed ? [`${literal(name)}=${literal(value)}`] : [literal(value)], open: [] };
+  if (hasValue(table)) {
+    const value = literal(plain(table.any('value')));
+    return { fixed: isNamed ? [`${literal(name)}=${value}`] : [value], open: [] };
+  }
   const description = plain(table.any('description'));
   const shown = isNamed ? name : plain(table.any('valueHint') ?? table.any('value_hint')) || 'value';
   const type = isNamed
@@ -168,16 +202,4 @@ function readArgument(table: TableReader): ReadArgument {
       : 'argument'
     : 'argument_positional';
   return { fixed: [], open: [{ name: shown, type, required: isRequired(table), description }] };
-}
-
-function readRemote(table: TableReader): RemoteEndpoint[] {
-  const type = plain(table.any('type') ?? table.any('transport_type'));
-  const url = plain(table.any('url'));
-  // The user would have to fill in the variables of an address.
-  if (!/^https?:\/\/[^{}\s]+$/.test(url) || !['streamable-http', 'streamable', 'http', 'sse'].includes(type))
-    return [];
-  const headers = tablesIn(table, 'headers')
-    .filter(isRequired)
-    .map((header) => plain(header.any('name')));
-  return [{ url: literal(url), transport: type === 'sse' ? 'sse' : 'http', headers }];
 }

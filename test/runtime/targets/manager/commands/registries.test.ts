@@ -55,13 +55,16 @@ test('the official registry: pages, search and the entries of both formats', asy
   ]);
   const ids = (JSON.parse(found.out) as { id: string }[]).map(({ id }) => id);
   expect(ids).toEqual([
+    'com.example/secret',
     'com.example/stale',
+    'com.example/tenants',
     'com.example/tickets',
     'io.github.ada/files',
     'io.modelcontextprotocol/clock',
   ]);
   const source = `${origin}/v0/servers`;
   expect(found.err.trimEnd().split('\n')).toEqual([
+    `Warning: ${source}: the server com.example/broken is skipped: the URL of its remote server is "https://{a b}.example/mcp", which is not valid.`,
     `Warning: ${source}: the server com.example/bundle is skipped: packages of the type "mcpb" are not supported; use npx, uvx, docker.`,
     `Warning: ${source}: the server com.example/http is skipped: its package uses the transport "streamable-http", not stdio.`,
     `Warning: ${source}: the server com.example/options is skipped: "-x" is not a package name for npx.`,
@@ -93,6 +96,55 @@ test('the official registry: pages, search and the entries of both formats', asy
     { name: 'clock', package: 'uvx::mcp-clock@1.0.2', required_env: ['ZONE'], tools: ['*'] },
     { name: 'tickets', url: 'https://tickets.example/mcp', tools: ['*'] },
   ]);
+});
+
+test('variables in the URL of a registry are values of --var, or their defaults', async () => {
+  const { run, servers, read } = await opened();
+  const add = (id: string, ...args: string[]) => run('add', id, '--registry', origin, '--tool', '*', ...args);
+  expect(await add('tenants')).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(
+      /^Error: The URL of com\.example\/tenants has variables without a value: tenant \(Your subdomain\)\. Pass --var tenant=<value>\.\n$/,
+    ),
+  });
+  expect((await add('tenants', '--var', 'tenant=acme', '--var', 'region=moon')).err).toContain(
+    'Error: "moon" is not a value of the variable region. Choose one of: eu, us.',
+  );
+  expect((await add('tenants', '--var', 'Tenant=acme')).err).toContain(
+    'Error: The URL of com.example/tenants has no variable "Tenant". Its variables: tenant, region.',
+  );
+  expect((await add('clock', '--var', 'tenant=acme')).err).toContain(
+    'Error: --var requires a remote server, and io.modelcontextprotocol/clock is a package. Use --env, or `config args set`.',
+  );
+  expect(await run('add', 'x', '--var', 'a=b', '--tool', '*', '--', 'node')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--var requires a server of a registry.'),
+  });
+  expect(servers()).toBeUndefined();
+
+  const added = await add('tenants', '--var', 'tenant=$TENANT');
+  expect(added.err).toContain(
+    "It requires the header Authorization. Run `mcp-manager config headers set tenants 'Authorization=Bearer <token>'`.\n",
+  );
+  const secret = await add('secret', '--var', 'token=hush');
+  expect(secret.err).toContain('The url of secret may contain a secret and was stored in secrets.toml.');
+  expect(servers()).toEqual([
+    {
+      name: 'tenants',
+      // Only variables that the user wrote are read from this machine.
+      url: 'https://$TENANT.example/eu/mcp',
+      headers: { 'X-Client': 'any $$HOME' },
+      tools: ['*'],
+    },
+    { name: 'secret', url: 'https://x.example/{token}/sse', transport: 'sse', tools: ['*'] },
+  ]);
+  expect(parse(read('secrets.toml'))).toEqual({
+    servers: {
+      tenants: { url: 'https://$TENANT.example/eu/mcp?price=$$5' },
+      secret: { url: 'https://x.example/hush/sse' },
+    },
+  });
 });
 
 test('a catalog of Docker: images by digest, secrets, variables, volumes and remote servers', async () => {

@@ -57,6 +57,34 @@ export const PAGES = [
           },
         ],
       }),
+      listed('com.example/tenants', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://{tenant}.example/{region}/mcp?price=$5',
+            headers: [
+              { name: 'Authorization', isRequired: true, value: 'Bearer {token}' },
+              { name: 'X-Client', value: 'any $HOME' },
+            ],
+            variables: {
+              tenant: { description: 'Your subdomain', isRequired: true },
+              region: { choices: ['eu', 'us'], default: 'eu' },
+            },
+          },
+        ],
+      }),
+      listed('com.example/secret', {
+        remotes: [
+          {
+            type: 'sse',
+            url: 'https://x.example/{token}/sse',
+            variables: { token: { isRequired: true, isSecret: true } },
+          },
+        ],
+      }),
+      listed('com.example/broken', {
+        remotes: [{ type: 'streamable-http', url: 'https://{a b}.example/mcp' }],
+      }),
       listed('com.example/stale', { packages: [npm('stale', '1.0.0')] }, { status: 'deprecated' }),
       listed('com.example/bundle', {
         packages: [{ registryType: 'mcpb', identifier: 'https://x.example/x.mcpb' }],
@@ -79,7 +107,7 @@ export const PAGES = [
         ],
       },
     ],
-    metadata: { count: 6 },
+    metadata: { count: 9 },
   },
 ];
 

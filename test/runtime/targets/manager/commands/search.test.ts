@@ -97,9 +97,9 @@ test('servers that cannot be used are skipped and named; the others are found', 
   expect(found.err.split('\n')).toEqual([
     'Warning: r.json: the server number is skipped: it must be an object, not 1.',
     'Warning: r.json: the server tool is skipped: tool 1 must be an object, not 1.',
-    'Warning: r.json: the server package is skipped: its installation for npx names no package, or has options that are not supported.',
+    'Warning: r.json: the server package is skipped: its installation for npx names no package.',
     'Warning: r.json: the server option is skipped: "--call=evil" is not a package name for npx.',
-    'Warning: r.json: the server source is skipped: its installation for uvx names no package, or has options that are not supported.',
+    'Warning: r.json: the server source is skipped: "git+https://x.example" is not a package name for uvx.',
     '',
   ]);
   const { code, err } = await run('add', 'option', '--registry', path('r.json'));

@@ -1,0 +1,62 @@
+import { isTable, type Table } from '../config/table-reader.ts';
+import type { ChosenServer } from '../registry/choose-installation.ts';
+
+/** Quotes a word of a command for a shell: names are those of a registry, and people paste these commands. */
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./<>-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Returns the variables in arguments of a registry, in which other dollar signs are escaped. */
+const variablesIn = (args: readonly string[]): string[] => [
+  ...new Set(
+    args.flatMap((arg) => Array.from(arg.matchAll(/(?<!\$)\$\{(\w+)\}/g), ([, variable = '']) => variable)),
+  ),
+];
+
+/** What a server of a registry needs in addition: headers, and variables in its arguments. */
+export function listedSteps(
+  name: string,
+  listed: ChosenServer,
+  table: Table,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const given = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
+  const missing = listed.headers.filter(([header]) => !given.has(header.toLowerCase()));
+  const args = Array.isArray(table['args']) ? table['args'].map(String) : [];
+  return [
+    ...missing.map(
+      ([header, form]) =>
+        `It requires the header ${header}. Run \`mcp-manager config headers set ${name} ${quoted(`${header}=${form}`)}\`.\n`,
+    ),
+    ...variablesIn(args).map(
+      (variable) =>
+        `Its arguments contain the variable ${variable} of the manager's environment. Set it before the start.\n`,
+    ),
+  ].join('');
+}
+
+/** Commands that the user has to run before the server can start, for the values that it requires. */
+export function requiredSteps(name: string, table: Table, env: Readonly<Record<string, string>>): string {
+  const names = (key: string): readonly string[] => {
+    const found = table[key];
+    return Array.isArray(found) ? found : [];
+  };
+  const variables = names('required_env').filter((variable) => !env[variable]);
+  const args = ['required_args', 'required_args_bool', 'required_args_positional'].flatMap((key) =>
+    names(key),
+  );
+  return [
+    ...variables.map(
+      (variable) =>
+        `It requires ${variable}. Run \`mcp-manager config env set ${name} ${quoted(`${variable}=<value>`)}\`.\n`,
+    ),
+    ...Object.keys(isTable(table['volumes']) ? table['volumes'] : {}).map(
+      (volume) =>
+        `It requires a folder. Run \`mcp-manager config volumes set ${name} ${quoted(`${volume}=<folder>`)}\`.\n`,
+    ),
+    ...(args.length > 0
+      ? [
+          `It requires arguments. Run \`mcp-manager config args set ${name} -- ${args.map(quoted).join(' ')}\`.\n`,
+        ]
+      : []),
+  ].join('');
+}

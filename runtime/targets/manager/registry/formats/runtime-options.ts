@@ -1,0 +1,141 @@
+import type { PackageRuntime } from '../../config/package-launch.ts';
+import { literal } from './format.ts';
+import { splitImage, splitVersion } from './packages.ts';
+
+/** What the arguments of npx, uvx or docker in a registry mean for a server. */
+export interface RuntimeOptions {
+  /** The program of the package. */
+  readonly bin?: string | undefined;
+  /** Further requirements of a uvx package. */
+  readonly extra: readonly string[];
+  /** Variables with the values of the registry. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables whose values have to come from the user. */
+  readonly openEnv: readonly string[];
+  readonly volumes: Readonly<Record<string, string>>;
+  /** The package that an argument names, and the arguments that follow the options and the package. */
+  readonly package?: string | undefined;
+  readonly rest: readonly string[];
+  /** Options that this program does not support, with their values. */
+  readonly unsupported: readonly string[];
+}
+
+type Meaning = 'env' | 'volume' | 'mount' | 'network' | 'package' | 'requirement';
+
+/** Options that this program sets itself, or that only change what the runtime prints. */
+const IGNORED: Readonly<Record<PackageRuntime, ReadonlySet<string>>> = {
+  npx: new Set(['-y', '--yes', '-q', '--quiet', '--']),
+  uvx: new Set(['-q', '--quiet', '--no-progress', '--']),
+  docker: new Set(['run', '-i', '--interactive', '--rm', '--init']),
+};
+
+/** Options with a value. */
+const VALUED: Readonly<Record<PackageRuntime, Readonly<Record<string, Meaning>>>> = {
+  npx: { '-p': 'package', '--package': 'package' },
+  uvx: { '--from': 'package', '--with': 'requirement' },
+  docker: {
+    '-e': 'env',
+    '--env': 'env',
+    '-v': 'volume',
+    '--volume': 'volume',
+    '--mount': 'mount',
+    '--net': 'network',
+    '--network': 'network',
+  },
+};
+
+/** A value that the user has to fill in: `{name}`, or `${NAME}` in files of mcpm. */
+const PLACEHOLDER = /\$?\{(\w+)\}/;
+
+/**
+ * Reads the arguments between a runtime and the arguments of the server. `identifier` is the package, if the registry names it
+ * separately. Options that are not supported are returned, because they could change what runs.
+ */
+export function readRuntimeOptions(
+  runtime: PackageRuntime,
+  args: readonly string[],
+  identifier?: string,
+): RuntimeOptions {
+  const extra: string[] = [];
+  const env: Record<string, string> = {};
+  const openEnv: string[] = [];
+  const volumes: Record<string, string> = {};
+  const unsupported: string[] = [];
+  let from: string | undefined;
+
+  const use = (meaning: Meaning, value: string): boolean => {
+    if (meaning === 'network') return value === 'host';
+    if (meaning === 'requirement') {
+      if (!/^[A-Za-z\d]/.test(value) || PLACEHOLDER.test(value)) return false;
+      extra.push(value);
+    } else if (meaning === 'package') {
+      if (from !== undefined || !isSamePackage(value, identifier)) return false;
+      from = value;
+    } else if (meaning === 'env') {
+      const [, name = '', text] = /^([^=]*)(?:=([^]*))?$/.exec(value) ?? [];
+      if (name === '') return false;
+      if (text !== undefined && PLACEHOLDER.test(text)) openEnv.push(name);
+      else if (text !== undefined) env[name] = literal(text);
+    } else {
+      const volume = meaning === 'mount' ? readMount(value) : readVolume(value);
+      if (!volume) return false;
+      volumes[volume[0]] = volume[1];
+    }
+    return true;
+  };
+
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const arg = args[at] ?? '';
+    if (IGNORED[runtime].has(arg)) continue;
+    if (!arg.startsWith('-')) break;
+    const [, written, inline] = /^(--?[^=]+)=([^]*)$/.exec(arg) ?? [];
+    const name = written ?? arg;
+    const meaning = meaningOf(runtime, name);
+    if (!meaning) {
+      unsupported.push(arg);
+      continue;
+    }
+    if (inline === undefined) at += 1;
+    const value = inline ?? args[at] ?? '';
+    if (!use(meaning, value)) unsupported.push(inline === undefined ? `${name} ${value}` : arg);
+  }
+  const [first, ...others] = args.slice(at);
+  const common = { extra, env, openEnv, volumes, unsupported };
+  // After an option with the package, the first word is the program.
+  if (from !== undefined) return { ...common, package: from, bin: first, rest: others };
+  return { ...common, package: first, rest: others };
+}
+
+function meaningOf(runtime: PackageRuntime, name: string): Meaning | undefined {
+  const valued = VALUED[runtime];
+  return Object.hasOwn(valued, name) ? valued[name] : undefined;
+}
+
+/** Whether an option of a runtime has a value. */
+export const takesValue = (runtime: PackageRuntime, name: string): boolean =>
+  meaningOf(runtime, name) !== undefined;
+
+/** Whether a text names the package, with any version or tag. */
+export const isSamePackage = (text: string, identifier: string | undefined): boolean =>
+  identifier === undefined || [text, splitVersion(text).name, splitImage(text).name].includes(identifier);
+
+/** Reads `{name}:/path`. Fixed folders of another machine are not used. */
+function readVolume(text: string): readonly [name: string, path: string] | undefined {
+  const [, name, path] = /^\$?\{(\w+)\}:(\/[^:{}]*)(?::\w+)?$/.exec(text) ?? [];
+  return name === undefined || path === undefined ? undefined : [name, path];
+}
+
+/** Reads `type=bind,src={name},dst=/path`. */
+function readMount(text: string): readonly [name: string, path: string] | undefined {
+  const members = new Map(
+    text.split(',').map((part): [string, string] => {
+      const end = part.indexOf('=');
+      return end < 0 ? [part, ''] : [part.slice(0, end), part.slice(end + 1)];
+    }),
+  );
+  if (members.get('type') !== 'bind') return undefined;
+  const from = members.get('source') ?? members.get('src') ?? '';
+  const to = members.get('target') ?? members.get('destination') ?? members.get('dst') ?? '';
+  return readVolume(`${from}:${to}`);
+}

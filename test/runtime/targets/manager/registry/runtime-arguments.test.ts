@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { serverFromEntry } from '../../../../../runtime/targets/manager/registry/choose-installation.ts';
+import { readEntries } from '../../../../../runtime/targets/manager/registry/formats/format.ts';
+import { catalogFormat } from '../../../../../runtime/targets/manager/registry/formats/catalog.ts';
+import { officialFormat } from '../../../../../runtime/targets/manager/registry/formats/official.ts';
+
+const word = (value: string, more: object = {}) => ({ type: 'positional', value, ...more });
+const named = (name: string, value?: string, more: object = {}) => ({ type: 'named', name, value, ...more });
+
+/** What `add` makes of a server with these runtime arguments, or why it cannot. */
+function add(registryType: string, identifier: string, runtimeArguments: object[], more: object = {}) {
+  const value = {
+    name: 'com.example/x',
+    packages: [
+      { registryType, identifier, version: '1.0.0', transport: { type: 'stdio' }, runtimeArguments, ...more },
+    ],
+  };
+  const { entries, skipped } = readEntries(officialFormat, [{ id: 'x', value }], 'test');
+  const [entry] = entries;
+  if (!entry) return skipped.map(({ reason }) => reason);
+  const query = { id: 'x', runtime: undefined, version: undefined, allowDeprecated: false, variables: {} };
+  const { table, notes } = serverFromEntry(entry, query);
+  return { ...table, ...(notes.length > 0 && { notes }) };
+}
+
+const NPX = { package: 'npx::@a/x@1.0.0' };
+const UVX = { package: 'uvx::x@1.0.0' };
+const DOCKER = { package: 'docker::a/x@1.0.0' };
+
+describe('arguments of npx', () => {
+  test.each([
+    ['-y', [word('-y', { isRequired: true }), named('--yes')], NPX],
+    ['the package itself', [word('-y'), word('@a/x@1.0.0')], NPX],
+    [
+      'the package and arguments',
+      [word('-y'), word('@a/x'), word('serve $1')],
+      { ...NPX, args: ['serve $$1'] },
+    ],
+    [
+      'a program of the package',
+      [named('--package', '@a/x@1.0.0'), word('x-mcp')],
+      { ...NPX, package_bin: 'x-mcp' },
+    ],
+    [
+      'a program after two words',
+      [word('-p'), word('@a/x'), word('x-mcp'), word('run')],
+      { ...NPX, package_bin: 'x-mcp', args: ['run'] },
+    ],
+    [
+      'another package',
+      [named('--package', 'other'), named('--node-options', '--inspect')],
+      {
+        ...NPX,
+        notes: [
+          'Warning: the registry lists options of npx for x that are not used: --package=other --node-options=--inspect',
+        ],
+      },
+    ],
+    [
+      'a required option',
+      [named('--node-options', '--inspect', { isRequired: true })],
+      ['its package needs options of npx that are not supported: --node-options=--inspect.'],
+    ],
+  ])('%s', (_, options, expected) => {
+    expect(add('npm', '@a/x', options)).toEqual(expected);
+  });
+
+  test('options of another program are named', () => {
+    expect(add('npm', '@a/x', [word('dist/index.js')], { runtimeHint: 'node' })).toEqual({
+      ...NPX,
+      notes: ['Warning: the registry lists options of node for x that are not used: dist/index.js'],
+    });
+  });
+});
+
+test.each([
+  ['a program of the package', [named('--from', 'x'), word('x-mcp')], { ...UVX, package_bin: 'x-mcp' }],
+  [
+    'further requirements',
+    [named('--with', 'mcp<2'), named('--with', 'httpx')],
+    { ...UVX, package_with: ['mcp<2', 'httpx'] },
+  ],
+  [
+    'another source',
+    [named('--from', 'git+https://x.example/x', { isRequired: true }), word('x')],
+    ['its package needs options of uvx that are not supported: --from=git+https://x.example/x.'],
+  ],
+])('arguments of uvx: %s', (_, options, expected) => {
+  expect(add('pypi', 'x', options)).toEqual(expected);
+});
+
+test.each([
+  ['what is always set', ['run', '-i', '--rm', '--init'].map((one) => word(one)), DOCKER],
+  ['the network', [named('--network', 'host')], DOCKER],
+  ['a variable with a value', [named('-e', 'MODE=a $b')], { ...DOCKER, env: { MODE: 'a $$b' } }],
+  [
+    'a variable of the user',
+    [named('-e', 'KEY={key}', { variables: { key: {} } })],
+    { ...DOCKER, required_env: ['KEY'] },
+  ],
+  [
+    'a variable with a default',
+    [named('--env', 'KIND={kind}', { variables: { kind: { default: 'sql' } } })],
+    { ...DOCKER, env: { KIND: 'sql' } },
+  ],
+  [
+    'a folder',
+    [named('-v', '{folder}:/data:ro', { isRequired: true })],
+    { ...DOCKER, volumes: { folder: { path: '/data', required: true } } },
+  ],
+  [
+    'a mount',
+    [
+      named('--mount', 'type=bind,src={source_path},dst={target_path}', {
+        isRequired: true,
+        variables: { source_path: { isRequired: true }, target_path: { default: '/project' } },
+      }),
+    ],
+    { ...DOCKER, volumes: { source_path: { path: '/project', required: true } } },
+  ],
+  [
+    'a folder of another machine',
+    [named('-v', '/var/run/docker.sock:/var/run/docker.sock', { isRequired: true })],
+    [
+      'its package needs options of docker that are not supported: -v=/var/run/docker.sock:/var/run/docker.sock.',
+    ],
+  ],
+  [
+    'options that could change what runs',
+    [named('--privileged'), named('-p', '80:80'), named('--network', 'none')],
+    {
+      ...DOCKER,
+      notes: [
+        'Warning: the registry lists options of docker for x that are not used: --privileged -p=80:80 --network=none',
+      ],
+    },
+  ],
+])('arguments of docker: %s', (_, options, expected) => {
+  expect(add('oci', 'a/x', options)).toEqual(expected);
+});
+
+test('variables with a value of the registry are set', () => {
+  const environmentVariables = [
+    { name: 'MODE', value: 'mcp' },
+    { name: 'KEY', value: '{key}', isRequired: true },
+    { name: 'LEVEL', default: 'info' },
+  ];
+  expect(add('npm', '@a/x', [], { environmentVariables })).toEqual({
+    ...NPX,
+    required_env: ['KEY'],
+    env: { MODE: 'mcp' },
+  });
+});
+
+test('a file of mcpm with options that are not supported has them in the reason', () => {
+  const reasons = (command: string, args: string[]) =>
+    readEntries(
+      catalogFormat,
+      [{ id: 'x', value: { installations: { one: { command, args } } } }],
+      'test',
+    ).skipped.map(({ reason }) => reason);
+  expect(reasons('docker', ['run', '-i', '--privileged', '-v', '/:/host', 'a/x'])).toEqual([
+    'its installation for one has options that are not supported: --privileged, -v /:/host.',
+  ]);
+  expect(reasons('npx', ['-y'])).toEqual(['its installation for one names no package.']);
+  expect(reasons('uvx', ['--from', 'x', '--with', 'mcp<2', 'x-mcp'])).toEqual([]);
+});
