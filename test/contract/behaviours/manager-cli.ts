@@ -11,6 +11,16 @@ export const MANAGER_CLI = {
     behaviour:
       '`add` writes a known server, a program, a package or an address; what may be secret goes into the secrets file.',
   },
+  'mcli:add:install': {
+    source: 'docs/mcp-manager-cli.md, Installation',
+    behaviour:
+      '`add --install` installs the package with its progress; a failure has the cause and exit code 1, and the server stays.',
+  },
+  'mcli:add:url-variables': {
+    source: 'docs/mcp-manager-cli.md, Registries',
+    behaviour:
+      '`add --var` fills in the variables of a URL in a registry; one without a value is an error that names it.',
+  },
   'mcli:remove': {
     source: 'manager reference 1.10',
     behaviour: '`remove` removes a server, the last one too, and its values on request.',

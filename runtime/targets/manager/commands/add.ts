@@ -1,11 +1,14 @@
 import { type Command, type Invocation, type Output, UsageError } from '../../../serve/cli/command.ts';
-import { configPaths } from '../config/config-paths.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
+import { stopSignal } from '../../../serve/program/signals.ts';
+import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
+import type { Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
 import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
-import type { RegistryEntry } from '../registry/entry.ts';
-import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
+import { type Start, startFromRegistry } from './add-from-registry.ts';
+import { listedSteps, requiredSteps } from './add-steps.ts';
+import { REGISTRY_OPTION } from './registry-option.ts';
 
 /** `add`: adds a server from a registry, or one that the command line describes. */
 export const addCommand: Command = {
@@ -38,6 +41,11 @@ export const addCommand: Command = {
     cwd: { value: 'folder', help: 'Working directory of the program' },
     lazy: { help: 'Start the server on the first call' },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
+    var: {
+      value: 'name=value',
+      help: 'Value of a variable in the URL that a registry lists',
+      repeatable: true,
+    },
     version: { value: 'version', help: 'Version to run instead of the one in the registry' },
     runtime: {
       value: 'runtime',
@@ -46,12 +54,15 @@ export const addCommand: Command = {
     },
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
+    install: { help: 'Install the package of the server at once, and report the cause if that fails' },
     'pin-hash': { help: 'Record the hash of an npx package, which is then verified before each start' },
   },
   async run(invocation, output) {
     const [name] = exactly(beforeDashes(invocation), '<name>');
     const paths = configPaths(invocation, process.env);
-    const start = startFromLine(invocation) ?? (await startFromRegistry(name, invocation, output));
+    const described = startFromLine(invocation);
+    if (described && invocation.given('var')) throw new UsageError('--var requires a server of a registry.');
+    const start = described ?? (await startFromRegistry(name, invocation, output));
     refuseMisplaced(invocation, 'url' in start.table);
     const table: Table = {
       ...start.table,
@@ -69,15 +80,46 @@ export const addCommand: Command = {
     const { writeServers } = await import('../config-edit/write-server.ts');
     const { serverName } = await import('../config/server-name.ts');
     const server = serverName(start.name ?? name);
-    const moved = await writeServers([{ name: server, table, secrets }], paths);
+    const { secretUrl } = start.listed ?? {};
+    const moved = await writeServers([{ name: server, table, secrets, secretUrl }], paths);
     output.err(
       `Added ${server} to ${paths.config}.\n${requiredSteps(start.name ?? name, table, secrets.env)}`,
     );
     if (start.listed) output.err(listedSteps(server, start.listed, table, secrets.headers));
     for (const note of moved) output.err(`${note}\n`);
-    return 0;
+    return invocation.flag('install') ? await installServer(server, paths, output) : 0;
   },
 };
+
+/** Installs the package of a server. The server stays in the configuration if that fails: the manager tries it again. */
+async function installServer(name: string, paths: ConfigPaths, output: Output): Promise<number> {
+  const [{ readConfig }, { createRedactor }, { failureLines, openCommandInstaller }] = await Promise.all([
+    import('../config/read-config.ts'),
+    import('../../../serve/redact.ts'),
+    import('./install-packages.ts'),
+  ]);
+  const config = await readConfig(paths, process.env, { keepsUnusable: true });
+  const spec = config.servers.find((one) => one.name === name);
+  const launch = spec?.launch.kind === 'unusable' ? spec.launch.package : spec?.launch;
+  if (!spec || launch?.kind !== 'process' || !launch.installation) {
+    output.err(`${name} has no package to install.\n`);
+    return 0;
+  }
+  const redact = createRedactor(config.secrets);
+  const { signal, forget } = stopSignal();
+  const installer = openCommandInstaller(output, redact, signal);
+  try {
+    await installer.install(spec, launch);
+    output.err(`Installed ${launch.installation.label}.\n`);
+    return 0;
+  } catch (error) {
+    output.err(`Error: ${redact.text(failureLines(error).join('\n'), name)}\n`);
+    return EXIT_FAILED;
+  } finally {
+    await installer.close();
+    forget();
+  }
+}
 
 /** Returns the hash of the package in the registry of npm. */
 async function readHash({ package: written }: Table): Promise<string> {
@@ -92,16 +134,6 @@ async function readHash({ package: written }: Table): Promise<string> {
     );
   }
   return await npmIntegrity(`${found.name}@${found.version}`, { env: process.env, timeoutMs: 60_000 });
-}
-
-interface Start {
-  readonly table: Table;
-  /** Tools that the registry lists for the server. */
-  readonly tools: readonly string[];
-  /** The name of the server, if it is not the one on the command line. */
-  readonly name?: string | undefined;
-  /** The entry of the registry. */
-  readonly listed?: RegistryEntry | undefined;
 }
 
 function startFromLine(invocation: Invocation): Start | undefined {
@@ -151,33 +183,6 @@ function splitCommand(text: string): string[] {
   );
 }
 
-async function startFromRegistry(id: string, invocation: Invocation, output: Output): Promise<Start> {
-  const [{ searchRegistry }, { findEntry, serverFromEntry }, { usableName }] = await Promise.all([
-    import('../registry/search.ts'),
-    import('../registry/choose-installation.ts'),
-    import('../config/server-name.ts'),
-  ]);
-  const wanted = {
-    id,
-    runtime: invocation.value('runtime'),
-    version: invocation.value('version'),
-    allowDeprecated: invocation.flag('allow-deprecated'),
-  };
-  const source = invocation.value('source');
-  const opened = await openRegistries(invocation, output, id);
-  const entry = findEntry({ ...opened, entries: searchRegistry(opened.entries, { source }) }, wanted);
-  const table = serverFromEntry(entry, wanted);
-  const { package: chosen } = table;
-  if (typeof chosen === 'string' && chosen.endsWith('@latest')) {
-    output.err(
-      `Warning: the registry lists no version of ${entry.id}, so each start can run another one. Pass --version to pin it.\n`,
-    );
-  }
-  // The IDs of the official registry contain a slash, which names of servers cannot.
-  const name = entry.id.includes('/') ? usableName(entry.id.slice(entry.id.lastIndexOf('/') + 1)) : undefined;
-  return { table, tools: entry.tools, name, listed: entry };
-}
-
 function chooseTools(invocation: Invocation, known: readonly string[]): readonly string[] {
   const wanted = invocation.values('tool');
   if (wanted.length > 0) return wanted;
@@ -185,59 +190,4 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
   throw new UsageError(
     'Missing option: --tool. Pass --tool <name> for each allowed tool, or --tool "*" for all.',
   );
-}
-
-/** Returns the variables in arguments of a registry, in which other dollar signs are escaped. */
-const variablesIn = (args: readonly string[]): string[] => [
-  ...new Set(
-    args.flatMap((arg) => Array.from(arg.matchAll(/(?<!\$)\$\{(\w+)\}/g), ([, variable = '']) => variable)),
-  ),
-];
-
-/** What a server of a registry needs in addition: headers, and variables in its arguments. */
-function listedSteps(
-  name: string,
-  { remotes: [remote] }: RegistryEntry,
-  table: Table,
-  headers: Readonly<Record<string, string>>,
-): string {
-  const given = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
-  const missing =
-    'url' in table ? (remote?.headers ?? []).filter((one) => !given.has(one.toLowerCase())) : [];
-  const args = Array.isArray(table['args']) ? table['args'].map(String) : [];
-  return [
-    ...missing.map(
-      (header) =>
-        `It requires the header ${header}. Run \`mcp-manager config headers set ${name} ${header}=<value>\`.\n`,
-    ),
-    ...variablesIn(args).map(
-      (variable) =>
-        `Its arguments contain the variable ${variable} of the manager's environment. Set it before the start.\n`,
-    ),
-  ].join('');
-}
-
-/** Commands that the user has to run before the server can start, for the values that it requires. */
-function requiredSteps(name: string, table: Table, env: Readonly<Record<string, string>>): string {
-  const names = (key: string): readonly string[] => {
-    const found = table[key];
-    return Array.isArray(found) ? found : [];
-  };
-  const variables = names('required_env').filter((variable) => !env[variable]);
-  const args = ['required_args', 'required_args_bool', 'required_args_positional'].flatMap((key) =>
-    names(key),
-  );
-  return [
-    ...variables.map(
-      (variable) =>
-        `It requires ${variable}. Run \`mcp-manager config env set ${name} ${variable}=<value>\`.\n`,
-    ),
-    ...Object.keys(isTable(table['volumes']) ? table['volumes'] : {}).map(
-      (volume) =>
-        `It requires a folder. Run \`mcp-manager config volumes set ${name} ${volume}=<folder>\`.\n`,
-    ),
-    ...(args.length > 0
-      ? [`It requires arguments. Run \`mcp-manager config args set ${name} -- ${args.join(' ')}\`.\n`]
-      : []),
-  ].join('');
 }

@@ -29,7 +29,7 @@ export const pinCommand: Command = {
       if (typed.length === 0) throw new UsageError('--remove requires the names of servers.');
       return await remove(file, typed, { isJson: isJson(invocation), output });
     }
-    const outcomes = await compare(paths, typed);
+    const outcomes = await compare(paths, typed, output);
     if (!isDiff && outcomes.some((outcome) => 'tools' in outcome)) {
       const { writePins } = await import('../pins/pin-servers.ts');
       await writePins(file, outcomes);
@@ -46,7 +46,7 @@ export const pinCommand: Command = {
   },
 };
 
-async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<PinOutcome[]> {
+async function compare(paths: ConfigPaths, typed: readonly string[], output: Output): Promise<PinOutcome[]> {
   const [
     { readConfig },
     { openSignIns },
@@ -54,6 +54,7 @@ async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<Pi
     { compareServers },
     { systemClock },
     { createRedactor },
+    { openCommandInstaller },
   ] = await Promise.all([
     import('../config/read-config.ts'),
     import('../sign-in/sign-in-store.ts'),
@@ -61,6 +62,7 @@ async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<Pi
     import('../pins/pin-servers.ts'),
     import('../../../platform/clock.ts'),
     import('../../../serve/redact.ts'),
+    import('./install-packages.ts'),
   ]);
   const config = await readConfig(paths, process.env, { keepsUnusable: true, readsPins: false });
   const { servers } = config;
@@ -72,16 +74,19 @@ async function compare(paths: ConfigPaths, typed: readonly string[]): Promise<Pi
     onSecret: (secret) => redact.learn([secret]),
   });
   const { signal, forget } = stopSignal();
+  const installer = openCommandInstaller(output, redact, signal);
   try {
     const outcomes = await compareServers(pinsPath(paths.config), chosen, {
       clock: systemClock,
       signIns,
       signal,
+      installer,
     });
     return outcomes.map((outcome) =>
       'failure' in outcome ? { ...outcome, failure: redact.text(outcome.failure, outcome.server) } : outcome,
     );
   } finally {
+    await installer.close();
     forget();
   }
 }

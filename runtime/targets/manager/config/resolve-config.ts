@@ -86,7 +86,9 @@ function markUnusable(spec: ServerSpec, problems: readonly Problem[]): ServerSpe
   const prefix = `server ${JSON.stringify(spec.name)}: `;
   const sentences = new Set(problems.map(({ message }) => message.replace(prefix, '')));
   const problem = [...sentences].join(' ');
-  return { ...spec, launch: { kind: 'unusable', problem } };
+  const { launch } = spec;
+  const installable = launch.kind === 'process' && launch.installation ? { package: launch } : {};
+  return { ...spec, launch: { kind: 'unusable', problem, ...installable } };
 }
 
 /** Maximum number of names in a note. */

@@ -50,6 +50,8 @@ interface UnusableLaunch {
   readonly kind: 'unusable';
   /** The problems as complete sentences. */
   readonly problem: string;
+  /** What can be installed nevertheless: a package does not need the values of its server. */
+  readonly package?: ProcessLaunch | undefined;
 }
 
 /** A server as a child process that communicates over stdin and stdout. */

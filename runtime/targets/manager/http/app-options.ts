@@ -6,6 +6,7 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import type { CorsSettings, ResourceSettings, ServerSpec } from '../config/spec.ts';
+import type { PackagePreparation } from '../pins/read-tools.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
@@ -16,6 +17,7 @@ export interface ManagerFiles {
   /** Undefined if calls are not audited. */
   readonly auditLog: string | undefined;
   readonly signIns: SignInStore;
+  readonly packages: PackagePreparation;
   /** Reads the servers of the configuration as they are now. */
   readonly readServers: () => Promise<readonly ServerSpec[]>;
 }

@@ -4,7 +4,7 @@ import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import { isTool } from '../calls/call.ts';
 import { requestList } from '../calls/request-list.ts';
 import type { PinnedTools } from '../config/pins-file.ts';
-import type { ServerSpec } from '../config/spec.ts';
+import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import { createCheckList } from '../shapes/check-list.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
@@ -14,19 +14,31 @@ export interface ReadToolsOptions {
   readonly clock: Clock;
   readonly signIns: SignInStore;
   readonly signal: AbortSignal;
+  /** Installs the package of a server before it starts. */
+  readonly installer: PackagePreparation;
+}
+
+/** What a start needs to know of an installer. */
+export interface PackagePreparation {
+  readonly install: (spec: ServerSpec, launch: ProcessLaunch) => Promise<void>;
+  readonly distrust: (launch: ProcessLaunch) => void;
 }
 
 /** Starts a server, reads the definitions of all its tools, and stops it. */
 export async function readTools(
   spec: ServerSpec,
-  { clock, signIns, signal }: ReadToolsOptions,
+  { clock, signIns, signal, installer }: ReadToolsOptions,
 ): Promise<PinnedTools> {
   const { launch } = spec;
   if (launch.kind === 'unusable') throw new AppError('ConfigError', launch.problem);
+  if (launch.kind === 'process') await installer.install(spec, launch);
   const guard = createOrphanGuard();
   try {
     const hooks = { onNotification: () => undefined, onLog: () => undefined, signIns };
-    const connection = await openConnection(spec, hooks, signal);
+    const connection = await openConnection(spec, hooks, signal).catch((error: unknown) => {
+      if (launch.kind === 'process') installer.distrust(launch);
+      throw error;
+    });
     if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
     const stop = (): void => void connection.close();
     signal.addEventListener('abort', stop, { once: true });

@@ -20,6 +20,7 @@ import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
+import type { PackagePreparation } from '../pins/read-tools.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { createProcessTrees } from '../../../platform/process-tree/process-trees.ts';
@@ -50,6 +51,7 @@ export interface ContextParts {
 export interface OpenedContext extends ManagerContext {
   readonly reloader: Reloader<AppliedChanges>;
   readonly signInStore: SignInStore;
+  readonly packages: PackagePreparation;
   readonly reopenAudit: () => void;
   /** Closes everything but the tracer of the kernel. */
   readonly close: () => Promise<void>;
@@ -140,6 +142,15 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     reloader,
     version,
     signInStore: signIns,
+    packages: {
+      install: (spec, launch) =>
+        installer.install(launch, {
+          timeoutMs: spec.timeouts.install,
+          onProgress: () => undefined,
+          onWarning: (text) => log.warn(`${spec.name}: ${text}`),
+        }),
+      distrust: installer.distrust,
+    },
     reopenAudit: () => audit?.reopen(),
     close: closers.close,
   };

@@ -17,6 +17,11 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   }),
   // The flag of mcpd, so that its scripts keep working.
   addr: { value: 'host:port', help: 'Address and port to listen on', hidden: true },
+  'timeout-mcp-install': {
+    value: 'time',
+    help: 'Time limit for the installation of a package, before its server starts',
+    defaultText: '10m',
+  },
   'timeout-mcp-init': {
     value: 'time',
     help: 'Startup timeout of a server; the installation of its package does not count',

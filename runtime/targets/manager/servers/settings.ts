@@ -60,6 +60,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     daemon: readDaemonFlags(invocation, dev),
     listen: readListen(invocation),
     timeouts: omitUndefined({
+      install: duration(invocation, 'timeout-mcp-install'),
       init: duration(invocation, 'timeout-mcp-init'),
       request: duration(invocation, 'timeout-mcp-request'),
       shutdown: duration(invocation, 'timeout-mcp-shutdown'),

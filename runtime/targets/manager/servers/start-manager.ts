@@ -147,6 +147,7 @@ export async function startManager(
         keys: keysFile,
         auditLog: settings.auditLog,
         signIns: context.signInStore,
+        packages: context.packages,
         readServers: async () =>
           (
             await readConfig(paths, env, {

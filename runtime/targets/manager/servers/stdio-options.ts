@@ -4,6 +4,7 @@ import { DAEMON_OPTIONS } from './options.ts';
 
 /** Options of `daemon` that also apply to servers that `stdio` starts itself. */
 const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
+  'timeout-mcp-install',
   'timeout-mcp-init',
   'timeout-mcp-health',
   'timeout-mcp-shutdown',

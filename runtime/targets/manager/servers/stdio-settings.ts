@@ -47,6 +47,7 @@ export async function readStdioSettings(
       healthIntervalMs: duration(invocation, 'interval-mcp-health'),
     }),
     timeouts: omitUndefined({
+      install: duration(invocation, 'timeout-mcp-install'),
       init: duration(invocation, 'timeout-mcp-init'),
       request: duration(invocation, 'timeout-mcp-request'),
       shutdown: duration(invocation, 'timeout-mcp-shutdown'),

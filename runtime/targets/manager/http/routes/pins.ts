@@ -21,7 +21,7 @@ import { LIST_POLICIES, PIN, UNPIN } from './pins-operations.ts';
 /** `/api/v1/admin/pins`: the pinned tools, approval rules and overrides of servers. */
 export function pinRoutes(
   { kernel, supervisor, reloader }: ManagerContext,
-  { paths, signIns, readServers }: ManagerFiles,
+  { paths, signIns, packages, readServers }: ManagerFiles,
   { answer }: HttpParts,
   { redact }: Pick<ManagerAppOptions, 'redact'>,
 ): ManagerRoutes {
@@ -49,7 +49,7 @@ export function pinRoutes(
   routes.post('/api/v1/admin/servers/:name/pin', admit(kernel.lifecycle), async (c) => {
     requireEditor(c);
     const spec = await specOf(c.req.param('name'));
-    const options = { clock: systemClock, signIns, signal: c.req.raw.signal };
+    const options = { clock: systemClock, signIns, signal: c.req.raw.signal, installer: packages };
     const outcomes = await explained(() => compareServers(file, [spec], options));
     const [outcome] = outcomes;
     if (!outcome || 'failure' in outcome) {

@@ -14,6 +14,7 @@ const files = {
   keys: '',
   auditLog: undefined,
   signIns: openSignIns('', { env: {} }),
+  packages: { install: () => Promise.resolve(), distrust: () => undefined },
   readServers: () => Promise.resolve([]),
 };
 const api = useApi(() => ({ servers: [], files }));
