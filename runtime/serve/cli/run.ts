@@ -7,6 +7,7 @@ import { type Output, type Program, UsageError } from './command.ts';
 import { findCommand, type FoundCommand, isHelp } from './find-command.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
+import { printable } from './printable.ts';
 
 /**
  * Runs the command that `args` name and returns the exit code. Errors are printed as one sentence on stderr, never as a stack
@@ -59,6 +60,6 @@ function explainFailure(
     return EXIT_USAGE;
   }
   const known = AppError.from(error);
-  output.err(json ? errorJson(known) : `Error: ${known.message}\n`);
+  output.err(json ? errorJson(known) : printable(`Error: ${known.message}\n`));
   return EXIT_FAILED;
 }

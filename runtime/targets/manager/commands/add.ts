@@ -5,6 +5,7 @@ import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import type { Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
+import { printableMessages } from '../../../serve/cli/printable.ts';
 import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
 import { type Start, startFromRegistry } from './add-from-registry.ts';
 import { listedSteps, requiredSteps } from './add-steps.ts';
@@ -57,7 +58,8 @@ export const addCommand: Command = {
     install: { help: 'Install the package of the server at once, and report the cause if that fails' },
     'pin-hash': { help: 'Record the hash of an npx package, which is then verified before each start' },
   },
-  async run(invocation, output) {
+  async run(invocation, stdio) {
+    const output = printableMessages(stdio);
     const [name] = exactly(beforeDashes(invocation), '<name>');
     const paths = configPaths(invocation, process.env);
     const described = startFromLine(invocation);

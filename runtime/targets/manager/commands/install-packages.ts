@@ -2,6 +2,7 @@ import { messageOf } from '../../../contract/errors.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import type { Output } from '../../../serve/cli/command.ts';
+import { printable } from '../../../serve/cli/printable.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
@@ -32,7 +33,7 @@ export function openCommandInstaller(
   return {
     async install({ name, timeouts }, launch) {
       let printedAt = Number.NEGATIVE_INFINITY;
-      const print = (text: string): void => output.err(`${redact.text(text, name)}\n`);
+      const print = (text: string): void => output.err(printable(`${redact.text(text, name)}\n`));
       await installer.install(launch, {
         timeoutMs: timeouts.install,
         onWarning: (text) => print(`Warning: ${text}`),

@@ -1,6 +1,7 @@
 import { type Command, type Output, UsageError } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
+import { printable } from '../../../serve/cli/printable.ts';
 import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
 import { stopSignal } from '../../../serve/program/signals.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
@@ -36,7 +37,7 @@ export const pinCommand: Command = {
     }
     const { pinLines, pinReport } = await import('../pins/result.ts');
     for (const outcome of outcomes) {
-      if ('failure' in outcome) output.err(`Error: ${outcome.server}: ${outcome.failure}\n`);
+      if ('failure' in outcome) output.err(printable(`Error: ${outcome.server}: ${outcome.failure}\n`));
     }
     if (isJson(invocation)) printJson(output, pinReport(file, outcomes));
     else printLines(output, pinLines(outcomes, { isDiff }));

@@ -1,4 +1,5 @@
 import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
+import { printable } from '../../../serve/cli/printable.ts';
 import { duration } from '../../../serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
@@ -36,7 +37,8 @@ export async function openRegistries(
     maxAgeMs: isNew ? 0 : (duration(invocation, 'registry-max-age', { zero: true }) ?? 0),
     now: Date.now,
   });
-  for (const warning of [...opened.warnings, ...skippedTexts(opened)]) output.err(`Warning: ${warning}\n`);
+  for (const warning of [...opened.warnings, ...skippedTexts(opened)])
+    output.err(printable(`Warning: ${warning}\n`));
   return opened;
 }
 

@@ -5,6 +5,7 @@ import { type ListedServer, literal, plain, type RegistryFormat, tablesIn } from
 import { packageProblem, splitImage } from './packages.ts';
 import { readPackageOptions } from './official-options.ts';
 import { readRemote } from './official-remote.ts';
+import { changesWhatRuns } from './runtime-options.ts';
 
 /** The format of the MCP registry: a `server.json`, or a response of `/v0/servers` with a list of them.
  * @see https://github.com/modelcontextprotocol/registry/tree/main/docs/reference */
@@ -133,8 +134,16 @@ function readPackage(table: TableReader, serverVersion: string): ReadPackage | s
     );
   const fixed = listed
     .filter(hasValue)
-    .map((variable) => [plain(variable.any('name')), literal(plain(variable.any('value')))] as const);
-  const env = { ...options.env, ...Object.fromEntries(fixed) };
+    .map((variable) => [plain(variable.any('name')), plain(variable.any('value'))] as const);
+  const isUsed = ([name]: readonly [string, string]): boolean => !changesWhatRuns(name);
+  const env = {
+    ...options.env,
+    ...Object.fromEntries(fixed.filter(isUsed).map(([name, value]) => [name, literal(value)])),
+  };
+  const ignored = [
+    ...options.unsupported,
+    ...fixed.filter((one) => !isUsed(one)).map(([name, value]) => `${name}=${value}`),
+  ];
   const open = options.openEnv.filter((name) => !listed.some((one) => one.any('name') === name));
   return {
     installation: {
@@ -147,9 +156,7 @@ function readPackage(table: TableReader, serverVersion: string): ReadPackage | s
       ...(options.bin !== undefined && { bin: options.bin }),
       ...(options.extra.length > 0 && { with: options.extra }),
       ...(Object.keys(env).length > 0 && { env }),
-      ...(options.unsupported.length > 0 && {
-        ignored: { program: options.program, options: options.unsupported },
-      }),
+      ...(ignored.length > 0 && { ignored: { program: options.program, options: ignored } }),
     },
     arguments: [
       ...variables,

@@ -1,3 +1,4 @@
+import { isInherited } from '../../config/child-environment.ts';
 import type { PackageRuntime } from '../../config/package-launch.ts';
 import { literal } from './format.ts';
 import { splitImage, splitVersion } from './packages.ts';
@@ -44,6 +45,13 @@ const VALUED: Readonly<Record<PackageRuntime, Readonly<Record<string, Meaning>>>
   },
 };
 
+/**
+ * Whether a variable changes which program or package runs, or where it comes from. A registry can list such a variable, but not set
+ * it: the package that `add` prints must be the one that runs.
+ */
+export const changesWhatRuns = (name: string): boolean =>
+  isInherited(name, process.platform) || /^(?:NODE_|LD_|DYLD_|PYTHON|BASH_ENV$|ENV$|GIT_)/i.test(name);
+
 /** A value that the user has to fill in: `{name}`, or `${NAME}` in files of mcpm. */
 const PLACEHOLDER = /\$?\{(\w+)\}/;
 
@@ -75,6 +83,7 @@ export function readRuntimeOptions(
       const [, name = '', text] = /^([^=]*)(?:=([^]*))?$/.exec(value) ?? [];
       if (name === '') return false;
       if (text !== undefined && PLACEHOLDER.test(text)) openEnv.push(name);
+      else if (text !== undefined && changesWhatRuns(name)) return false;
       else if (text !== undefined) env[name] = literal(text);
     } else {
       const volume = meaning === 'mount' ? readMount(value) : readVolume(value);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { CATALOG, PAGES } from './registry-pages.ts';
+import { CATALOG, npm, PAGES } from './registry-pages.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();
@@ -145,6 +145,42 @@ test('variables in the URL of a registry are values of --var, or their defaults'
       secret: { url: 'https://x.example/hush/sse' },
     },
   });
+});
+
+test('text of a registry can neither move the cursor nor end a command that is printed for copying', async () => {
+  const { run, write, path } = await opened();
+  const evil = '\u001B[2J\u001B]0;x\u0007\u009B1A';
+  write(
+    'r.json',
+    JSON.stringify({
+      servers: [
+        {
+          name: 'com.example/evil',
+          version: '1.0.0',
+          packages: [
+            npm('evil', '1.0.0', {
+              environmentVariables: [{ name: "A' $(id) '", isRequired: true }],
+              runtimeArguments: [{ type: 'positional', value: `--x${evil}` }],
+              packageArguments: [{ type: 'positional', valueHint: '`id`', isRequired: true }],
+            }),
+          ],
+        },
+        { name: `com.example/bad${evil}`, version: '1.0.0', packages: [{ registryType: evil }] },
+        {
+          name: 'com.example/far',
+          version: '1.0.0',
+          remotes: [{ type: 'sse', url: 'https://{a}.example', variables: { a: { description: evil } } }],
+        },
+      ],
+    }),
+  );
+  const add = (id: string) => run('add', id, '--tool', '*', '--registry', path('r.json'));
+  const printed = [await add('evil'), await add('far'), await add(`com.example/bad${evil}`)]
+    .map(({ err }) => err)
+    .join('');
+  expect(printed.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  expect(printed).toContain(String.raw`config env set evil 'A'\'' $(id) '\''=<value>'`);
+  expect(printed).toContain("config args set evil -- '`id`'");
 });
 
 test('a catalog of Docker: images by digest, secrets, variables, volumes and remote servers', async () => {

@@ -1,5 +1,6 @@
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
-const npm = (identifier: string, version: string, more: object = {}) => ({
+/** A package of an entry in the official format. */
+export const npm = (identifier: string, version: string, more: object = {}) => ({
   registryType: 'npm',
   identifier,
   version,

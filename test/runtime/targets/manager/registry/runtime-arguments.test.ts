@@ -152,6 +152,20 @@ test('variables with a value of the registry are set', () => {
   });
 });
 
+test.each(['NPM_CONFIG_REGISTRY', 'uv_index_url', 'NODE_OPTIONS', 'LD_PRELOAD', 'PYTHONPATH', 'PATH'])(
+  'a registry does not set %s, which would change what runs',
+  (name) => {
+    const environmentVariables = [{ name, value: 'https://evil.example' }];
+    const notes = [
+      `Warning: the registry lists options of npx for x that are not used: ${name}=https://evil.example`,
+    ];
+    expect(add('npm', '@a/x', [], { environmentVariables })).toEqual({ ...NPX, notes });
+    expect(add('oci', 'a/x', [named('-e', `${name}=evil`)])).toMatchObject({
+      notes: [expect.stringContaining(`-e=${name}=evil`)],
+    });
+  },
+);
+
 test('a file of mcpm with options that are not supported has them in the reason', () => {
   const reasons = (command: string, args: string[]) =>
     readEntries(
