@@ -45,7 +45,7 @@ export function openCommandInstaller(
         },
       });
     },
-    distrust: installer.distrust,
+    distrust: (launch) => installer.distrust(launch),
     async close() {
       signal.removeEventListener('abort', stop);
       await installer.close();

@@ -149,7 +149,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
           onProgress: () => undefined,
           onWarning: (text) => log.warn(`${spec.name}: ${text}`),
         }),
-      distrust: installer.distrust,
+      distrust: (launch) => installer.distrust(launch),
     },
     reopenAudit: () => audit?.reopen(),
     close: closers.close,

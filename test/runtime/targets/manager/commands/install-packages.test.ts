@@ -72,9 +72,7 @@ test('add --install installs the package with its progress, also if the server s
 test('add --install reports the cause of a failure; the server stays', async () => {
   const { run, read } = workplace(folder());
   await run('init');
-  const { code, err } = await run(
-    ...['add', 'tiny', '--tool', '*', '--install', '--package', 'npx::tiny@9.9.9'],
-  );
+  const { code, err } = await run('add', 'tiny', '--tool', '*', '--install', '--package', 'npx::tiny@9.9.9');
   expect(code).toBe(1);
   expect(err).toMatch(
     /\nError: npx::tiny@9\.9\.9 could not be installed \(code 1\)\. The installer wrote: npm error notarget No matching version found for tiny@9\.9\.9\.\n(?: {2}.*\n)* {2}npm error code ETARGET\n/,
