@@ -27,8 +27,6 @@ export class ServerRunner {
   phase: ServerPhase = 'idle';
   session: Session | undefined;
   restarts = 0;
-  reason: string | undefined;
-  reasonLines: readonly string[] = [];
   nextStart: NextStart | undefined;
   isStopped = false;
   readonly #parts: ServerParts;
@@ -39,6 +37,10 @@ export class ServerRunner {
   /** The next session, for callers that wait for it. */
   #awaited: PromiseWithResolvers<Session> | undefined;
   #failures = 0;
+  /** The last failure, which stays known while the server starts again. */
+  #failure: { readonly reason?: string; readonly lines: readonly string[] } = { lines: [] };
+  /** What the installation of the package is doing. */
+  #progress: string | undefined;
   /** Sessions that are opening or closing, so that no process outlives the manager. */
   readonly #ending = new PendingWork();
   readonly #retiring = new Set<Session>();
@@ -53,6 +55,15 @@ export class ServerRunner {
       requestMs: () => spec().timeouts.request,
       onHung: (session) => this.#abandon(session),
     });
+  }
+
+  get reason(): string | undefined {
+    return this.#progress ?? this.#failure.reason;
+  }
+
+  /** The lines that the server, or its installation, wrote about the reason. */
+  get reasonLines(): readonly string[] {
+    return this.#progress === undefined ? this.#failure.lines : [];
   }
 
   /** Whether the server failed to start or exited immediately, so that a reload cannot make its state worse. */
@@ -174,14 +185,14 @@ export class ServerRunner {
     } catch (error) {
       if (this.#attempt !== attempt) return;
       this.#attempt = undefined;
+      this.#progress = undefined;
       this.#onFailure('failed-start', `failed to start: ${messageOf(error)}`, { lines: outputOf(error) });
     }
   }
 
   #installing(attempt: AbortController, progress: string | undefined): void {
     if (this.#attempt !== attempt) return;
-    if (progress !== undefined) this.reason = this.#parts.redact(progress, this.#spec().name);
-    this.reasonLines = [];
+    this.#progress = progress === undefined ? undefined : this.#parts.redact(progress, this.#spec().name);
     this.#setPhase(progress === undefined ? 'starting' : 'installing');
   }
 
@@ -205,12 +216,12 @@ export class ServerRunner {
     const { failures, delay, crashLoop } = planRestart(this.#failures, run, random);
     this.#failures = failures;
     // The reason becomes part of longer sentences.
-    this.reason = redact(message.replace(/\.$/, ''), this.#spec().name);
-    this.reasonLines = lines.map((line) => redact(line, this.#spec().name));
+    const reason = redact(message.replace(/\.$/, ''), this.#spec().name);
+    this.#failure = { reason, lines: lines.map((line) => redact(line, this.#spec().name)) };
     this.health.down();
     const when = delay === 0 ? 'now' : `in ${(delay / 1000).toFixed(1)} s`;
     const count = crashLoop ? ` after ${failures} consecutive failures` : '';
-    this.#logs.fromManager(crashLoop ? 'error' : 'warn', `${this.reason}; restarting ${when}${count}`);
+    this.#logs.fromManager(crashLoop ? 'error' : 'warn', `${reason}; restarting ${when}${count}`);
     if (delay === 0) {
       this.#restart(cause);
       return;
@@ -241,8 +252,9 @@ export class ServerRunner {
   #isUnusable(): boolean {
     const { launch } = this.#spec();
     if (launch.kind !== 'unusable') return false;
-    this.reason = this.#parts.redact(launch.problem.replace(/\.$/, ''), this.#spec().name);
-    this.#logs.fromManager('error', `not started: ${this.reason}`);
+    const reason = this.#parts.redact(launch.problem.replace(/\.$/, ''), this.#spec().name);
+    this.#failure = { reason, lines: [] };
+    this.#logs.fromManager('error', `not started: ${reason}`);
     this.health.down();
     this.#setPhase('failed');
     return true;
@@ -262,6 +274,7 @@ export class ServerRunner {
   #cancelStart(): void {
     this.#attempt?.abort();
     this.#attempt = undefined;
+    this.#progress = undefined;
     this.nextStart?.cancel();
     this.nextStart = undefined;
   }

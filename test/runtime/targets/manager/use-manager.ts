@@ -14,6 +14,7 @@ import type {
 } from '../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import type { HealthSettings } from '../../../../runtime/targets/manager/supervisor/health-monitor.ts';
 import { createSupervisor } from '../../../../runtime/targets/manager/supervisor/supervisor.ts';
+import type { PackageInstaller } from '../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
 import { openConnection } from '../../../../runtime/targets/manager/upstream/open-connection.ts';
 import { namedSecrets } from '../../../helpers/secrets.ts';
 import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
@@ -26,6 +27,7 @@ export interface TestManagerOptions {
   readonly limits?: CallLimits;
   readonly audit?: AuditLog;
   readonly tracer?: Tracer;
+  readonly installer?: PackageInstaller;
 }
 
 export interface TestManager {
@@ -47,11 +49,12 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
   afterEach(async () => {
     await Promise.all(running.splice(0).map((supervisor) => supervisor.close()));
   });
-  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit, tracer } = {}) => {
+  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit, tracer, installer } = {}) => {
     const kernel = testKernel();
     const redact = createRedactor(namedSecrets(...secrets));
     const supervisor = createSupervisor({
       open: openConnection,
+      ...(installer && { installer }),
       settings,
       log: kernel.log,
       redact: redact.text,

@@ -1,7 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../../../runtime/platform/clock.ts';
+import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { createPackageInstaller } from '../../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
@@ -34,6 +37,37 @@ test('D-4: servers that are slow or do not start do not block the others', async
   const call = manager.calls.callTool(say('slow'));
   writeFileSync(file, '');
   expect(await call).toEqual({ content: [{ type: 'text', text: 'hello' }] });
+});
+
+test('the progress of an installation is the reason until the server starts; then the last failure is', async () => {
+  const clock = handClock();
+  const go = join(folder(), 'installed');
+  const wait = `(function look() { if (!require('node:fs').existsSync(process.argv[1])) setTimeout(look, 20); })()`;
+  const spec = serverSpec('dies', 'exits-at-start');
+  const installation = {
+    label: 'npx::dies@1.0.0',
+    command: { command: process.execPath, args: ['-e', wait, go] },
+    isExact: false,
+  };
+  const launch = { ...spec.launch, installation } as ServerSpec['launch'];
+  const installer = createPackageInstaller({ clock: systemClock, env: {} });
+  onTestFinished(() => installer.close());
+  const manager = start([{ ...spec, launch }], { clock, installer });
+  const status = () => manager.server('dies').status();
+  await manager.phase('dies', 'installing');
+  expect(status().reason).toBe('installing npx::dies@1.0.0');
+  writeFileSync(go, '');
+  await manager.phase('dies', 'waiting');
+  const { reason, reasonLines } = status();
+  expect(reason).toContain('no license file found');
+
+  rmSync(go);
+  clock.pass(60_000);
+  await manager.phase('dies', 'installing');
+  expect(status().reason).toBe('installing npx::dies@1.0.0');
+  writeFileSync(go, '');
+  await manager.phase('dies', 'starting');
+  expect(status()).toMatchObject({ reason, reasonLines });
 });
 
 test('a call of a server that is down gets an error with a time to retry after', async () => {
