@@ -29,6 +29,8 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface RequestOptions {
   readonly timeoutMs: number;
+  /** Called when the timeout expires. Returns for how many milliseconds the request can go on; 0 ends it. */
+  readonly extend?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
   readonly onProgress?: ((progress: Params) => void) | undefined;

@@ -5,6 +5,7 @@ import { performHandshake } from './handshake.ts';
 import { Malformed } from '../shapes/shape.ts';
 import { SUBSCRIPTION_ACKNOWLEDGED } from './listen-for-changes.ts';
 import { openTransport } from './open-transport.ts';
+import { createStartExtension } from './start-extension.ts';
 import { startFailure } from './start-failure.ts';
 import { ResultTooLarge } from './result-limit.ts';
 import { createRpcPeer } from './rpc-peer.ts';
@@ -38,14 +39,17 @@ export async function openConnection(
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 
+  const extension = createStartExtension(transport.pid, timeouts.init);
   const era = await performHandshake({
     rpc,
     useProtocol: transport.useProtocol,
-    request: { timeoutMs: timeouts.init, signal },
+    request: { timeoutMs: timeouts.init, extend: extension.extend, signal },
   }).catch(async (error: unknown) => {
     await transport.close();
     const { lines = [] } = await transport.closed;
-    throw signal?.aborted ? error : explain(error, timeouts.init, lines);
+    throw signal?.aborted
+      ? error
+      : explain(error, { ...timeouts, extendedMs: extension.extendedMs() }, lines);
   });
   void transport.closed.then(era.close);
 
@@ -68,10 +72,19 @@ export async function openConnection(
   };
 }
 
-function explain(error: unknown, initMs: number, lines: readonly string[]): AppError {
+interface StartTimes {
+  readonly init: number;
+  readonly extendedMs: number;
+}
+
+function explain(error: unknown, { init, extendedMs }: StartTimes, lines: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TimeoutFailure) {
-    const sentence = `The server did not start within ${initMs} ms. Increase timeout_init, or check its log.`;
+    const busy =
+      extendedMs === 0
+        ? ''
+        : `, and ${extendedMs} ms more in which it waited for a processor, because the machine is busy`;
+    const sentence = `The server did not start within ${init} ms${busy}. Increase timeout_init, or check its log.`;
     return startFailure('TimeoutError', sentence, lines, error);
   }
   const message = messageOf(error);

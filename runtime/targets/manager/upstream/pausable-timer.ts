@@ -4,6 +4,8 @@ export interface PausableTimer {
   readonly refresh: () => void;
   /** Pauses the timer. Returns a function that resumes it with its full time. */
   readonly hold: () => () => void;
+  /** Starts the timer once more, with another time. */
+  readonly extend: (milliseconds: number) => void;
   readonly stop: () => void;
 }
 
@@ -27,6 +29,10 @@ export function createPausableTimer(milliseconds: number, onTimeout: () => void)
         holders -= 1;
         if (holders === 0 && !stopped) timer = start();
       };
+    },
+    extend(more) {
+      clearTimeout(timer);
+      if (holders === 0 && !stopped) timer = setTimeout(onTimeout, more);
     },
     stop() {
       stopped = true;

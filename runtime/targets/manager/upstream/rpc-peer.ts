@@ -43,7 +43,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
   let ended: string | undefined;
 
   const request: RpcPeer['request'] = (method, params, options) => {
-    const { timeoutMs, signal, onProgress, requester, headers } = options;
+    const { timeoutMs, extend, signal, onProgress, requester, headers } = options;
     if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
@@ -55,8 +55,11 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
       if (method !== 'initialize') cancel(id, error.message);
       reject(error);
     };
-    const onTimeout = (): void =>
-      abandon(new TimeoutFailure(`The server did not respond to ${method} within ${timeoutMs} ms.`));
+    const onTimeout = (): void => {
+      const more = extend?.() ?? 0;
+      if (more > 0) timer.extend(more);
+      else abandon(new TimeoutFailure(`The server did not respond to ${method} within ${timeoutMs} ms.`));
+    };
     const onAbort = (): void => abandon(reasonOf(signal));
     const timer = createPausableTimer(timeoutMs, onTimeout);
     const settle = (): void => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createRpcPeer } from '../../../../../runtime/targets/manager/upstream/rpc-peer.ts';
+import { createStartExtension } from '../../../../../runtime/targets/manager/upstream/start-extension.ts';
+
+test('the startup timeout goes on for the time in which the server waited for a processor, up to four times as long', () => {
+  const waits = [20_000, 33_000, 33_100, 500_000, 900_000];
+  const { extend, extendedMs } = createStartExtension(7, 30_000, () => waits.shift() ?? 0);
+  expect([extend(), extend(), extend(), extend(), extend()]).toEqual([20_000, 13_000, 0, 57_000, 0]);
+  expect(extendedMs()).toBe(90_000);
+});
+
+test('a server that hangs, and one that is remote, get no more time', () => {
+  expect(createStartExtension(7, 30_000, () => 40).extend()).toBe(0);
+  expect(createStartExtension(undefined, 30_000, () => 40_000).extend()).toBe(0);
+  // This process waits for processors as well, but not for the share of a timeout of an hour.
+  expect(createStartExtension(process.pid, 3_600_000 * 24 * 365).extend()).toBe(0);
+});
+
+test('a request goes on for as long as its extension says, then it fails', async () => {
+  const peer = createRpcPeer({
+    send: () => undefined,
+    cancel: () => undefined,
+    onNotification: () => undefined,
+  });
+  const extensions = [5, 5, 0];
+  const request = peer.request('initialize', undefined, {
+    timeoutMs: 5,
+    extend: () => extensions.shift() ?? 0,
+  });
+  await expect(request).rejects.toThrow('The server did not respond to initialize within 5 ms.');
+  expect(extensions).toEqual([]);
+});
