@@ -8,6 +8,7 @@ import { outputOf } from '../upstream/start-failure.ts';
 import { openSession, type SessionStart } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
 import { PendingWork } from './pending-work.ts';
+import { ServerReason } from './server-reason.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import type { Session } from './session.ts';
 
@@ -24,6 +25,7 @@ interface NextStart {
 /** Starts a server, and restarts it when it exits. There is at most one current session and at most one start in progress. */
 export class ServerRunner {
   readonly health: HealthMonitor;
+  readonly why: ServerReason;
   phase: ServerPhase = 'idle';
   session: Session | undefined;
   restarts = 0;
@@ -37,10 +39,6 @@ export class ServerRunner {
   /** The next session, for callers that wait for it. */
   #awaited: PromiseWithResolvers<Session> | undefined;
   #failures = 0;
-  /** The last failure, which stays known while the server starts again. */
-  #failure: { readonly reason?: string; readonly lines: readonly string[] } = { lines: [] };
-  /** What the installation of the package is doing. */
-  #progress: string | undefined;
   /** Sessions that are opening or closing, so that no process outlives the manager. */
   readonly #ending = new PendingWork();
   readonly #retiring = new Set<Session>();
@@ -49,21 +47,13 @@ export class ServerRunner {
     this.#spec = spec;
     this.#parts = parts;
     this.#logs = logs;
+    this.why = new ServerReason((text) => parts.redact(text, spec().name));
     this.health = new HealthMonitor({
       settings: parts.settings,
       clock: parts.clock,
       requestMs: () => spec().timeouts.request,
       onHung: (session) => this.#abandon(session),
     });
-  }
-
-  get reason(): string | undefined {
-    return this.#progress ?? this.#failure.reason;
-  }
-
-  /** The lines that the server, or its installation, wrote about the reason. */
-  get reasonLines(): readonly string[] {
-    return this.#progress === undefined ? this.#failure.lines : [];
   }
 
   /** Whether the server failed to start or exited immediately, so that a reload cannot make its state worse. */
@@ -155,11 +145,11 @@ export class ServerRunner {
 
   unavailable(): AppError {
     if (this.#spec().launch.kind === 'unusable') {
-      return new AppError('UnavailableError', `server not available: ${this.#spec().name}: ${this.reason}`);
+      return new AppError('UnavailableError', `server not available: ${this.#spec().name}: ${this.why.text}`);
     }
     const left = (this.nextStart?.at ?? 0) - this.#parts.clock.now();
     const retryAfterSeconds = Math.max(1, Math.ceil(left / 1000));
-    const why = this.isStopped ? 'the server was stopped' : (this.reason ?? 'the server is starting');
+    const why = this.isStopped ? 'the server was stopped' : (this.why.text ?? 'the server is starting');
     const message = `server not available: ${this.#spec().name}: ${why}; retry in ${retryAfterSeconds} s`;
     return new AppError('UnavailableError', this.#parts.redact(message, this.#spec().name), {
       retryAfterSeconds,
@@ -185,14 +175,13 @@ export class ServerRunner {
     } catch (error) {
       if (this.#attempt !== attempt) return;
       this.#attempt = undefined;
-      this.#progress = undefined;
       this.#onFailure('failed-start', `failed to start: ${messageOf(error)}`, { lines: outputOf(error) });
     }
   }
 
   #installing(attempt: AbortController, progress: string | undefined): void {
     if (this.#attempt !== attempt) return;
-    this.#progress = progress === undefined ? undefined : this.#parts.redact(progress, this.#spec().name);
+    this.why.install(progress);
     this.#setPhase(progress === undefined ? 'starting' : 'installing');
   }
 
@@ -211,13 +200,11 @@ export class ServerRunner {
 
   #onFailure(cause: RestartReason, message: string, { session, lines = [] }: FailedRun): void {
     if (this.isStopped) return;
-    const { clock, random, redact } = this.#parts;
+    const { clock, random } = this.#parts;
     const run = session && { ranFor: clock.now() - session.startedAt, responses: session.responses };
     const { failures, delay, crashLoop } = planRestart(this.#failures, run, random);
     this.#failures = failures;
-    // The reason becomes part of longer sentences.
-    const reason = redact(message.replace(/\.$/, ''), this.#spec().name);
-    this.#failure = { reason, lines: lines.map((line) => redact(line, this.#spec().name)) };
+    const reason = this.why.fail(message, lines);
     this.health.down();
     const when = delay === 0 ? 'now' : `in ${(delay / 1000).toFixed(1)} s`;
     const count = crashLoop ? ` after ${failures} consecutive failures` : '';
@@ -252,9 +239,7 @@ export class ServerRunner {
   #isUnusable(): boolean {
     const { launch } = this.#spec();
     if (launch.kind !== 'unusable') return false;
-    const reason = this.#parts.redact(launch.problem.replace(/\.$/, ''), this.#spec().name);
-    this.#failure = { reason, lines: [] };
-    this.#logs.fromManager('error', `not started: ${reason}`);
+    this.#logs.fromManager('error', `not started: ${this.why.fail(launch.problem)}`);
     this.health.down();
     this.#setPhase('failed');
     return true;
@@ -274,7 +259,7 @@ export class ServerRunner {
   #cancelStart(): void {
     this.#attempt?.abort();
     this.#attempt = undefined;
-    this.#progress = undefined;
+    this.why.install(undefined);
     this.nextStart?.cancel();
     this.nextStart = undefined;
   }

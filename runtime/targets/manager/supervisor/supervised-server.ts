@@ -66,14 +66,14 @@ export class SupervisedServer implements ManagedServer {
   }
 
   status(): ServerStatus {
-    const { session, phase, restarts, reason, reasonLines, nextStart } = this.#runner;
+    const { session, phase, restarts, why, nextStart } = this.#runner;
     return {
       phase,
       pid: session?.pid,
       startedAt: session?.startedAt,
       restarts,
-      reason,
-      reasonLines,
+      reason: why.text,
+      reasonLines: why.lines,
       nextStartAt: nextStart?.at,
       protocolVersion: session?.peer.protocolVersion,
       server: session && `${session.peer.name} ${session.peer.version}`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { CATALOG, npm, PAGES } from './registry-pages.ts';
+import { CATALOG, PAGES } from './registry-pages.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();
@@ -96,91 +96,6 @@ test('the official registry: pages, search and the entries of both formats', asy
     { name: 'clock', package: 'uvx::mcp-clock@1.0.2', required_env: ['ZONE'], tools: ['*'] },
     { name: 'tickets', url: 'https://tickets.example/mcp', tools: ['*'] },
   ]);
-});
-
-test('variables in the URL of a registry are values of --var, or their defaults', async () => {
-  const { run, servers, read } = await opened();
-  const add = (id: string, ...args: string[]) => run('add', id, '--registry', origin, '--tool', '*', ...args);
-  expect(await add('tenants')).toEqual({
-    code: 1,
-    out: '',
-    err: expect.stringMatching(
-      /^Error: The URL of com\.example\/tenants has variables without a value: tenant \(Your subdomain\)\. Pass --var tenant=<value>\.\n$/,
-    ),
-  });
-  expect((await add('tenants', '--var', 'tenant=acme', '--var', 'region=moon')).err).toContain(
-    'Error: "moon" is not a value of the variable region. Choose one of: eu, us.',
-  );
-  expect((await add('tenants', '--var', 'Tenant=acme')).err).toContain(
-    'Error: The URL of com.example/tenants has no variable "Tenant". Its variables: tenant, region.',
-  );
-  expect((await add('clock', '--var', 'tenant=acme')).err).toContain(
-    'Error: --var requires a remote server, and io.modelcontextprotocol/clock is a package. Use --env, or `config args set`.',
-  );
-  expect(await run('add', 'x', '--var', 'a=b', '--tool', '*', '--', 'node')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--var requires a server of a registry.'),
-  });
-  expect(servers()).toBeUndefined();
-
-  const added = await add('tenants', '--var', 'tenant=$TENANT');
-  expect(added.err).toContain(
-    "It requires the header Authorization. Run `mcp-manager config headers set tenants 'Authorization=Bearer <token>'`.\n",
-  );
-  const secret = await add('secret', '--var', 'token=hush');
-  expect(secret.err).toContain('The url of secret may contain a secret and was stored in secrets.toml.');
-  expect(servers()).toEqual([
-    {
-      name: 'tenants',
-      // Only variables that the user wrote are read from this machine.
-      url: 'https://$TENANT.example/eu/mcp',
-      headers: { 'X-Client': 'any $$HOME' },
-      tools: ['*'],
-    },
-    { name: 'secret', url: 'https://x.example/{token}/sse', transport: 'sse', tools: ['*'] },
-  ]);
-  expect(parse(read('secrets.toml'))).toEqual({
-    servers: {
-      tenants: { url: 'https://$TENANT.example/eu/mcp?price=$$5' },
-      secret: { url: 'https://x.example/hush/sse' },
-    },
-  });
-});
-
-test('text of a registry can neither move the cursor nor end a command that is printed for copying', async () => {
-  const { run, write, path } = await opened();
-  const evil = '\u001B[2J\u001B]0;x\u0007\u009B1A';
-  write(
-    'r.json',
-    JSON.stringify({
-      servers: [
-        {
-          name: 'com.example/evil',
-          version: '1.0.0',
-          packages: [
-            npm('evil', '1.0.0', {
-              environmentVariables: [{ name: "A' $(id) '", isRequired: true }],
-              runtimeArguments: [{ type: 'positional', value: `--x${evil}` }],
-              packageArguments: [{ type: 'positional', valueHint: '`id`', isRequired: true }],
-            }),
-          ],
-        },
-        { name: `com.example/bad${evil}`, version: '1.0.0', packages: [{ registryType: evil }] },
-        {
-          name: 'com.example/far',
-          version: '1.0.0',
-          remotes: [{ type: 'sse', url: 'https://{a}.example', variables: { a: { description: evil } } }],
-        },
-      ],
-    }),
-  );
-  const add = (id: string) => run('add', id, '--tool', '*', '--registry', path('r.json'));
-  const printed = [await add('evil'), await add('far'), await add(`com.example/bad${evil}`)]
-    .map(({ err }) => err)
-    .join('');
-  expect(printed.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-  expect(printed).toContain(String.raw`config env set evil 'A'\'' $(id) '\''=<value>'`);
-  expect(printed).toContain("config args set evil -- '`id`'");
 });
 
 test('a catalog of Docker: images by digest, secrets, variables, volumes and remote servers', async () => {
