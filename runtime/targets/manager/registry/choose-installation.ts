@@ -94,7 +94,9 @@ function remoteServer(id: string, remote: RemoteEndpoint, { variables }: Registr
 
 function packageTable(entry: RegistryEntry, installation: Installation, query: RegistryQuery): Table {
   const required = (type: RegistryArgument['type']): string[] =>
-    entry.arguments.filter((argument) => argument.required && argument.type === type).map(({ name }) => name);
+    (installation.arguments ?? entry.arguments)
+      .filter((argument) => argument.required && argument.type === type)
+      .map(({ name }) => name);
   const lists = {
     required_env: required('environment'),
     required_args: required('argument'),

@@ -34,6 +34,8 @@ export interface Installation {
   readonly with?: readonly string[] | undefined;
   /** Variables that the server always needs, with their values. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What this installation needs, if it is not what the others need. */
+  readonly arguments?: readonly RegistryArgument[] | undefined;
   /** Options of a program such as npx that the registry lists, and that are not used. */
   readonly ignored?: { readonly program: string; readonly options: readonly string[] } | undefined;
 }

@@ -38,7 +38,7 @@ export const officialFormat: RegistryFormat = {
         id.startsWith('io.modelcontextprotocol/') || id.startsWith('io.github.modelcontextprotocol/'),
       deprecated: status === 'deprecated',
       tools: [],
-      installations: packages.map(({ installation }) => installation),
+      installations: packages.map((one) => ({ ...one.installation, arguments: one.arguments })),
       remotes,
       arguments: packages[0]?.arguments ?? [],
       source,

@@ -4,6 +4,8 @@ import { readEntries } from '../../../../../runtime/targets/manager/registry/for
 import { catalogFormat } from '../../../../../runtime/targets/manager/registry/formats/catalog.ts';
 import { officialFormat } from '../../../../../runtime/targets/manager/registry/formats/official.ts';
 
+const QUERY = { id: 'x', runtime: undefined, version: undefined, allowDeprecated: false, variables: {} };
+
 const word = (value: string, more: object = {}) => ({ type: 'positional', value, ...more });
 const named = (name: string, value?: string, more: object = {}) => ({ type: 'named', name, value, ...more });
 
@@ -18,8 +20,7 @@ function add(registryType: string, identifier: string, runtimeArguments: object[
   const { entries, skipped } = readEntries(officialFormat, [{ id: 'x', value }], 'test');
   const [entry] = entries;
   if (!entry) return skipped.map(({ reason }) => reason);
-  const query = { id: 'x', runtime: undefined, version: undefined, allowDeprecated: false, variables: {} };
-  const { table, notes } = serverFromEntry(entry, query);
+  const { table, notes } = serverFromEntry(entry, QUERY);
   return { ...table, ...(notes.length > 0 && { notes }) };
 }
 
@@ -137,6 +138,25 @@ test.each([
   ],
 ])('arguments of docker: %s', (_, options, expected) => {
   expect(add('oci', 'a/x', options)).toEqual(expected);
+});
+
+test('each package needs its own values', () => {
+  const value = {
+    name: 'com.example/x',
+    version: '1.0.0',
+    packages: [
+      { registryType: 'npm', identifier: 'x', environmentVariables: [{ name: 'KEY', isRequired: true }] },
+      { registryType: 'oci', identifier: 'a/x', runtimeArguments: [named('-e', 'TOKEN={token}')] },
+    ],
+  };
+  const [entry] = readEntries(officialFormat, [{ id: 'x', value }], 'test').entries;
+  const tables = ['npx', 'docker'].map(
+    (runtime) => entry && serverFromEntry(entry, { ...QUERY, runtime }).table,
+  );
+  expect(tables).toEqual([
+    { package: 'npx::x@1.0.0', required_env: ['KEY'] },
+    { package: 'docker::a/x@1.0.0', required_env: ['TOKEN'] },
+  ]);
 });
 
 test('variables with a value of the registry are set', () => {
