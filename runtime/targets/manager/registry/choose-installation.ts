@@ -34,7 +34,7 @@ export function findEntry(
 ): RegistryEntry {
   const entry = entries.find((candidate) => isNamed(candidate, id)) ?? onlyLastPart(entries, id);
   if (!entry) {
-    const unusable = skipped.find((one) => one.id.toLowerCase() === id.toLowerCase());
+    const unusable = skipped.find((one) => isNamed(one, id)) ?? onlyLastPart(skipped, id);
     if (unusable)
       throw configError(
         `${unusable.source} lists ${unusable.id}, but it cannot be added: ${unusable.reason}`,
@@ -51,10 +51,12 @@ export function findEntry(
   throw configError(`${id} is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.`);
 }
 
-const isNamed = ({ id }: RegistryEntry, wanted: string): boolean => id.toLowerCase() === wanted.toLowerCase();
+type Listed = Pick<RegistryEntry, 'id'>;
+
+const isNamed = ({ id }: Listed, wanted: string): boolean => id.toLowerCase() === wanted.toLowerCase();
 
 /** Finds `io.github.user/server` by `server`, if only one server has this last part. */
-function onlyLastPart(entries: readonly RegistryEntry[], wanted: string): RegistryEntry | undefined {
+function onlyLastPart<Item extends Listed>(entries: readonly Item[], wanted: string): Item | undefined {
   const found = entries.filter(({ id }) => id.toLowerCase().endsWith(`/${wanted.toLowerCase()}`));
   return found.length === 1 ? found[0] : undefined;
 }

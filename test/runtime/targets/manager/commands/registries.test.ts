@@ -74,6 +74,10 @@ test('the official registry: pages, search and the entries of both formats', asy
   );
 
   const registry = ['--registry', origin, '--tool', '*'];
+  // The last part of the name finds servers that are skipped, too.
+  expect((await run('add', 'bundle', ...registry)).err).toContain(
+    'lists com.example/bundle, but it cannot be added: packages of the type "mcpb" are not supported',
+  );
   const added = await run('add', 'io.github.ada/files', ...registry);
   expect(requests.at(-2)).toBe('/v0/servers?limit=100&version=latest&search=io.github.ada%2Ffiles');
   expect(added.err).toContain('Added files to .mcpd.toml.\nIt requires API_KEY.');
