@@ -41,6 +41,11 @@ const NETWORK_OPTIONS: Options = {
     'shutdown-delay': { defaultText: 'none' },
   }),
   ...PROCESS_OPTIONS,
+  'public-url': {
+    value: 'url',
+    help: 'URL at which clients reach the gateway, for downloads and uploads',
+    defaultText: 'sign_in.public_url, or the address of the request',
+  },
   'body-timeout': { value: 'time', help: 'Timeout for receiving a request body', defaultText: '30s' },
 };
 

@@ -49,6 +49,8 @@ export interface ServerConfig extends ProcessSettings {
   readonly allowedHosts: readonly string[];
   /** Allowed CORS origins; `*` allows all. */
   readonly corsOrigins: readonly string[];
+  /** The URL at which clients reach the gateway, for the URLs in its answers. */
+  readonly publicUrl?: string | undefined;
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
   /** Graceful shutdown timeout. */

@@ -6,7 +6,7 @@ import type { ServerConfig } from '../config/spec.ts';
 export interface GatewayAppOptions {
   readonly server: Pick<
     ServerConfig,
-    'host' | 'allowedHosts' | 'corsOrigins' | 'maxBodyBytes' | 'bodyTimeoutMs'
+    'host' | 'allowedHosts' | 'corsOrigins' | 'publicUrl' | 'maxBodyBytes' | 'bodyTimeoutMs'
   >;
   readonly hasMasterKey: boolean;
   readonly metrics: MetricsAccess;

@@ -8,6 +8,7 @@ import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-opt
 import { API_ERRORS } from './http/api-errors.ts';
 import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
 import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
+import { createAbsoluteUrl } from './http/absolute-url.ts';
 import { createLabBodyReader } from './http/lab-body.ts';
 import type { HttpParts } from './http/parts.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -75,6 +76,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
+    absoluteUrl: createAbsoluteUrl(options.server, context.signIn?.publicUrl),
   };
   const labParts: HttpParts = {
     ...parts,

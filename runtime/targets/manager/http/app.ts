@@ -8,7 +8,7 @@ import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics } from '../access/visible-metrics.ts';
 import { callerOf } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
-import { createBaseAddresses } from './base-address.ts';
+import { createBaseAddresses } from '../../../serve/http/base-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import { GROUP_PATH, groupMiddleware } from './env.ts';
 import type { HttpParts } from './parts.ts';

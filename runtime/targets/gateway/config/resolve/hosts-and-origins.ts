@@ -8,10 +8,23 @@ import type { ResolveContext } from './context.ts';
 export const resolveHostsAndOrigins = (
   context: ResolveContext,
   file: GatewayFile,
-): Pick<ServerConfig, 'allowedHosts' | 'corsOrigins'> => ({
+): Pick<ServerConfig, 'allowedHosts' | 'corsOrigins' | 'publicUrl'> => ({
   allowedHosts: readList(context, HOSTS, file.allowed_hosts),
   corsOrigins: readList(context, ORIGINS, file.cors_allow_origins),
+  publicUrl: readPublicUrl(context, file.public_url),
 });
+
+function readPublicUrl({ flagsAndEnv, report }: ResolveContext, written?: string): string | undefined {
+  const outside = flagsAndEnv.text('public-url');
+  const text = outside ?? written;
+  if (text === undefined) return undefined;
+  const origin = /^https?:/i.test(text) ? readOrigin(text) : undefined;
+  if (origin !== undefined) return origin;
+  const problem = `${JSON.stringify(text)} is not the URL of a server; use scheme and host, e.g. https://gateway.example`;
+  if (outside !== undefined) throw new UsageError(`${flagsAndEnv.source('public-url')}: ${problem}.`);
+  report(['public_url'], problem);
+  return undefined;
+}
 
 interface ListRule {
   readonly option: string;

@@ -45,6 +45,9 @@ const network = {
       description: 'Allowed CORS origins; `*` allows all (none).',
     }),
   ),
+  public_url: text(
+    'URL at which clients reach the gateway, for downloads and uploads (`sign_in.public_url`, or the address of the request).',
+  ),
   limits: Type.Optional(
     keys(
       {

@@ -2,7 +2,6 @@ import { AppError } from '../../../../contract/errors.ts';
 import { isOneOf } from '../../../../core/values/is-one-of.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Dataset } from '../../lab/datasets/dataset.ts';
-import { absoluteUrl } from '../http/absolute-url.ts';
 import { API } from '../http/api-path.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
@@ -19,7 +18,7 @@ import { DATASET_OPERATIONS } from './operations.ts';
 /** `/api/v1/datasets`: the rows that models answer. */
 export function datasetRoutes(
   { jobs, experiments, clock }: Pick<GatewayContext, 'jobs' | 'experiments' | 'clock'>,
-  { labGuard, readBody }: Pick<HttpParts, 'labGuard' | 'readBody'>,
+  { labGuard, readBody, absoluteUrl }: Pick<HttpParts, 'labGuard' | 'readBody' | 'absoluteUrl'>,
 ): GatewayRoutes {
   const { datasets, artifacts, secrets, trusts } = jobs;
   const routes = newRoutes();

@@ -3,7 +3,7 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Experiment } from '../../lab/experiments/experiment.ts';
 import { API } from '../http/api-path.ts';
-import { createWorkflowViews } from '../workflows/views.ts';
+import { createResultsAddress, createWorkflowViews } from '../workflows/views.ts';
 import { maxSamplesIn } from '../jobs/job-request.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
@@ -18,9 +18,9 @@ import { EXPERIMENT_OPERATIONS } from './operations.ts';
 /** `/api/v1/experiments`: comparisons of several models on one dataset. */
 export function experimentRoutes(
   { jobs, experiments, workflows }: Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows'>,
-  { labGuard, readBody }: Pick<HttpParts, 'labGuard' | 'readBody'>,
+  { labGuard, readBody, absoluteUrl }: Pick<HttpParts, 'labGuard' | 'readBody' | 'absoluteUrl'>,
 ): GatewayRoutes {
-  const viewsOf = createWorkflowViews(jobs.artifacts);
+  const viewsOf = createWorkflowViews(createResultsAddress(jobs.artifacts, absoluteUrl));
   const routes = newRoutes();
   const withWorkflows = async (c: Context<ShellEnv>, experiment: Experiment) => {
     const all = await workflows.ofExperiments([experiment.id]);

@@ -3,6 +3,7 @@ import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { Guards } from '../sign-in/sign-in.ts';
+import type { AbsoluteUrl } from './absolute-url.ts';
 
 /** The functions with which all routes check and read requests. */
 export interface HttpParts {
@@ -13,6 +14,7 @@ export interface HttpParts {
   readonly readBody: BodyReader;
   /** Reads optional bodies; a missing body is an empty object. */
   readonly readOptionalBody: BodyReader;
+  readonly absoluteUrl: AbsoluteUrl;
 }
 
 export type GatewayRoutes = RouteGroup<ShellEnv>;

@@ -3,7 +3,6 @@ import { isOver } from '../../lab/jobs/job-row.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Job } from '../../lab/jobs/job.ts';
 import { jobLog } from '../../lab/workflows/workflow-logs.ts';
-import { absoluteUrl } from '../http/absolute-url.ts';
 import { API } from '../http/api-path.ts';
 import { evaluationJobIn, inferenceJobIn, type JobCaller } from './job-request.ts';
 import { modelCheckFor } from '../sign-in/model-check.ts';
@@ -25,7 +24,12 @@ import { entriesOf } from '../../../../core/values/keys.ts';
 /** `/api/v1/jobs`: jobs of workflows, and single jobs. */
 export function jobRoutes(
   { jobs, singleJobs, state }: Pick<GatewayContext, 'jobs' | 'singleJobs' | 'state'>,
-  { labGuard, readBody, readOptionalBody }: Pick<HttpParts, 'labGuard' | 'readBody' | 'readOptionalBody'>,
+  {
+    labGuard,
+    readBody,
+    readOptionalBody,
+    absoluteUrl,
+  }: Pick<HttpParts, 'labGuard' | 'readBody' | 'readOptionalBody' | 'absoluteUrl'>,
 ): GatewayRoutes {
   const { queue, datasets, artifacts } = jobs;
   const routes = newRoutes();

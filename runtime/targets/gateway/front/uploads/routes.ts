@@ -5,7 +5,6 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { truncatedBodyError } from '../../../../serve/http/read-bytes.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { ResumableUpload } from '../../lab/datasets/resumable/resumable-upload.ts';
-import { absoluteUrl } from '../http/absolute-url.ts';
 import { API } from '../http/api-path.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { columnsIn } from '../datasets/columns.ts';
@@ -20,7 +19,7 @@ const OFFSET_TYPE = 'application/offset+octet-stream';
 /** `/api/v1/uploads`: uploads of datasets that continue where they stopped. @see https://tus.io/protocols/resumable-upload */
 export function uploadRoutes(
   { jobs: { uploads } }: Pick<GatewayContext, 'jobs'>,
-  { labGuard }: Pick<HttpParts, 'labGuard'>,
+  { labGuard, absoluteUrl }: Pick<HttpParts, 'labGuard' | 'absoluteUrl'>,
 ): GatewayRoutes {
   const routes = newRoutes();
   const protocol: MiddlewareHandler<ShellEnv> = async (c, next) => {

@@ -15,7 +15,7 @@ import { callerOf } from '../sign-in/sign-in.ts';
 import { deletedWorkflowView, workflowDetailsView, workflowView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
 import { workflowIn } from './workflow-request.ts';
-import { createWorkflowViews, resultsAddress } from './views.ts';
+import { createResultsAddress, createWorkflowViews } from './views.ts';
 import { jobLog, LOG_SEPARATOR } from '../../lab/workflows/workflow-logs.ts';
 import { WORKFLOW_OPERATIONS } from './operations.ts';
 
@@ -24,10 +24,16 @@ type Context = Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'stat
 /** `/api/v1/workflows`: runs of one model on the dataset of an experiment. */
 export function workflowRoutes(
   context: Context,
-  { labGuard, readBody, readOptionalBody }: Pick<HttpParts, 'labGuard' | 'readBody' | 'readOptionalBody'>,
+  {
+    labGuard,
+    readBody,
+    readOptionalBody,
+    absoluteUrl,
+  }: Pick<HttpParts, 'labGuard' | 'readBody' | 'readOptionalBody' | 'absoluteUrl'>,
 ): GatewayRoutes {
   const { jobs, experiments, workflows, state } = context;
-  const viewsOf = createWorkflowViews(jobs.artifacts);
+  const resultsAddress = createResultsAddress(jobs.artifacts, absoluteUrl);
+  const viewsOf = createWorkflowViews(resultsAddress);
   const routes = newRoutes();
 
   routes.post(`${API}/workflows`, labGuard, async (c) => {
@@ -80,7 +86,7 @@ export function workflowRoutes(
   routes.get(`${API}/workflows/:id/result/download`, labGuard, async (c) => {
     const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
     if (workflow.status !== 'succeeded') throw notAvailable(workflow.id, workflow.status);
-    return c.json(await resultsAddress(c, jobs.artifacts, workflow));
+    return c.json(await resultsAddress(c, workflow));
   });
   routes.post(`${API}/workflows/:id/cancel`, labGuard, async (c) =>
     c.json(workflowDetailsView(await workflows.cancel(viewOf(c).viewer, c.req.param('id')), null)),

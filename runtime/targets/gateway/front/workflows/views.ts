@@ -1,19 +1,20 @@
 import type { Context } from 'hono';
 import type { Artifacts } from '../../lab/artifacts/artifacts.ts';
 import type { WorkflowDetails } from '../../lab/workflows/workflow.ts';
-import { absoluteUrl } from '../http/absolute-url.ts';
+import type { AbsoluteUrl } from '../http/absolute-url.ts';
 import { workflowDetailsView } from './view.ts';
 
 /** Returns the signed URL of a workflow's results. */
-export const resultsAddress = async (
-  c: Context,
-  artifacts: Pick<Artifacts, 'address'>,
-  { id }: Pick<WorkflowDetails, 'id'>,
-): Promise<string> => absoluteUrl(c, await artifacts.address(`${id}.json`));
+export type ResultsAddress = (c: Context, workflow: Pick<WorkflowDetails, 'id'>) => Promise<string>;
+
+export const createResultsAddress =
+  (artifacts: Pick<Artifacts, 'address'>, absoluteUrl: AbsoluteUrl): ResultsAddress =>
+  async (c, { id }) =>
+    absoluteUrl(c, await artifacts.address(`${id}.json`));
 
 /** Creates views of workflows, with the URLs of their results. */
 export const createWorkflowViews =
-  (artifacts: Pick<Artifacts, 'address'>) =>
+  (resultsAddress: ResultsAddress) =>
   async (
     c: Context,
     workflows: readonly WorkflowDetails[],
@@ -22,7 +23,7 @@ export const createWorkflowViews =
       workflows.map(async (workflow) =>
         workflowDetailsView(
           workflow,
-          workflow.status === 'succeeded' ? await resultsAddress(c, artifacts, workflow) : null,
+          workflow.status === 'succeeded' ? await resultsAddress(c, workflow) : null,
         ),
       ),
     );

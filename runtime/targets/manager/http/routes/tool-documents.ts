@@ -14,7 +14,7 @@ import { serverName as normalized } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { Params } from '../../shapes/shape.ts';
 import type { ManagerAppOptions } from '../app-options.ts';
-import type { BaseAddress } from '../base-address.ts';
+import type { BaseAddress } from '../../../../serve/http/base-address.ts';
 import { createToolCallAnswer } from '../call-tool.ts';
 import { callerOf, groupPathOf, serverCall } from '../env.ts';
 import { type ManagerRoutes, newRoutes } from '../parts.ts';

@@ -26,6 +26,8 @@ test('origins and hosts that no caller can send are refused', async () => {
 test.each([
   [['--cors-allow-origins', 'foo'], '--cors-allow-origins: "foo" is not an origin'],
   [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is not a host name'],
+  [['--public-url', 'gateway.example'], '--public-url: "gateway.example" is not the URL of a server'],
+  [['--public-url', '*'], '--public-url: "*" is not the URL of a server'],
   [['--otel-sampled', '2'], '--otel-sampled: "2" is not a number from 0 to 1'],
   [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
   [['--otel-endpoint', 'foo'], '--otel-endpoint: expected a URL that begins with http'],

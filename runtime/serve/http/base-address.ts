@@ -4,24 +4,24 @@ import {
   createOwnAddress,
   type OwnAddressOptions,
   socketAddress,
-} from '../../../serve/http/own-address.ts';
+} from './own-address.ts';
 
 /** The environment that `@hono/node-server` passes with a request. */
 interface NodeEnv {
   readonly incoming?: { readonly socket?: AddressedRequest['socket'] };
 }
 
-/** Returns a base URL of the manager, for example `https://tools.example:8443`. */
+/** Returns a base URL of the server, for example `https://tools.example:8443`. */
 export type BaseAddress = (c: Context) => string;
 
 export interface BaseAddresses {
   /** For links. If nothing but the request names its host, the address at which the connection arrived. */
   readonly link: BaseAddress;
-  /** For what must not leave this manager, as the code of a sign-in; undefined if nothing but the request names its host. */
+  /** For what must not leave this server, as the code of a sign-in; undefined if nothing but the request names its host. */
   readonly known: (c: Context) => string | undefined;
 }
 
-/** Creates the functions that return the base URL of the manager for a request. */
+/** Creates the functions that return the base URL of the server for a request. */
 export function createBaseAddresses(options: OwnAddressOptions): BaseAddresses {
   const ownAddress = createOwnAddress(options);
   const known = (c: Context): string | undefined => ownAddress(requestOf(c));
