@@ -52,11 +52,41 @@ verifiesServed('http:timing', async (arm) => {
   }
 });
 
+const PATHS = [
+  '/health',
+  '/model',
+  '/metrics',
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/predict',
+  '/mcp',
+  '/nowhere',
+];
+
+verifiesServed('http:hosts', async (arm) => {
+  const statuses = async (url: string, headers: Record<string, string>): Promise<Set<number>> =>
+    new Set(await Promise.all(PATHS.map(async (path) => (await ask(url + path, { headers })).status)));
+  const open = await serve(arm, 'sentiment');
+  const named = await serve(arm, 'sentiment', ['--allowed-hosts', 'model.example']);
+  const keyed = await serve(arm, 'sentiment', ['--api-key', 'key']);
+  for (const host of ['evil.example', 'model.example:80'])
+    expect(await statuses(open.url, { host })).toEqual(new Set([403]));
+  for (const host of ['10.0.0.1', 'localhost:1', '[::1]'])
+    expect(await statuses(open.url, { host })).not.toContain(403);
+  expect(await statuses(named.url, { host: 'model.example' })).not.toContain(403);
+  expect(await statuses(keyed.url, { host: 'model.example' })).not.toContain(403);
+  for (const { url } of [open, named, keyed])
+    expect(await statuses(url, { origin: 'https://evil.example' })).toEqual(new Set([403]));
+  const refused = await ask(`${open.url}/health`, { headers: { host: 'evil.example' } });
+  expect(refused.text).toMatch(/^Host "evil\.example" is not allowed\. .* --allowed-hosts\.$/);
+});
+
 verifiesServed('http:cors', async (arm) => {
   const closed = await serve(arm, 'sentiment');
   const asPage = (origin: string): { headers: Record<string, string> } => ({ headers: { origin } });
   const none = await ask(`${closed.url}/model`, asPage('https://app.example'));
-  expect(none.status).toBe(200);
+  expect(none.status).toBe(403);
   expect(none.headers).not.toHaveProperty('access-control-allow-origin');
 
   const origins = ['--cors-origins', 'https://app.example, http://LOCALHOST:3000/', '--api-key', 'key'];

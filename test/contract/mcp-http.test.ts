@@ -226,7 +226,8 @@ verifiesServed('mcp:hosts', async (arm) => {
     expect(await statusOf(url, { host: 'evil.example' })).toBe(403);
     expect(await statusOf(url, { origin: 'https://evil.example' })).toBe(403);
     expect(await statusOf(url, { host: 'evil.example', origin: 'http://evil.example' })).toBe(403);
-    expect(await statusOf(url, { origin: 'http://localhost:3000' })).toBe(200);
+    expect(await statusOf(url, { origin: 'http://localhost:3000' })).toBe(403);
+    expect(await statusOf(url, { origin: new URL(url).origin })).toBe(200);
   }
   expect(await statusOf(closed.url, { host: 'model.example' })).toBe(403);
   expect(await statusOf(allowing.url, { host: 'model.example' })).toBe(200);

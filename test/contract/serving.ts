@@ -2,7 +2,8 @@ import { chosenArms } from './chosen-arms.ts';
 import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
 import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
-import { readAddress, readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
+import { readAddresses } from '../../runtime/targets/encoder/servers/addresses.ts';
+import { readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
 import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { transformed } from './transformed.ts';
@@ -33,8 +34,7 @@ export async function serveAssets(path: string, flags: readonly string[] = []): 
   const invocation = parseInvocation(serveCommand(''), [...ANY_PORTS, ...flags], {});
   const settings = {
     ...readServerSettings(invocation),
-    http: readAddress(invocation, 'http-hostname', 'http-port'),
-    grpc: readAddress(invocation, 'grpc-hostname', 'grpc-port'),
+    ...readAddresses(invocation),
   };
   let log = '';
   const context = await openContext(path, settings, (line) => {

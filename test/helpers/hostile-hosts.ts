@@ -41,7 +41,7 @@ export function routesOf(
 }
 
 /** The status, headers and body; of a stream, which does not end, the body is not read. */
-export async function wholeAnswer(app: Hono<ShellEnv>, url: string, init: RequestInit): Promise<string> {
+async function wholeAnswer(app: Hono<ShellEnv>, url: string, init: RequestInit): Promise<string> {
   const response = await app.request(url, init);
   const head = `${response.status} ${JSON.stringify([...response.headers])}`;
   if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
@@ -67,3 +67,36 @@ export async function answersWithAttacker(
   }
   return bad;
 }
+
+/** Requests that a page of somebody else makes a browser send to a server at localhost:8080 or 10.0.0.1:8080. */
+export const FOREIGN_PAGES: readonly Readonly<Record<string, string>>[] = [
+  { host: 'evil.example' },
+  { host: 'evil.example:8080', origin: 'http://evil.example:8080' },
+  { host: 'localhost.evil.example' },
+  { host: 'localhost:8080', origin: 'https://evil.example' },
+  { host: '10.0.0.1:8080', origin: 'http://10.0.0.2:8080' },
+  { host: 'localhost:8080', origin: 'http://localhost:3000' },
+  { host: 'localhost:8080', origin: 'null' },
+];
+
+/** Sends a request to each route of an app; returns status, method and path of each answer. */
+export async function statusesOf(
+  app: Hono<ShellEnv>,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const statuses: string[] = [];
+  for (const { method, path } of routesOf(app)) {
+    const body = method === 'GET' ? {} : { body: '{}' };
+    const all = { 'Content-Type': 'application/json', ...headers };
+    const response = await app.request(`http://127.0.0.1${path}`, { method, headers: all, ...body });
+    await response.body?.cancel();
+    statuses.push(`${response.status} ${method} ${path}`);
+  }
+  return statuses;
+}
+
+export const withStatus = (statuses: readonly string[], status: number): readonly string[] =>
+  statuses.filter((one) => one.startsWith(`${status} `));
+
+export const withoutStatus = (statuses: readonly string[], status: number): readonly string[] =>
+  statuses.filter((one) => !one.startsWith(`${status} `));

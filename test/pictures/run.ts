@@ -15,7 +15,7 @@ import { type Step, terminalSvg } from './terminal-svg.ts';
 const images = join(ROOT, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));
 const cli = join(ROOT, 'cli/bin.ts');
-const SERVE = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
+const SERVE = ['--local', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
 try {
   await withHubOf(MINILM, folder, async (env) => {
     writeFileSync(
@@ -55,7 +55,7 @@ async function record(env: Record<string, string | undefined>): Promise<Step[]> 
     return [
       { command: `encoderfile build hf:${MINILM.repository}`, output: build.all },
       { command: `${model} infer "I forgot my login" --dimensions 4`, output: infer.all },
-      { command: `${model} serve &`, output: shownBanner },
+      { command: `${model} serve --local &`, output: shownBanner },
       {
         command: [
           String.raw`curl localhost:8080/similarity -H 'content-type: application/json' \ `.trimEnd(),

@@ -8,6 +8,11 @@ export interface HostRules {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Allowed origins of web pages, for example `https://app.example`; `*` allows all. */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Returns whether other names are accepted, too. They can be if a web page that points one here cannot use the server: it does
+   * not know the key, or browsers refuse the certificate. Default: no.
+   */
+  readonly anyName?: (() => boolean) | undefined;
 }
 
 /** The parts of a request that are checked. */
@@ -18,40 +23,55 @@ export interface RequestHead {
 
 /**
  * Rejects requests that a foreign web page could make a browser send (DNS rebinding). Returns the reason, or undefined:
- * - the Host header must be a loopback name or an allowed host; any host is accepted if none are configured and the server
- * listens on more than loopback;
- * - an Origin header, which browsers send, must be allowed or match the host, and that host must be a loopback name, an IP
- * address or an allowed host, because the owner of any other name could point it here.
+ * - the Host header must be an IP address, a loopback name, an allowed host or the name that the server listens on, because the
+ * owner of any other name could point it here; `anyName` lifts that;
+ * - an Origin header, which browsers send, must be allowed, or have that host and the same port.
  */
 export function createHostCheck(rules: HostRules): (request: RequestHead) => string | undefined {
-  const { allowedHosts, allowedOrigins = [] } = rules;
-  const hosts = new Set((allowedHosts ?? []).map((host) => parseHost(host)?.hostname ?? host));
-  const anyHost = (allowedHosts ?? []).length === 0 && !isLoopbackHost(rules.hostname);
+  const { allowedHosts = [], allowedOrigins = [], hostname, anyName = () => false } = rules;
+  const isKnown = createKnownHosts([...allowedHosts, hostname]);
   const origins = new Set(allowedOrigins.map((origin) => URL.parse(origin)?.origin ?? origin));
 
+  interface Parsed {
+    readonly given: string;
+    readonly authority: string;
+    /** Whether nobody else can point the host here. */
+    readonly isOurs: boolean;
+  }
   // Most requests have the same host as the previous one.
-  let last: { readonly given: string; readonly host: string | undefined } | undefined;
-  const hostIn = (given: string): string | undefined => {
-    if (last?.given !== given) last = { given, host: parseHost(given)?.hostname };
-    return last.host;
+  let last: Parsed | undefined;
+  const parsed = (given: string): Parsed | undefined => {
+    if (last?.given === given) return last;
+    const url = parseHost(given);
+    if (!url) return undefined;
+    const isOurs = isKnown(url.hostname) || isAddress(url.hostname);
+    return (last = { given, authority: authorityOf(url), isOurs });
   };
 
   return (request) => {
     const given = request.headers.get('host') ?? new URL(request.url).host;
-    const host = hostIn(given);
+    const host = parsed(given);
     if (host === undefined) return `Invalid Host header ${JSON.stringify(given)}.`;
-    const known = isLoopback(host) || hosts.has(host);
-    if (!known && !anyHost) {
-      return `Host ${JSON.stringify(given)} is not allowed. Use localhost, or add it to the allowed hosts.`;
+    if (!host.isOurs && !anyName()) {
+      return `Host ${JSON.stringify(given)} is not allowed. Use an IP address or localhost, or allow the name with --allowed-hosts.`;
     }
     const origin = request.headers.get('origin');
     if (origin === null || origins.has('*') || origins.has(origin)) return undefined;
-    const from = URL.parse(origin)?.hostname;
-    const same = from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
-    if (same && (known || isAddress(host))) return undefined;
-    return `Origin ${JSON.stringify(origin)} is not allowed. Add it to the allowed origins.`;
+    const from = URL.parse(origin);
+    if (from !== null && authorityOf(from) === host.authority) return undefined;
+    return `Origin ${JSON.stringify(origin)} is not allowed. Allow it with --cors-origins.`;
   };
 }
+
+/** Creates the function that returns whether a host, without its port, is a loopback name or one of these names. */
+export function createKnownHosts(names: readonly string[]): (hostname: string) => boolean {
+  const known = new Set(names.map(urlHost).filter((name) => !isUnspecifiedHost(name)));
+  return (hostname) => isLoopback(hostname) || known.has(hostname);
+}
+
+/** Host and port as `Host` and `Origin` both have them, without the default ports: a proxy with TLS changes the scheme. */
+const authorityOf = ({ hostname, port }: URL): string =>
+  port === '' || port === '80' || port === '443' ? hostname : `${hostname}:${port}`;
 
 /** Whether an address or name, as users or sockets write it, is a loopback address. */
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));

@@ -1,5 +1,5 @@
 import { bindHost, formatAddress } from '../hostname.ts';
-import { createHostCheck, type HostRules, isUnspecifiedHost } from './host-rules.ts';
+import { createKnownHosts, type HostRules } from './host-rules.ts';
 
 export interface OwnAddressOptions {
   /** The URL of the server in the configuration. */
@@ -38,9 +38,7 @@ export function createOwnAddress({
     const base = publicUrl.replace(/\/$/, '');
     return () => base;
   }
-  const named = [...allowedHosts, hostname].filter((host) => !isUnspecifiedHost(host));
-  // With a loopback address, hosts that are not listed are refused.
-  const refusal = createHostCheck({ hostname: '127.0.0.1', allowedHosts: named });
+  const isKnown = createKnownHosts([...allowedHosts, hostname]);
 
   return ({ scheme, headers, socket }) => {
     const forwarded = (name: string): string | undefined =>
@@ -52,8 +50,8 @@ export function createOwnAddress({
     const host = headers.get('host');
     if (host === null || !HOST.test(host)) return undefined;
     const url = `${used}://${host}`;
-    const isNamed = refusal({ url, headers: new Headers({ host }) }) === undefined;
-    return isNamed || isLocalEnd(host, socket) ? url : undefined;
+    const name = URL.parse(url)?.hostname;
+    return name !== undefined && (isKnown(name) || isLocalEnd(host, socket)) ? url : undefined;
   };
 }
 

@@ -32,12 +32,6 @@ export function assertSafeToListen(exposure: Exposure & { readonly insecure: boo
   throw configError(`${problem} ${remedy}, listen on 127.0.0.1, or accept the risk with --insecure.`);
 }
 
-/** Returns the same problem as a warning, for a server whose default address other machines can reach without a credential. */
-export function exposureWarning(exposure: Exposure): string | undefined {
-  const problem = exposureProblem(exposure);
-  return problem && `${problem} ${exposure.credential.remedy}, or listen on 127.0.0.1.`;
-}
-
 function exposureProblem({ hostname, credential }: Exposure): string | undefined {
   if (isLoopbackHost(hostname)) return undefined;
   const { name, isSet, length = Infinity } = credential;

@@ -64,7 +64,7 @@ async function departures(server: RunningServer): Promise<void> {
   for (let left = 0; left < DEPARTING_CLIENTS; left += 1) {
     await new Promise<void>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1', () => {
-        const head = `POST /predict HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+        const head = `POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
         socket.write(head + body, () => socket.destroy());
       });
       socket.on('error', reject);

@@ -73,7 +73,12 @@ export const HTTP = {
   },
   'http:cors': {
     source: 'docs/serve.md',
-    behaviour: 'Web pages may call only from --cors-origins, however those are written.',
+    behaviour: 'Web pages may call only from --cors-origins, however those are written; others are refused.',
+  },
+  'http:hosts': {
+    source: 'docs/serve.md',
+    behaviour:
+      'Every route answers to addresses, localhost and --allowed-hosts only, or with a key to any name.',
   },
   'http:half-closed': {
     source: 'docs/serve.md',

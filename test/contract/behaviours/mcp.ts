@@ -33,7 +33,8 @@ export const MCP = {
   },
   'mcp:hosts': {
     source: 'docs/mcp.md',
-    behaviour: 'A server on loopback answers to loopback names only, and to web pages only if allowed.',
+    behaviour:
+      'Requests with names that the server does not know are refused, and those of web pages unless allowed.',
   },
   'mcp:cancelled': {
     source: 'docs/mcp.md',

@@ -53,8 +53,17 @@ export const SERVE = {
       'A banner on stderr names the model and the real addresses, also of port 0; stdout stays empty.',
   },
   'serve:exposed': {
-    source: 'docs/decisions/0041-one-program-kit.md',
-    behaviour: 'A server that others can reach without an API key logs a warning.',
+    source: 'docs/serve.md',
+    behaviour:
+      'Without an API key, the banner reports who can reach the server and how to close it, and the log has a warning.',
+  },
+  'serve:local': {
+    source: 'docs/serve.md',
+    behaviour: '--local, or a loopback address for HTTP, closes HTTP, MCP and gRPC to other machines.',
+  },
+  'serve:api-key-file': {
+    source: 'docs/serve.md',
+    behaviour: 'Keys of --api-key-file protect HTTP, MCP and gRPC, and are in no command line.',
   },
   'serve:one-protocol': {
     source: 'encoder contract 4.4',

@@ -35,7 +35,7 @@ const PORTS: Readonly<Record<string, string>> = {
 const SERVERS: readonly (readonly [pattern: RegExp, variable: string])[] = [
   [/(?:^|\/)gateway serve$/, 'GATEWAY_PORT'],
   [/(?:^|\/)mcp-manager daemon$/, 'MCP_MANAGER_PORT'],
-  [/\.encoder serve(?: --http-hostname 127\.0\.0\.1)?$/, 'ENCODERFILE_HTTP_PORT'],
+  [/\.encoder serve(?: --local)?$/, 'ENCODERFILE_HTTP_PORT'],
   [/^node fixtures\/providers\//, ''],
 ];
 

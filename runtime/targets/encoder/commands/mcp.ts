@@ -23,12 +23,13 @@ export function mcpCommand(modelPath: string): Command {
     async run(invocation) {
       const isHttp = invocation.flag('http');
       if (!isHttp) refuseHttpOptions(invocation);
-      const { readAddress, readServerSettings } = await import('../servers/settings.ts');
+      const { readServerSettings } = await import('../servers/settings.ts');
       const settings = readServerSettings(invocation);
       if (!isHttp) {
         const { runMcpStdio } = await import('../servers/run-mcp-stdio.ts');
         return await runMcpStdio(modelPath, settings);
       }
+      const { readAddress } = await import('../servers/addresses.ts');
       const { runServers } = await import('../servers/run-servers.ts');
       const http = readAddress(invocation, 'host', 'port');
       return await runServers(modelPath, { ...settings, http, grpc: undefined, mcpOnly: true });
@@ -42,6 +43,7 @@ const HTTP_OPTIONS = [
   'cert-file',
   'key-file',
   'api-key',
+  'api-key-file',
   'cors-origins',
   'allowed-hosts',
   'max-body',

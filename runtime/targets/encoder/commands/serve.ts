@@ -1,7 +1,7 @@
 import { configError } from '../../../contract/errors.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
-import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
+import { DEFAULT_HOSTNAMES, ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
 /** The `serve` command: serves HTTP, gRPC and MCP until the process is stopped. */
 export function serveCommand(modelPath: string): Command {
@@ -9,7 +9,11 @@ export function serveCommand(modelPath: string): Command {
     summary: 'Serve the model over HTTP, gRPC and MCP.',
     options: {
       ...withEnvironment('ENCODERFILE', {
-        'grpc-hostname': { value: 'host', help: 'gRPC address to listen on', fallback: '[::]' },
+        'grpc-hostname': {
+          value: 'host',
+          help: 'gRPC address to listen on',
+          defaultText: `${DEFAULT_HOSTNAMES.grpc}, or a loopback address of HTTP`,
+        },
         'grpc-port': {
           value: 'port',
           help: 'gRPC port to listen on; 0 selects a free port',
@@ -18,7 +22,7 @@ export function serveCommand(modelPath: string): Command {
         'http-hostname': {
           value: 'host',
           help: 'HTTP and MCP address to listen on',
-          fallback: '0.0.0.0',
+          defaultText: DEFAULT_HOSTNAMES.http,
           // The names of this flag in the other programs.
           aliases: [{ name: 'host' }, { name: 'hostname' }],
         },
@@ -28,6 +32,7 @@ export function serveCommand(modelPath: string): Command {
           fallback: '8080',
           aliases: [{ name: 'port' }],
         },
+        local: { help: 'Listen on 127.0.0.1 only, for HTTP, MCP and gRPC' },
         'disable-grpc': { help: 'Disable gRPC' },
         'disable-http': { help: 'Disable HTTP and MCP' },
       }),
@@ -35,14 +40,12 @@ export function serveCommand(modelPath: string): Command {
       ...ENGINE_OPTIONS,
     },
     async run(invocation) {
-      const [withHttp, withGrpc] = [!invocation.flag('disable-http'), !invocation.flag('disable-grpc')];
-      if (!withHttp && !withGrpc) throw configError('Cannot disable both gRPC and HTTP');
-      const { readAddress, readServerSettings } = await import('../servers/settings.ts');
-      const settings = {
-        ...readServerSettings(invocation),
-        http: withHttp ? readAddress(invocation, 'http-hostname', 'http-port') : undefined,
-        grpc: withGrpc ? readAddress(invocation, 'grpc-hostname', 'grpc-port') : undefined,
-      };
+      if (invocation.flag('disable-http') && invocation.flag('disable-grpc')) {
+        throw configError('Cannot disable both gRPC and HTTP');
+      }
+      const { readAddresses } = await import('../servers/addresses.ts');
+      const { readServerSettings } = await import('../servers/settings.ts');
+      const settings = { ...readServerSettings(invocation), ...readAddresses(invocation) };
       const { runServers } = await import('../servers/run-servers.ts');
       return await runServers(modelPath, settings);
     },

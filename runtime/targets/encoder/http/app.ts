@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { returnsTextVectors } from '../../../contract/model-types.ts';
 import { bodyReaderFrom, createExchangeBodyReader } from '../../../serve/http/body.ts';
 import type { DirectListener } from '../../../serve/http/direct-route.ts';
+import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
@@ -28,8 +29,8 @@ import { ANSWER_HEADERS } from './run-model.ts';
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
   readonly metrics?: MetricsAccess | undefined;
-  /** Allowed CORS origins of web pages; none by default. */
-  readonly corsOrigins?: readonly string[];
+  /** Allowed hosts, and origins of web pages, on all routes. */
+  readonly hostRules: HostRules;
   /** Routes of MCP, which share the port. */
   readonly mcp?: Hono;
 }
@@ -46,7 +47,8 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   const readBody = bodyReaderFrom(readExchange);
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
-    corsOrigins: options.corsOrigins ?? [],
+    corsOrigins: options.hostRules.allowedOrigins ?? [],
+    hostRules: options.hostRules,
     metrics: options.metrics,
     exposedHeaders: [...ANSWER_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
     // The page must load without a key, because users enter the key there.
@@ -75,7 +77,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);
-  const direct = directRequests(context.kernel, options.maxBodyBytes, {
+  const direct = directRequests(context.kernel, options, {
     '/predict': predict,
     ...(returnsTextVectors(manifest.modelType) ? { [EMBEDDINGS_PATH]: embeddings } : {}),
   });

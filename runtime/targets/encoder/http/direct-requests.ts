@@ -9,7 +9,7 @@ import type { AnswerExchange } from './run-model.ts';
 /** Handles common requests of the model without the HTTP framework: the answers of `answers`, by path. The app handles all others. */
 export const directRequests = (
   kernel: Kernel,
-  maxBodyBytes: number,
+  { maxBodyBytes, hostRules }: Pick<DirectRoute, 'maxBodyBytes' | 'hostRules'>,
   answers: Readonly<Record<string, AnswerExchange>>,
 ): DirectListener =>
   createDirectListener(
@@ -18,6 +18,7 @@ export const directRequests = (
       route,
       path: new RegExp(`^${route}$`),
       maxBodyBytes,
+      hostRules,
       answer: ({ exchange }) => answer(exchange),
     })),
   );

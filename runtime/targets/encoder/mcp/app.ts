@@ -7,7 +7,7 @@ import type { EncoderContext } from '../context.ts';
 export function mcpApp(
   context: EncoderContext,
   mcp: Hono,
-  options: Pick<ShellOptions, 'corsOrigins' | 'metrics'>,
+  options: Required<Pick<ShellOptions, 'hostRules' | 'corsOrigins'>> & Pick<ShellOptions, 'metrics'>,
 ): Hono<ShellEnv> {
   const app = httpShell(context.kernel, { ...options, exposedHeaders: [MCP_SESSION_HEADER] });
   app.route('/', mcp);

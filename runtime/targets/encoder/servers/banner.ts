@@ -1,14 +1,16 @@
 import { formatAddress } from '../../../serve/hostname.ts';
 import type { EncoderContext } from '../context.ts';
+import { exposureNotice } from './exposure.ts';
 import type { ServeSettings } from './settings.ts';
 import type { RunningServers } from './start-servers.ts';
 
-/** The startup banner: the model, and the addresses it is served on. */
+/** The startup banner: the model, the addresses it is served on, and who can reach them if no key protects them. */
 export function banner(
   { engine: { manifest }, runtime }: EncoderContext,
-  { http, grpc, tls, mcpOnly }: ServeSettings,
+  settings: ServeSettings,
   ports: RunningServers['ports'],
 ): string {
+  const { http, grpc, tls, mcpOnly } = settings;
   const scheme = tls ? 'https' : 'http';
   const lines = [
     `${manifest.name} ${manifest.version} (${manifest.modelType}), encoderfile ${runtime.version}`,
@@ -22,5 +24,7 @@ export function banner(
   if (grpc && ports.grpc !== undefined) {
     lines.push(`  gRPC  ${formatAddress(grpc.hostname, ports.grpc)}${tls ? ' (TLS)' : ''}`);
   }
+  const notice = exposureNotice(settings);
+  if (notice) lines.push('', ...notice.lines);
   return `${lines.join('\n')}\n\n`;
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { configError, messageOf } from '../../../contract/errors.ts';
 import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../core/text/web-origin.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { list } from '../../../serve/cli/values.ts';
@@ -8,7 +10,7 @@ export interface Callers {
   readonly apiKeys: readonly string[];
   /** Allowed CORS origins of web pages; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** Host names that MCP clients can use for the server. */
+  /** Host names that clients can use for the server, in addition to those that are always allowed. */
   readonly allowedHosts: readonly string[] | undefined;
 }
 
@@ -24,10 +26,15 @@ export function readCallers(invocation: Invocation): Callers {
 }
 
 function readKeys(invocation: Invocation): string[] {
-  const keys = list(invocation, 'api-key');
-  const source = invocation.source('api-key');
+  if (invocation.given('api-key') && invocation.given('api-key-file')) {
+    throw new UsageError('--api-key conflicts with --api-key-file; use one of them.');
+  }
+  const isInFile = invocation.given('api-key-file') || invocation.value('api-key') === undefined;
+  const file = isInFile ? invocation.value('api-key-file') : undefined;
+  const source = invocation.source(file === undefined ? 'api-key' : 'api-key-file');
+  const keys = file === undefined ? list(invocation, 'api-key') : keysIn(file, source);
   // For example `--api-key "$KEY"` with an unset KEY: the user did not intend an open server.
-  if (keys.length === 0 && invocation.value('api-key') !== undefined) {
+  if (keys.length === 0 && (file ?? invocation.value('api-key')) !== undefined) {
     throw new UsageError(`${source} contains no key. Remove it to allow requests without a key.`);
   }
   const unusable = keys.findIndex((key) => !/^[!-~]+$/.test(key));
@@ -37,6 +44,18 @@ function readKeys(invocation: Invocation): string[] {
     );
   }
   return keys;
+}
+
+/** Reads keys that are separated by commas or lines. */
+function keysIn(path: string, source: string): string[] {
+  try {
+    return readFileSync(path, 'utf8')
+      .split(/[,\n]/)
+      .map((key) => key.trim())
+      .filter((key) => key !== '');
+  } catch (error) {
+    throw configError(`${source}: cannot read ${path}: ${messageOf(error)}.`, error);
+  }
 }
 
 function originOf(item: string, invocation: Invocation): string {

@@ -6,6 +6,9 @@ import { withEnvironment } from '../../../serve/cli/values.ts';
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
   withEnvironment('ENCODERFILE', options);
 
+/** The default addresses of `serve`, as the contract requires. */
+export const DEFAULT_HOSTNAMES = { http: '0.0.0.0', grpc: '[::]' };
+
 /** Options of the inference engine. */
 export const ENGINE_OPTIONS = environment({
   workers: {
@@ -46,7 +49,10 @@ export const SERVER_OPTIONS = environment({
   ...commonOptions({
     'cert-file': {},
     'key-file': {},
-    'allowed-hosts': { help: 'Allowed Host header values of MCP clients, comma-separated' },
+    'allowed-hosts': {
+      help: 'Host names that clients can use for this server, comma-separated',
+      defaultText: 'addresses and localhost; with an API key or TLS, any',
+    },
     'cors-origins': {},
     'max-body': { fallback: '8388608' },
     metrics: { fallback: 'key' },
@@ -57,5 +63,9 @@ export const SERVER_OPTIONS = environment({
     'otel-service-name': { defaultText: 'encoder' },
     'otel-sampled': { defaultText: '1' },
   }),
-  'api-key': { value: 'keys', help: 'Require one of these comma-separated API keys as a Bearer token' },
+  'api-key': {
+    value: 'keys',
+    help: 'Require one of these comma-separated API keys as a Bearer token. Visible in the process list; prefer --api-key-file or the variable',
+  },
+  'api-key-file': { value: 'file', help: 'File containing the API keys, separated by commas or lines' },
 });

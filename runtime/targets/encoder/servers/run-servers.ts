@@ -1,6 +1,6 @@
-import { exposureWarning } from '../../../serve/program/listen-policy.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
 import { banner } from './banner.ts';
+import { exposureNotice } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import type { ServeSettings } from './settings.ts';
 import { loadServers, startServers } from './start-servers.ts';
@@ -11,12 +11,13 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
     reloads: false,
     async start(write) {
       const context = await openContext(modelPath, settings, write, () => loadServers(settings));
+      const notice = exposureNotice(settings);
       const { ports, stop } = await startServers(context, settings);
       return {
         log: context.kernel.log,
         banner: banner(context, settings, ports),
         facts: { ...ports, model: context.engine.manifest.name },
-        warnings: exposureWarnings(settings),
+        warnings: notice ? [notice.warning] : [],
         watchdog: { timeoutMs: settings.watchdogMs, requests: context.kernel.lifecycle.inside },
         failed: context.ended.then(() => MODEL_ENDED),
         stop,
@@ -26,12 +27,3 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
 
 const MODEL_ENDED =
   'all inference threads exited and the model cannot be reopened (was the file replaced or removed?)';
-
-/** At most one warning. The default addresses are reachable from the network, as the contract requires (docs/decisions/0041). */
-function exposureWarnings({ apiKeys, http, grpc }: ServeSettings): readonly string[] {
-  const credential = { name: 'an API key', isSet: apiKeys.length > 0, remedy: 'Set --api-key' };
-  return [http, grpc]
-    .flatMap((address) => (address ? [exposureWarning({ hostname: address.hostname, credential })] : []))
-    .filter((warning) => warning !== undefined)
-    .slice(0, 1);
-}

@@ -1,7 +1,9 @@
 import { type GrpcServer, listenGrpc } from '../grpc/server/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
-import type { Address, ServeSettings } from './settings.ts';
+import { hostRulesOf } from './host-rules-of.ts';
+import type { Address } from './addresses.ts';
+import type { ServeSettings } from './settings.ts';
 
 /** Grace period for the last bytes of responses; all requests are answered by then. */
 const CLOSE_MILLISECONDS = 2000;
@@ -9,9 +11,10 @@ const CLOSE_MILLISECONDS = 2000;
 /** Serves gRPC at an address. */
 export async function serveGrpc(
   context: EncoderContext,
-  { tls, maxBodyBytes }: ServeSettings,
+  settings: ServeSettings,
   address: Address,
 ): Promise<GrpcServer> {
+  const { tls, maxBodyBytes } = settings;
   const { lifecycle, log, metrics, tracer, requestMemory } = context.kernel;
   return await listenGrpc({
     routes: encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes }),
@@ -22,6 +25,7 @@ export async function serveGrpc(
     requestMemory,
     ...address,
     tls,
+    hostRules: hostRulesOf(settings, address),
     closeTimeout: CLOSE_MILLISECONDS,
   });
 }

@@ -3,7 +3,9 @@ import type { EncoderContext } from '../context.ts';
 import { encoderHttp } from '../http/app.ts';
 import { mcpApp } from '../mcp/app.ts';
 import { type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
-import type { Address, ServeSettings } from './settings.ts';
+import { hostRulesOf } from './host-rules-of.ts';
+import type { Address } from './addresses.ts';
+import type { ServeSettings } from './settings.ts';
 
 export interface HttpServing {
   readonly http: HttpListener;
@@ -18,15 +20,14 @@ export async function serveHttp(
   address: Address,
 ): Promise<HttpServing> {
   const { tls, maxBodyBytes, corsOrigins, metrics } = settings;
+  const hostRules = hostRulesOf(settings, address);
   const mcp = mcpRoutes(context, {
-    hostname: address.hostname,
-    allowedHosts: settings.allowedHosts,
-    allowedOrigins: corsOrigins,
+    ...hostRules,
     maxBodyBytes,
   });
   const apps = settings.mcpOnly
-    ? { app: mcpApp(context, mcp.routes, { corsOrigins, metrics }) }
-    : encoderHttp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
+    ? { app: mcpApp(context, mcp.routes, { hostRules, corsOrigins, metrics }) }
+    : encoderHttp(context, { maxBodyBytes, hostRules, metrics, mcp: mcp.routes });
   const http = await listenHttp({ ...apps, ...address, tls, lifecycle: context.kernel.lifecycle });
   return { http, closeSessions: mcp.close };
 }

@@ -1,4 +1,4 @@
-import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import type { Invocation } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
@@ -6,6 +6,7 @@ import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tra
 import { type ProcessSettings, readProcessSettings } from '../../../serve/program/process-options.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import type { Addresses } from './addresses.ts';
 import { type Callers, readCallers } from './callers.ts';
 
 export interface EngineSettings {
@@ -13,13 +14,6 @@ export interface EngineSettings {
   readonly workers: number | undefined;
   readonly threads: number | undefined;
   readonly cacheDir: string | undefined;
-}
-
-export interface Address {
-  readonly hostname: string;
-  readonly port: number;
-  /** The flag that sets the port. */
-  readonly portFlag: string;
 }
 
 /** Settings of a server, read once from flags and environment, and validated. */
@@ -34,9 +28,7 @@ export interface ServerSettings extends Callers, ReadTracing, ProcessSettings {
 }
 
 /** Of the `serve` and `mcp` commands. */
-export interface ServeSettings extends ServerSettings {
-  readonly http: Address | undefined;
-  readonly grpc: Address | undefined;
+export interface ServeSettings extends ServerSettings, Addresses {
   /** Whether `/mcp` is the only route over HTTP. */
   readonly mcpOnly?: boolean;
 }
@@ -72,20 +64,5 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     logLevel: logLevel(invocation.value('log-level')),
     metrics: metricsAccess(invocation.value('metrics')),
     ...readTracing(invocation, process.env, 'encoder'),
-  };
-}
-
-export function readAddress(invocation: Invocation, hostnameFlag: string, portFlag: string): Address {
-  const hostname = invocation.value(hostnameFlag)?.trim() ?? '';
-  // Node would listen on all addresses.
-  if (hostname === '') {
-    throw new UsageError(
-      `${invocation.source(hostnameFlag)} is empty. Set it to an address of this machine, or to 0.0.0.0 for all addresses.`,
-    );
-  }
-  return {
-    hostname,
-    port: requiredNumber(invocation, portFlag, { min: 0, max: 65_535 }),
-    portFlag: `--${portFlag}`,
   };
 }

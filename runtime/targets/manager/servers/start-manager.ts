@@ -5,6 +5,7 @@ import { formatAddress } from '../../../serve/hostname.ts';
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import { createLog } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
 import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { createGroups } from '../access/groups.ts';
 import { keysPath } from '../access/keys-path.ts';
@@ -107,7 +108,12 @@ export async function startManager(
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
     const { maxBodyBytes, metrics, allowedHosts, trustProxy } = settings;
-    const hostRules = { hostname, allowedHosts };
+    const hostRules = {
+      hostname,
+      allowedHosts,
+      anyName: () =>
+        allowedHosts.length === 0 && !isLoopbackHost(hostname) && (access.hasKeys() || tls !== undefined),
+    };
     const signInPage = createSignInPage({
       publicUrl: daemon.oauth?.resource,
       isTls: tls !== undefined,

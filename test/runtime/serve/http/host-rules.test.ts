@@ -21,10 +21,18 @@ test.each([
   '127.1',
   '0:0:0:0:0:0:0:1',
   '::ffff:127.0.0.1',
-])('bound to %s, only loopback hosts are answered', (hostname) => {
-  const good = ['localhost', 'localhost:8080', 'LocalHost:1', '127.0.0.1:8080', '127.1.2.3', '[::1]:8080'];
+])('bound to %s, only loopback names and addresses are answered', (hostname) => {
+  const good = [
+    'localhost',
+    'localhost:8080',
+    'LocalHost:1',
+    '127.0.0.1:8080',
+    '127.1.2.3',
+    '[::1]:8080',
+    '10.0.0.1',
+  ];
   for (const host of [...good, 'model.localhost:80']) expect(allowed({ hostname }, host), host).toBe(true);
-  const bad = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', 'xlocalhost'];
+  const bad = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'xlocalhost'];
   for (const host of bad) expect(allowed({ hostname }, host), host).toBe(false);
 });
 
@@ -39,24 +47,29 @@ test('without a Host header, as over HTTP/2, the URL has the host', () => {
   expect(allowed(LOOPBACK, undefined)).toBe(true);
 });
 
-test('bound to more than loopback, any host is answered unless some are named', () => {
-  expect(allowed(EVERYWHERE, 'models.example:8080')).toBe(true);
+test('bound to more than loopback, names must be allowed, too', () => {
+  expect(allowed(EVERYWHERE, 'models.example:8080')).toBe(false);
   const rules = { ...EVERYWHERE, allowedHosts: ['models.example', 'Other.Example'] };
   for (const host of ['models.example', 'MODELS.example:8080', 'other.example', 'localhost']) {
     expect(allowed(rules, host), host).toBe(true);
   }
-  for (const host of ['evil.example', '10.0.0.1']) expect(allowed(rules, host), host).toBe(false);
+  expect(allowed(rules, 'evil.example')).toBe(false);
+  expect(allowed(rules, '10.0.0.1')).toBe(true);
   expect(allowed({ ...LOOPBACK, allowedHosts: ['models.example'] }, 'models.example')).toBe(true);
 });
 
 test('web pages of the same host may call, if that host cannot have been made to point here', () => {
   expect(allowed(LOOPBACK, 'localhost:8080', 'http://localhost:8080')).toBe(true);
-  expect(allowed(LOOPBACK, '127.0.0.1:8080', 'http://localhost:6274')).toBe(true);
+  expect(allowed(LOOPBACK, 'localhost:8080', 'https://localhost:8080')).toBe(true);
+  for (const origin of ['http://localhost:6274', 'http://127.0.0.1:8080', 'http://localhost'])
+    expect(allowed(LOOPBACK, 'localhost:8080', origin), origin).toBe(false);
   expect(allowed(EVERYWHERE, '10.0.0.1:8080', 'http://10.0.0.1:8080')).toBe(true);
   expect(allowed(EVERYWHERE, '[fe80::1]:8080', 'http://[fe80::1]:8080')).toBe(true);
   expect(allowed(EVERYWHERE, 'evil.example:8080', 'http://evil.example:8080')).toBe(false);
   const named = { ...EVERYWHERE, allowedHosts: ['models.example'] };
   expect(allowed(named, 'models.example', 'https://models.example')).toBe(true);
+  expect(allowed(named, 'models.example:443', 'https://models.example')).toBe(true);
+  expect(allowed(named, 'models.example', 'https://models.example:8443')).toBe(false);
 });
 
 test('other web pages may not, unless their origin is allowed', () => {
@@ -71,4 +84,22 @@ test('other web pages may not, unless their origin is allowed', () => {
     expect(allowed(some, 'localhost', 'https://app.example:8443')).toBe(false);
     expect(allowed({ ...rules, allowedOrigins: ['*'] }, 'localhost', 'https://any.example')).toBe(true);
   }
+});
+
+test('the name that the server listens on is known', () => {
+  expect(allowed({ hostname: 'Models.internal' }, 'models.internal:80')).toBe(true);
+  for (const hostname of ['0.0.0.0', '[::]', '127.0.0.1', 'models.internal'])
+    expect(allowed({ hostname }, 'evil.example'), hostname).toBe(false);
+});
+
+test('a server with a key can accept any name, also from when it has one', () => {
+  let hasKey = false;
+  const check = createHostCheck({ ...EVERYWHERE, anyName: () => hasKey });
+  const statusOf = (headers: Record<string, string>): boolean =>
+    check({ url: '', headers: new Headers(headers) }) === undefined;
+  const page = { host: 'models.example', origin: 'https://models.example' };
+  expect([statusOf({ host: 'models.example' }), statusOf(page)]).toEqual([false, false]);
+  hasKey = true;
+  expect([statusOf({ host: 'models.example' }), statusOf(page)]).toEqual([true, true]);
+  expect(statusOf({ host: 'models.example', origin: 'https://evil.example' })).toBe(false);
 });

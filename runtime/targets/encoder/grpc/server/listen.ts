@@ -2,6 +2,7 @@ import { createServer as createNetServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { bind } from '../../../../serve/bind.ts';
+import type { HostRules } from '../../../../serve/http/host-rules.ts';
 import type { Kernel } from '../../../../serve/kernel.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { ListenTarget } from '../../../../serve/listen-error.ts';
@@ -16,6 +17,8 @@ import { createProtocolSwitch } from './switch-protocol.ts';
 export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
+  /** Allowed hosts and origins of requests that browsers can send. */
+  readonly hostRules: HostRules;
   /** When the server stops, so that clients start calls on other connections from then on. Default: when it closes. */
   readonly lifecycle?: Pick<Lifecycle, 'onStop'> | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */

@@ -2,9 +2,11 @@ import { constants } from 'node:http2';
 import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
+import type { HostRules } from '../../../../serve/http/host-rules.ts';
 import type { Kernel } from '../../../../serve/kernel.ts';
 import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';
+import { createBrowserCheck } from './browser-check.ts';
 import { createHeldMessages } from './held-messages.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import { callObserver, observedCall, observeEnd, type ObservingKernel } from './observe.ts';
@@ -15,6 +17,7 @@ export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'r
   readonly routes: (router: ConnectRouter) => void;
   /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
   readonly idleTimeout: number;
+  readonly hostRules: HostRules;
 }
 
 export interface RequestListener {
@@ -40,10 +43,17 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
   const services = [...new Set(router.handlers.map(({ service }) => service.typeName))];
   const observe = callObserver(options);
   const running = new Set<RunningCall>();
+  const refusal = createBrowserCheck(options.hostRules);
 
   const listener = (request: NodeRequest, response: NodeResponse): void => {
     const handler = handlers.get(pathOf(request));
     const observed = observe(request, response, handler);
+    const reason = refusal(request);
+    if (reason !== undefined) {
+      observed.end(GRPC_STATUS.ForbiddenError);
+      answerPlainText(response, 403, `${reason}\n`);
+      return;
+    }
     if (!handler) {
       observed.end(GRPC_STATUS.MethodError);
       answerUnknownMethod(request, response, services);

@@ -42,6 +42,7 @@ export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Pr
     metrics: kernel.metrics,
     requestMemory: kernel.requestMemory,
     hostname: 'localhost',
+    hostRules: { hostname: 'localhost' },
     port: 0,
     portFlag: '--grpc-port',
     closeTimeout: 500,

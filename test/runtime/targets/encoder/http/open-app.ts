@@ -43,7 +43,7 @@ export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): 
     platform: 'linux-x64',
   };
   const context = { kernel, engine, runtime };
-  const appOptions = { maxBodyBytes: 8_000_000, ...options };
+  const appOptions = { maxBodyBytes: 8_000_000, hostRules: { hostname: '127.0.0.1' }, ...options };
   const { app, direct } = encoderHttp(context, appOptions);
   return {
     app,

@@ -1,16 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
 import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
+import { readAddresses } from '../../../../../runtime/targets/encoder/servers/addresses.ts';
 import {
-  readAddress,
   readServerSettings,
   type ServerSettings,
 } from '../../../../../runtime/targets/encoder/servers/settings.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 
 const read = (args: readonly string[], env: Record<string, string> = {}): ServerSettings => {
   const invocation = parseInvocation(serveCommand(''), args, env);
-  readAddress(invocation, 'http-hostname', 'http-port');
+  readAddresses(invocation);
   return readServerSettings(invocation);
 };
 
@@ -22,6 +25,33 @@ test('without options anyone may call, and no web page', () => {
 
 test('keys are separated by commas', () => {
   expect(read(['--api-key', 'one, two,']).apiKeys).toEqual(['one', 'two']);
+});
+
+const folder = useTempFolder();
+
+test('keys are read from a file, with commas or lines between them', () => {
+  const file = join(folder(), 'keys');
+  writeFileSync(file, 'one, two\nthree\r\n\n');
+  const keys = ['one', 'two', 'three'];
+  expect(read(['--api-key-file', file]).apiKeys).toEqual(keys);
+  expect(read([], { ENCODERFILE_API_KEY_FILE: file }).apiKeys).toEqual(keys);
+  expect(read(['--api-key-file', file], { ENCODERFILE_API_KEY: 'other' }).apiKeys).toEqual(keys);
+  expect(read(['--api-key', 'other'], { ENCODERFILE_API_KEY_FILE: file }).apiKeys).toEqual(['other']);
+  expect(read([], { ENCODERFILE_API_KEY: 'other', ENCODERFILE_API_KEY_FILE: file }).apiKeys).toEqual([
+    'other',
+  ]);
+  expect(() => read(['--api-key', 'a', '--api-key-file', file])).toThrow(
+    '--api-key conflicts with --api-key-file; use one of them.',
+  );
+  expect(() => read(['--api-key-file', join(folder(), 'none')])).toThrow(
+    /^--api-key-file: cannot read .*none: ENOENT/,
+  );
+  writeFileSync(file, '\n');
+  expect(() => read([], { ENCODERFILE_API_KEY_FILE: file })).toThrow(
+    'ENCODERFILE_API_KEY_FILE contains no key. Remove it to allow requests without a key.',
+  );
+  writeFileSync(file, 'good\nbad key\n');
+  expect(() => read(['--api-key-file', file])).toThrow(/^--api-key-file: key 2 is invalid\. Keys must/);
 });
 
 test('an origin is what browsers call it, however it was written', () => {

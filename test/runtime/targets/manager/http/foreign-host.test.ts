@@ -2,16 +2,22 @@ import { expect, test } from 'vitest';
 import {
   answersWithAttacker,
   ATTACKER,
+  FOREIGN_PAGES,
   HOSTILE_HEADERS,
   HOSTILE_WAYS,
   routesOf,
+  statusesOf,
+  withoutStatus,
 } from '../../../../helpers/hostile-hosts.ts';
 import type { RemoteLaunch } from '../../../../../runtime/targets/manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi } from './open-api.ts';
 import { useApi } from './use-api.ts';
 
-const api = useApi(() => ({ servers: [serverSpec('echo', 'echo')], hostRules: { hostname: '0.0.0.0' } }));
+const api = useApi(() => ({
+  servers: [serverSpec('echo', 'echo')],
+  hostRules: { hostname: '0.0.0.0', anyName: () => true },
+}));
 
 test.each(HOSTILE_WAYS)(
   'no route answers with the host that a client chose by %s',
@@ -31,7 +37,7 @@ test('a sign-in does not return to the host that a client chose', async () => {
   };
   const remote = await openApi({
     servers: [{ ...serverSpec('remote', 'echo', { lazy: true }), launch }],
-    hostRules: { hostname: '0.0.0.0' },
+    hostRules: { hostname: '0.0.0.0', anyName: () => true },
   });
   try {
     const answer = await remote.request(`http://${ATTACKER}/api/v1/servers/remote/sign-in`, {
@@ -45,5 +51,18 @@ test('a sign-in does not return to the host that a client chose', async () => {
     ]);
   } finally {
     await remote.close();
+  }
+});
+
+test.each(FOREIGN_PAGES)('without keys, every route refuses %j', async (headers) => {
+  for (const hostname of ['127.0.0.1', '0.0.0.0']) {
+    const open = await openApi({ servers: [], hostRules: { hostname } });
+    try {
+      const statuses = await statusesOf(open.app, headers);
+      expect(statuses.length).toBeGreaterThan(40);
+      expect(withoutStatus(statuses, 403)).toEqual([]);
+    } finally {
+      await open.close();
+    }
   }
 });

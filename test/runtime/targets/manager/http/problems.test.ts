@@ -79,7 +79,8 @@ describe('D-23: requests that a page elsewhere makes a browser send', () => {
       expectProblem(await api().get(path, { Host: 'evil.example' }), {
         status: 403,
         title: 'Forbidden',
-        detail: 'Host "evil.example" is not allowed. Use localhost, or add it to the allowed hosts.',
+        detail:
+          'Host "evil.example" is not allowed. Use an IP address or localhost, or allow the name with --allowed-hosts.',
       });
     }
     expect((await api().get('/api/v1/servers', { Host: 'localhost:8090' })).status).toBe(200);

@@ -22,7 +22,7 @@ describe('connections that do not get as far as a call are closed', () => {
     ['half a request', 'POST /x HTTP/1.1\r\nhost'],
     [
       'half a body',
-      `POST ${CHECK} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
+      `POST ${CHECK} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
     ],
   ])('%s', async (_, bytes) => {
     const { port } = await listen({ routes, log, idleTimeout: 100 });
@@ -63,7 +63,7 @@ describe('a client that closes its half of an HTTP/1.1 connection', () => {
       // The type of TLS options does not have the option of the socket.
       const socket = tls ? connectTls({ ...to, ca: tls.cert } as ConnectionOptions) : connectTcp(to);
       socket.end(
-        `POST ${CHECK} HTTP/${head}host: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+        `POST ${CHECK} HTTP/${head}host: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
       );
       return readAll(socket);
     };

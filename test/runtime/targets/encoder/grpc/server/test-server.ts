@@ -21,6 +21,7 @@ export function useGrpcServers(): Listen {
     const metrics = new Registry();
     const server = await listenGrpc({
       hostname: 'localhost',
+      hostRules: { hostname: 'localhost' },
       port: 0,
       portFlag: '--grpc-port',
       closeTimeout: 500,

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import {
   answersWithAttacker,
   ATTACKER,
+  FOREIGN_PAGES,
   HOSTILE_WAYS,
   routesOf,
+  statusesOf,
+  withoutStatus,
 } from '../../../../../helpers/hostile-hosts.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import type { OpenGateway } from '../../front/open-gateway.ts';
@@ -89,4 +92,11 @@ test('URLs begin with public_url, a known host, or nothing that the request chos
     const gateway = await open({ server });
     expect([host, await urlsOf(gateway, await filled(gateway), host)]).toEqual([host, [origin]]);
   }
+});
+
+test.each(FOREIGN_PAGES)('without a master key, every route refuses %j', async (headers) => {
+  const { app } = await open({ hasMasterKey: false });
+  const statuses = await statusesOf(app, headers);
+  expect(statuses.length).toBeGreaterThan(150);
+  expect(withoutStatus(statuses, 403)).toEqual([]);
 });

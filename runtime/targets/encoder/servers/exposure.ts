@@ -1,0 +1,40 @@
+import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
+import type { ServeSettings } from './settings.ts';
+
+/** What users see if other machines can use a server without a key. */
+export interface ExposureNotice {
+  /** Lines of the banner. */
+  readonly lines: readonly string[];
+  /** The same for the log. */
+  readonly warning: string;
+}
+
+/**
+ * Returns who can use the server and how to limit that, if other machines can reach it without a key. The default addresses are
+ * open, as the contract requires (docs/decisions/0139).
+ */
+export function exposureNotice({
+  apiKeys,
+  http,
+  grpc,
+  mcpOnly,
+}: Pick<ServeSettings, 'apiKeys' | 'http' | 'grpc' | 'mcpOnly'>): ExposureNotice | undefined {
+  if (apiKeys.length > 0) return undefined;
+  const protocols = [
+    ...(http && !isLoopbackHost(http.hostname) ? (mcpOnly ? ['MCP'] : ['HTTP', 'MCP']) : []),
+    ...(grpc && !isLoopbackHost(grpc.hostname) ? ['gRPC'] : []),
+  ];
+  if (protocols.length === 0) return undefined;
+  const last = protocols.pop();
+  const all = protocols.length === 0 ? last : `${protocols.join(', ')} and ${last}`;
+  const fact = `Anyone who can reach this machine over the network can use this model over ${all}: no API key is set.`;
+  const local = mcpOnly ? '--host 127.0.0.1' : '--local, or ENCODERFILE_HTTP_HOSTNAME=127.0.0.1';
+  return {
+    lines: [
+      `  ${fact}`,
+      `  To allow this machine only:     ${local}`,
+      '  To allow callers with a key:    ENCODERFILE_API_KEY, or --api-key-file',
+    ],
+    warning: `${fact} To allow this machine only, use ${local}. To require a key, set ENCODERFILE_API_KEY or --api-key-file.`,
+  };
+}
