@@ -77,7 +77,7 @@ const authorityOf = ({ hostname, port }: URL): string =>
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));
 
 /** Whether a server that listens on this address listens on all addresses of the machine, so that it names none of them. */
-export const isUnspecifiedHost = (hostname: string): boolean =>
+const isUnspecifiedHost = (hostname: string): boolean =>
   /^(|0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(urlHost(hostname));
 
 const parseHost = (host: string): URL | null => (/[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}`));
