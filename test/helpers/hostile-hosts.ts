@@ -68,7 +68,7 @@ export async function answersWithAttacker(
   return bad;
 }
 
-/** Requests that a page of somebody else makes a browser send to a server at localhost:8080 or 10.0.0.1:8080. */
+/** Requests that a foreign page makes a browser send to a server at localhost:8080 or 10.0.0.1:8080. */
 export const FOREIGN_PAGES: readonly Readonly<Record<string, string>>[] = [
   { host: 'evil.example' },
   { host: 'evil.example:8080', origin: 'http://evil.example:8080' },

@@ -35,7 +35,7 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   interface Parsed {
     readonly given: string;
     readonly authority: string;
-    /** Whether nobody else can point the host here. */
+    /** Whether the host cannot be the name of an attacker that points here. */
     readonly isOurs: boolean;
   }
   // Most requests have the same host as the previous one.

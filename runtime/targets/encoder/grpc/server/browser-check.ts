@@ -3,7 +3,7 @@ import type { NodeRequest } from './node-http.ts';
 
 /**
  * Checks Host and Origin of requests that a browser can send: over HTTP/1.1 (gRPC-Web and Connect), or with an Origin. Browsers
- * do not use HTTP/2 without TLS, and a certificate does not have a name that somebody else points here, so the names of services
+ * do not use HTTP/2 without TLS, and a certificate does not have a name that an attacker points here, so the names of services
  * that gRPC clients send over HTTP/2 are free.
  */
 export function createBrowserCheck(rules: HostRules): (request: NodeRequest) => string | undefined {

@@ -44,7 +44,7 @@ test.each(FOREIGN_PAGES)('without a key, every route refuses %j', async (headers
   }
 });
 
-test('hosts that nobody else can point here are answered on every route', async () => {
+test('hosts that no attacker can point here are answered on every route', async () => {
   const open = appWith({ hostname: 'models.internal', allowedHosts: ['encoder'] });
   for (const host of [
     'localhost:8080',
