@@ -1,4 +1,6 @@
+import { isObject } from '../../../../core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
+import { readingsOf } from './readings.ts';
 
 /** Members of requests that models do not read: settings and the identity of the caller. */
 export const SETTINGS = new Set(
@@ -40,7 +42,9 @@ export const NON_TEXT_MEMBERS = new Set(
 );
 /** Members whose own members can have any name, including names in the sets above. They are checked as a whole. */
 export const FREE_FORM_MEMBERS = new Set(
-  'input arguments args variables default const enum examples chat_template_kwargs'.split(' '),
+  'input arguments args response attributes variables default const enum examples chat_template_kwargs'.split(
+    ' ',
+  ),
 );
 
 /**
@@ -80,7 +84,7 @@ function textsIn(value: unknown, withNames = false): string[] {
   const texts: string[] = [];
   const collect = (found: unknown, isText: boolean): void => {
     if (typeof found === 'string') {
-      if (isText && found !== '') texts.push(found);
+      if (isText && found !== '') for (const reading of readingsOf(found)) texts.push(reading);
     } else if (Array.isArray(found)) {
       for (const item of found) collect(item, isText);
     } else if (typeof found === 'object' && found !== null) {
@@ -88,15 +92,33 @@ function textsIn(value: unknown, withNames = false): string[] {
     }
   };
   const collectMember = (name: string, member: unknown, around: object): void => {
-    if (withNames && MAPS.has(name)) texts.push(...Object.keys(Object(member)));
+    if (withNames && MAPS.has(name)) for (const own of Object.keys(Object(member))) texts.push(own);
     // Headers of MCP servers contain credentials.
-    if (name === 'headers' && 'type' in around && around.type === 'mcp') return;
+    if (withNames && name === 'headers' && around === value && isMcpTool(around)) return;
     // Plain text documents of Anthropic's API have their text in `data`.
     const isPlain = name === 'data' && 'type' in around && around.type === 'text';
     const isWhole = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
-    if (isWhole) texts.push(JSON.stringify(member));
+    if (isWhole) collectWhole(member);
     else collect(member, isPlain || !NON_TEXT_MEMBERS.has(name));
+  };
+  const collectWhole = (member: object): void => {
+    const written = JSON.stringify(member);
+    texts.push(written);
+    // In JSON, a line end and a quote are escapes, which a pattern does not expect.
+    if (written.includes('\\')) collectStrings(member, texts);
   };
   collect(value, true);
   return texts;
 }
+
+/** Adds all strings that have escapes in JSON, also those in lists and objects. */
+function collectStrings(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') {
+    if (JSON.stringify(value).includes('\\')) for (const reading of readingsOf(value)) texts.push(reading);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) collectStrings(member, texts);
+  }
+}
+
+/** Whether a tool is an MCP server, which the provider calls. */
+export const isMcpTool = (tool: unknown): tool is Json => isObject(tool) && tool['type'] === 'mcp';
