@@ -1,3 +1,4 @@
+import { runFairly } from '../../../../platform/run-yielding.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CheckedInput, CheckedRequest, GuardrailRule } from './guardrail.ts';
 import { inputTexts } from './input-texts.ts';
@@ -17,7 +18,8 @@ export async function checkInput(
   const texts = masking.length > 0 ? maskableTexts(body) : [];
   const found = await findInTexts(parts, masking, { ...request, place: 'input', texts });
   if (found.blocked) return { verdicts: found.verdicts, blocked: found.blocked };
-  const result = maskBody(body, texts, found.spans);
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const result = await runFairly(maskBody(body, texts, found.spans), characters);
   const rest = await judge(parts, others, {
     ...request,
     place: 'input',

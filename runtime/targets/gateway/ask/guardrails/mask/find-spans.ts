@@ -1,9 +1,10 @@
 import type { AppError } from '../../../../../contract/errors.ts';
+import type { Steps } from '../../../../../core/limits/steps.ts';
 import type { GuardrailProfile, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, findSpans, judgementOf, type JudgeParts, verdictOf } from '../judge.ts';
 import { countSpans, type FoundSpan } from '../judges/found-spans.ts';
 import type { Judged } from '../judges/judgement.ts';
-import { type MaskedSpan, occurrencesOf } from './mask-texts.ts';
+import { type MaskedSpan, occurrencesIn } from './mask-texts.ts';
 import type { Placeholders } from './placeholders.ts';
 
 export type MaskingProfile = Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>;
@@ -41,7 +42,7 @@ export async function findInTexts(
         const found = await findSpans(parts, profile, judged);
         const { isRestored } = rule;
         for (const [index, own] of found.entries())
-          spans[index]?.push(...own.map((span) => ({ ...span, isRestored })));
+          for (const span of own) spans[index]?.push({ ...span, isRestored });
         const judgement = judgementOf(found);
         // What is masked is not a reason to block.
         const masked = countSpans(found.flat());
@@ -56,14 +57,16 @@ export async function findInTexts(
  * What is masked in a text that a model wrote: what was found, except in placeholders, and values that are known already. The answer
  * gets back only values that the request had.
  */
-export function spansOfOutput(
+export function* spansOfOutput(
   text: string,
   found: readonly FoundSpan[],
   placeholders: Placeholders,
-): MaskedSpan[] {
-  const taken = placeholders.spansIn(text);
+): Steps<MaskedSpan[]> {
   const { values } = placeholders;
-  return [...found, ...occurrencesOf(values, text)]
-    .filter(({ start, end }) => !taken.some((one) => start < one.end && one.start < end))
+  const repeated = yield* occurrencesIn(placeholders, text);
+  const taken = new Uint8Array(text.length);
+  for (const { start, end } of placeholders.spansIn(text)) taken.fill(1, start, end);
+  return [...found, ...repeated]
+    .filter(({ start, end }) => !taken.subarray(start, end).includes(1))
     .map((span) => ({ ...span, isRestored: values.has(text.slice(span.start, span.end)) }));
 }

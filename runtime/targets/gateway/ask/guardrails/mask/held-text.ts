@@ -1,5 +1,6 @@
 import type { AppError } from '../../../../../contract/errors.ts';
 import { MAX_MATCH_LENGTH } from '../../../../../platform/linear-pattern.ts';
+import { runAtOnce } from '../../../../../platform/run-yielding.ts';
 import type { GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, verdictOf } from '../judge.ts';
 import { WINDOW_OVERLAP } from '../judges/defaults.ts';
@@ -81,17 +82,17 @@ async function decide(
         const profile = maskingProfile(parts, rule);
         if (!profile) throw new Error('not configured');
         const found = await findInOpenText(parts, profile, open, judged);
-        all.push(...found.spans.map((span) => ({ ...span, profile: rule.profile })));
+        for (const span of found.spans) all.push({ ...span, profile: rule.profile });
         end = Math.min(end, found.open);
         return { valid: true, score: 0, explanation: 'masked' };
       }),
     ),
   );
   // What was found is known from here on, and is also masked where a check misses it.
-  for (const span of withoutOverlaps(spansOfOutput(text, all, placeholders)))
+  for (const span of withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders))))
     if (span.end <= end) placeholders.of(span.label, text.slice(span.start, span.end), span.isRestored);
-  const spans = spansOfOutput(text, all, placeholders).filter((span) => span.start >= from);
-  if (!isLast) end = Math.min(end, from + openValueIn(text.slice(from), placeholders.values));
+  const spans = runAtOnce(spansOfOutput(text, all, placeholders)).filter((span) => span.start >= from);
+  if (!isLast) end = Math.min(end, from + placeholders.known.openEnd(text.slice(from)));
   end = uncut(spans, end);
   if (!isLast) end = Math.max(end, wholeSpans(spans, text.length - MAX_HELD));
   end = Math.max(from, wholeCharacters(text, end));
@@ -116,15 +117,6 @@ function uncut(spans: readonly FoundSpan[], end: number): number {
 /** A position at which no span is cut: the end of the one that is cut at `end`. */
 const wholeSpans = (spans: readonly FoundSpan[], end: number): number =>
   spans.find((span) => span.start < end && end < span.end)?.end ?? end;
-
-/** Where the end of a text can be the beginning of a value that is masked, or one whose next character is not known. */
-function openValueIn(text: string, values: ReadonlyMap<string, string>): number {
-  let open = text.length;
-  for (const value of values.keys())
-    for (let length = Math.min(value.length, text.length); length > text.length - open; length -= 1)
-      if (text.endsWith(value.slice(0, length))) open = text.length - length;
-  return open;
-}
 
 /** Two halves of a character are not sent in two pieces. */
 const wholeCharacters = (text: string, end: number): number =>

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../../core/limits/steps.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { withoutOverlaps } from '../judges/found-spans.ts';
 import { mapBodyTexts } from './body-texts.ts';
@@ -20,15 +21,15 @@ export function maskableTexts(body: Json): string[] {
 }
 
 /** Replaces what was found in these texts; undefined if nothing was. */
-export function maskBody(
+export function* maskBody(
   body: Json,
   texts: readonly string[],
   found: readonly (readonly MaskedSpan[])[],
-): MaskedBody | undefined {
+): Steps<MaskedBody | undefined> {
   const spans = found.map(withoutOverlaps);
   if (spans.every((own) => own.length === 0)) return undefined;
   const placeholders = createPlaceholders(JSON.stringify(body));
-  const masked = maskTexts(texts, spans, placeholders);
+  const masked = yield* maskTexts(texts, spans, placeholders);
   let next = 0;
   const result = mapBodyTexts(body, (text) => masked[next++] ?? text);
   return { body: result, placeholders };

@@ -1,9 +1,12 @@
 import type { AppError } from '../../../../../contract/errors.ts';
 import { parseLossless } from '../../../../../core/json/lossless-json.ts';
+import type { Steps } from '../../../../../core/limits/steps.ts';
+import { runFairly } from '../../../../../platform/run-yielding.ts';
 import type { CheckedRequest, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
 import type { JudgeParts } from '../judge.ts';
+import type { FoundSpan } from '../judges/found-spans.ts';
 import { findInTexts, spansOfOutput } from './find-spans.ts';
-import { maskTexts } from './mask-texts.ts';
+import { type MaskedSpan, maskTexts } from './mask-texts.ts';
 import { mapOutputTexts, withoutLogprobs } from './output-members.ts';
 import type { Placeholders } from './placeholders.ts';
 import { escaped, isBinary, isJson } from './restore-answer.ts';
@@ -37,8 +40,8 @@ export async function maskOutput(
   });
   const judged = { ...request, place: 'output', texts } as const;
   const { spans, verdicts, blocked } = await findInTexts(parts, rules, judged);
-  const found = texts.map((text, index) => spansOfOutput(text, spans[index] ?? [], placeholders));
-  const masked = maskTexts(texts, found, placeholders);
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const masked = await runFairly(maskFound(texts, spans, placeholders), characters);
   const changes = new Map<string, string>();
   let next = 0;
   const result = mapOutputTexts(withoutLogprobs(value), (text) => {
@@ -47,6 +50,17 @@ export async function maskOutput(
     return changed;
   });
   return { value: result, changes, verdicts, blocked };
+}
+
+function* maskFound(
+  texts: readonly string[],
+  spans: readonly (readonly FoundSpan[])[],
+  placeholders: Placeholders,
+): Steps<string[]> {
+  const found: MaskedSpan[][] = [];
+  for (const [index, text] of texts.entries())
+    found.push(yield* spansOfOutput(text, spans[index] ?? [], placeholders));
+  return yield* maskTexts(texts, found, placeholders);
 }
 
 export interface MaskedAnswer {

@@ -1,0 +1,112 @@
+import type { Steps } from '../../../../../core/limits/steps.ts';
+
+/** Values that were found in a request, and where else they stand. A request can have hundreds of thousands of them. */
+export interface KnownValues {
+  add(value: string): void;
+  /** Where values stand in a text as words. Spans can overlap. */
+  occurrencesIn(text: string): Steps<ValueSpan[]>;
+  /** Where the end of a text can be the beginning of a value, or one whose next character is not known; its length if it cannot. */
+  openEnd(text: string): number;
+}
+
+interface ValueSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Shorter values are replaced only where they were found: they can be parts of other words. */
+const MIN_REPEATED_LENGTH = 3;
+/** Words that are looked up in one step. */
+const WORDS_PER_STEP = 512;
+/** A text as words, and each character between them. */
+const WORD_OR_CHARACTER = /[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/uy;
+const WORD = /^[\p{L}\p{N}_]/u;
+
+/** Values whose first words are the same have the same node, so that looking a text up does not depend on the number of values. */
+interface Node {
+  readonly next: Map<string, Node>;
+  isValue: boolean;
+}
+const newNode = (): Node => ({ next: new Map(), isValue: false });
+
+export function createKnownValues(): KnownValues {
+  const root = newNode();
+  /** In the order of their characters. */
+  const sorted: string[] = [];
+  let unsorted: string[] = [];
+  let maxLength = 0;
+  return {
+    add(value) {
+      if (value === '') return;
+      unsorted.push(value);
+      maxLength = Math.max(maxLength, value.length);
+      if (value.length < MIN_REPEATED_LENGTH) return;
+      let node = root;
+      for (let start = 0; start < value.length; start = wordEnd(value, start)) {
+        const word = value.slice(start, wordEnd(value, start));
+        const known = node.next.get(word) ?? newNode();
+        node.next.set(word, known);
+        node = known;
+      }
+      node.isValue = true;
+    },
+    *occurrencesIn(text) {
+      const found: ValueSpan[] = [];
+      if (root.next.size === 0) return found;
+      let work = 0;
+      for (let start = 0; start < text.length; start = wordEnd(text, start)) {
+        let end = wordEnd(text, start);
+        let node = root.next.get(text.slice(start, end));
+        while (node) {
+          if (node.isValue && isWhole(text, start, end)) found.push({ start, end });
+          const from = end;
+          end = wordEnd(text, from);
+          node = node.next.get(text.slice(from, end));
+          work += 1;
+        }
+        work += 1;
+        if (work < WORDS_PER_STEP) continue;
+        work = 0;
+        yield;
+      }
+      return found;
+    },
+    openEnd(text) {
+      if (unsorted.length > 0) {
+        for (const value of unsorted) sorted.push(value);
+        sorted.sort();
+        unsorted = [];
+      }
+      for (let at = Math.max(0, text.length - maxLength); at < text.length; at += 1)
+        if (isBeginning(sorted, text.slice(at))) return at;
+      return text.length;
+    },
+  };
+}
+
+/** The end of the word or of the character at a position. */
+function wordEnd(text: string, start: number): number {
+  WORD_OR_CHARACTER.lastIndex = start;
+  return WORD_OR_CHARACTER.test(text) ? WORD_OR_CHARACTER.lastIndex : start + 1;
+}
+
+/** Whether the characters around are not parts of the same word. */
+const isWhole = (text: string, start: number, end: number): boolean =>
+  !WORD.test(characterBefore(text, start)) && !WORD.test(text.slice(end, end + 2));
+
+const characterBefore = (text: string, at: number): string => {
+  const isPair = /[\uDC00-\uDFFF]/.test(text.slice(Math.max(0, at - 1), at));
+  return text.slice(Math.max(0, isPair ? at - 2 : at - 1), at);
+};
+
+/** Whether a value of a sorted list begins with this. */
+function isBeginning(sorted: readonly string[], beginning: string): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < beginning) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low]?.startsWith(beginning) ?? false;
+}
