@@ -47,3 +47,14 @@ export function requireWellFormedModel({ model }: Json): string {
   const message = 'model must be valid Unicode; it contains an unpaired surrogate';
   throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
 }
+
+/** Members in which aggregators such as OpenRouter take further models, one of which answers if the first one fails. */
+const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
+
+/** Throws an InputError if the request names further models: permissions, prices and limits are those of `model`. */
+export function requireOneModel(body: Json): void {
+  const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
+  if (name === undefined) return;
+  const message = `${name} names further models, but the permissions and the price of a request are those of its model. Use an alias with fallbacks.`;
+  throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
+}

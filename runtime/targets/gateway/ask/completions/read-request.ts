@@ -8,7 +8,12 @@ import { editMembers, listMembers } from '../../shared/json-members.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';
 import { searchReferences } from '../references/references-in.ts';
-import { requireDistinctInside, requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
+import {
+  requireDistinctInside,
+  requireDistinctMembers,
+  requireOneModel,
+  requireWellFormedModel,
+} from './check-body.ts';
 
 /** A request whose form was checked. */
 export interface ReadRequest {
@@ -43,6 +48,7 @@ export function createRequestReader(): (
     const bytes = withMembers(withoutByteOrderMark(given), inPath);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
+    requireOneModel(body);
     yield;
     const { ids: references, members: count } = yield* searchReferences(body);
     requireDistinctInside(bytes, members, count);

@@ -8,6 +8,7 @@ import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { GuardedInput } from '../policy/guarded-input.ts';
 import type { Screened } from '../policy/policy.ts';
 import { derivedFrom, type Passed } from '../shapes/passed.ts';
+import { requireOneModel } from '../completions/check-body.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import { countRequest } from '../completions/request-counts.ts';
 import { referencesIn } from '../references/references-in.ts';
@@ -84,6 +85,7 @@ export async function planBatch(
     const text = bytes.toString('utf8').trim();
     if (text === '') continue;
     const { endpoint, body: given, request } = readLine(text, line);
+    await inLine(line, async () => requireOneModel(given));
     const { key, name } = modelOf(String(given['model']));
     plan ??= { endpoint, model: key, requests: 0, inputTokens: 0, outputTokens: 0, policy };
     if (plan.endpoint !== endpoint)

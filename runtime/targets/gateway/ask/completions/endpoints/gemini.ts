@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { memberOf } from '../../../../../core/values/member-of.ts';
+import type { Json } from '../../shapes/chat.ts';
 import { CLIENT_WIRES } from '../../wires/index.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { openObject, optionalOrNull, requestGuardrails, requestTools, userName } from './shapes.ts';
-import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { limitOf, maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
 export const GEMINI_SCHEMA = openObject(
   {
@@ -36,12 +37,24 @@ export const geminiEndpoint: EndpointRules = {
   endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens(body, assumed) {
-    const config = body['generationConfig'] ?? body['generation_config'];
-    const limit = memberOf(config, 'maxOutputTokens') ?? memberOf(config, 'max_output_tokens');
-    const n = memberOf(config, 'candidateCount') ?? memberOf(config, 'candidate_count');
-    return maxOutputTokensIn({ limit, n }, ['limit'], assumed);
+    return maxOutputTokensIn(
+      {
+        limit: largestOf(body, ['maxOutputTokens', 'max_output_tokens']),
+        n: largestOf(body, ['candidateCount', 'candidate_count']),
+      },
+      ['limit'],
+      assumed,
+    );
   },
   syntax: CLIENT_WIRES.gemini.syntax,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'gemini' }, options),
 };
+
+/** The largest of these settings: Google reads both spellings of each name. */
+function largestOf(body: Json, names: readonly string[]): number | undefined {
+  const configs = [body['generationConfig'], body['generation_config']];
+  return configs
+    .flatMap((config) => names.map((name) => limitOf(memberOf(config, name))))
+    .reduce((most, value) => (value === undefined ? most : Math.max(most ?? 0, value)), undefined);
+}

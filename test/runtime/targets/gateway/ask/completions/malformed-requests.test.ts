@@ -137,3 +137,27 @@ test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classif
     expect(await ask(`nobody:${'🌍'.repeat(249)}`)).toMatchObject({ status: 400, code: 'model_not_found' });
   },
 );
+
+/** Routes of models, and a request of each. */
+const ASKING: Record<string, object> = {
+  [CHAT]: chatBody('openai:good'),
+  '/v1/messages': { model: 'openai:good', max_tokens: 5, messages: [{ role: 'user', content: 'x' }] },
+  '/v1/messages/count_tokens': { model: 'openai:good', messages: [{ role: 'user', content: 'x' }] },
+  '/v1/responses': { model: 'openai:good', input: 'x' },
+  '/v1/completions': { model: 'openai:good', prompt: 'x' },
+  '/v1/embeddings': { model: 'openai:good', input: 'x' },
+  '/v1beta/models/openai:good:generateContent': { contents: [{ parts: [{ text: 'x' }] }] },
+};
+
+test.each(Object.entries(ASKING))(
+  '%s: further models would avoid permissions and prices, so they are refused',
+  async (path, body) => {
+    const { userId, secret } = await someone();
+    for (const name of ['models', 'fallbacks', 'fallback_models', 'fallbackModels']) {
+      const answer = await gateway.post(path, { ...body, [name]: ['openai:other'] }, secret);
+      expect(answer.status, name).toBe(422);
+      expect(await answer.text()).toContain(`${name} names further models`);
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+  },
+);
