@@ -39,7 +39,8 @@ export async function secretsIn(
   const spans = [...redactor.spans(text)];
   for (const { 0: found, index } of text.matchAll(KEYS))
     spans.push({ start: index, end: index + found.length });
-  for (const pattern of patterns) spans.push(...(await matchesOf(pattern, text, deadline)));
+  for (const pattern of patterns)
+    for (const match of await matchesOf(pattern, text, deadline)) spans.push(match);
   return spans;
 }
 

@@ -16,8 +16,10 @@ export function mediaIn(body: Json): MediaPart[] {
   const parts: MediaPart[] = [];
   const open: unknown[] = ['messages', 'input', 'system', 'contents'].map((name) => body[name]);
   for (let value = open.pop(); open.length > 0 || value !== undefined; value = open.pop()) {
-    if (Array.isArray(value)) open.push(...value.filter((item) => typeof item === 'object'));
-    else if (isObject(value)) {
+    if (Array.isArray(value)) {
+      // A request can have more messages than a call can have arguments.
+      for (const item of value as readonly unknown[]) if (typeof item === 'object') open.push(item);
+    } else if (isObject(value)) {
       const part = mediaOf(value);
       if (part) parts.push(part);
       else for (const name in value) if (typeof value[name] === 'object') open.push(value[name]);
