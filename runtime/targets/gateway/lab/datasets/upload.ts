@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { AppError, inputError } from '../../../../contract/errors.ts';
+import { createYielder } from '../../../../platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
 import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';
@@ -100,8 +101,14 @@ interface Facts {
 
 const createFacts = (): Facts => ({ rowCount: 0, columns: [], hasGroundTruth: true });
 
+/** Rows after which other work can get a turn. */
+const ROWS_PER_TURN = 64;
+
+/** Checks rows. It yields to the event loop, because rows of a file that has arrived, and SQLite's driver, never wait for anything. */
 async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<Row, void> {
+  const yieldToOthers = createYielder();
   for await (const row of rows) {
+    if (facts.rowCount % ROWS_PER_TURN === 0) await yieldToOthers();
     if (facts.rowCount === 0) {
       facts.columns = Object.keys(row);
       checkRequiredColumns(facts.columns);
