@@ -19,6 +19,8 @@ export function answerInvalidRequest(
   { hasBegun }: Pick<RunningAnswers, 'hasBegun'>,
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    // The refusal closes the connection. What follows it is not read, and has no answer of its own.
+    if (refused.has(socket)) return;
     const problem = problemOf(error);
     // The rest of a started response cannot follow, and other bytes would be taken for a part of it.
     if (!problem || !socket.writable || hasBegun(socket) || isUnused(socket)) socket.destroy(error);
@@ -43,11 +45,15 @@ export function answerInvalidRequest(
  */
 const isUnused = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
+/** Connections whose last request was refused because of its head. */
+const refused = new WeakSet<Duplex>();
+
 /** Ends a request that must not reach the app. */
-export async function answerRejected(outgoing: ServerResponse, refused: Response): Promise<void> {
-  const body = await refused.text();
+export async function answerRejected(outgoing: ServerResponse, refusal: Response): Promise<void> {
+  if (outgoing.socket) refused.add(outgoing.socket);
+  const body = await refusal.text();
   // The rest of the request would be taken for the next request.
-  outgoing.writeHead(refused.status, headersOf(refused, body));
+  outgoing.writeHead(refusal.status, headersOf(refusal, body));
   outgoing.end(body);
 }
 
@@ -78,10 +84,10 @@ const PROBLEMS: Readonly<Record<string, readonly [status: number, code: ErrorCod
   HPE_HEADER_OVERFLOW: [431, 'TooLargeError', `Headers too large: the maximum is ${MAX_HEADER_BYTES} bytes.`],
 };
 
-async function answerSocket(socket: Duplex, refused: Response): Promise<void> {
-  const body = await refused.text();
-  const lines = Object.entries(headersOf(refused, body)).map(([name, value]) => `${name}: ${value}\r\n`);
-  const { status } = refused;
+async function answerSocket(socket: Duplex, refusal: Response): Promise<void> {
+  const body = await refusal.text();
+  const lines = Object.entries(headersOf(refusal, body)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = refusal;
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => {
     socket.destroy();
   });

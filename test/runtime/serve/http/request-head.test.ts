@@ -53,6 +53,16 @@ test('an invalid head on a connection ends it, and what follows is not another r
   expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
 });
 
+test.each(['x', 'gzip', 'identity'])(
+  'the transfer coding %s has one answer, and nothing follows it',
+  async (coding) => {
+    const { port } = await listen(app());
+    const head = `POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+    const answer = await sendRaw(port, `${head}GET /echo HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 501']);
+  },
+);
+
 test('a hundred pipelined requests add no listeners to their connection', async () => {
   const { port } = await listen(app());
   const warnings: string[] = [];
