@@ -7,6 +7,7 @@ import { ALIAS_COMMANDS } from './commands/aliases/commands.ts';
 import { CACHE_COMMANDS } from './commands/cache/commands.ts';
 import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
+import { INVITATION_COMMANDS } from './commands/invitations/commands.ts';
 import { JOB_COMMANDS } from './commands/job/commands.ts';
 import { serveCommand } from './commands/serve.ts';
 import { auditCommand } from './commands/audit/audit.ts';
@@ -46,6 +47,7 @@ export const gatewayProgram: Program = {
     keys: KEY_COMMANDS,
     users: USER_COMMANDS,
     teams: TEAM_COMMANDS,
+    invitations: INVITATION_COMMANDS,
     orgs: ORG_COMMANDS,
     budgets: BUDGET_COMMANDS,
     tags: TAG_COMMANDS,

@@ -36,6 +36,11 @@ export const GATEWAY_CLI = {
     behaviour:
       '`teams` and `orgs` make, list, show, change and delete both; `teams` also adds and removes members.',
   },
+  'gcli:invitations': {
+    source: 'issue 37, point 1',
+    behaviour:
+      '`invitations` lists, accepts and declines those of the user, and creates, lists and withdraws those of a team.',
+  },
   'gcli:budgets': {
     source: 'gateway reference 1.5',
     behaviour: '`budgets` makes, lists, shows, changes and deletes budgets, which users are given.',

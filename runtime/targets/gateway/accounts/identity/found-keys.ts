@@ -31,12 +31,26 @@ export function foundKeys(
   return inOrder(found, order, { values, id: 'gateway_keys.id' });
 }
 
+/** When the user and the team of a key were created. Keys from before are those of earlier ones with the same id. */
+const USER_ORIGIN = sql`(select origin.created_at from gateway_users origin where origin.user_id = gateway_keys.user_id)`;
+const TEAM_ORIGIN = sql`(select origin.created_at from gateway_groups origin
+  where origin.kind = 'team' and origin.id = gateway_keys.team_id)`;
+
 /** Restricts a selection to the keys that a manager can see. */
 const visibleKeys = (query: ReturnType<typeof selectKeys>, visible: Visible): typeof query =>
   visible === 'everything'
     ? query
     : query.where((row) =>
-        row.or([row('user_id', '=', visible.userId), inTeams(row.ref('team_id'), visible.teamIds)]),
+        row.or([
+          row.and([
+            row('user_id', '=', visible.userId),
+            sql<boolean>`gateway_keys.created_at >= ${USER_ORIGIN}`,
+          ]),
+          row.and([
+            inTeams(row.ref('team_id'), visible.teamIds),
+            sql<boolean>`gateway_keys.created_at >= ${TEAM_ORIGIN}`,
+          ]),
+        ]),
       );
 
 function hasStatus(status: KeyStatus, now: number): RawBuilder<SqlBool> {

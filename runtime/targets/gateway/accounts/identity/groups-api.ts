@@ -84,4 +84,12 @@ export interface Members {
   remove(teamId: string, userId: string): Promise<void>;
   /** The teams of a user. */
   ofUser(userId: string): Promise<readonly Membership[]>;
+  /** When the user and the teams of the user were created. */
+  originsOf(userId: string): Promise<Origins>;
+}
+
+/** Times of creation in milliseconds since 1970. */
+export interface Origins {
+  readonly user: number;
+  readonly teams: ReadonlyMap<string, number>;
 }

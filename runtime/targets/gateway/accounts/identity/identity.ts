@@ -2,7 +2,7 @@ import type { GroupKind } from '../../store/schema.ts';
 import type { Calendar } from '../../../../core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
-import type { Groups, Invitations, Members, Membership } from './groups-api.ts';
+import type { Groups, Invitations, Members, Membership, Origins } from './groups-api.ts';
 import type { KeyQuery, KeyStatus, UserQuery } from './list-queries.ts';
 import type { DataAccess, Viewer } from '../../shared/owner.ts';
 
@@ -283,6 +283,8 @@ export interface Manager {
   readonly isOwn: boolean;
   /** The teams of a user with the role member. */
   readonly memberships: readonly Membership[];
+  /** When a user with the role member, and the teams, were created. What has their ids from before is of others. */
+  readonly origins: Origins;
 }
 
 /** Reads request headers, for example a `Headers` object. */

@@ -2,7 +2,14 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Key, KeyChanges, KeyIssuer, Manager, NewKey, Users } from './identity.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';
-import { administersTeam, belongsToTeam, forbidden, readsEverything, requireChanger } from './manager.ts';
+import {
+  administersTeam,
+  belongsToTeam,
+  forbidden,
+  originOf,
+  readsEverything,
+  requireChanger,
+} from './manager.ts';
 
 interface PolicyParts {
   readonly users: Pick<Users, 'get'>;
@@ -62,7 +69,7 @@ async function isInTeam(userId: string, teamId: string, { users, members }: Poli
 
 /** Throws a NotFoundError for a key that the manager cannot see. */
 export function requireVisibleKey(manager: Manager, key: Key): Key {
-  if (readsEverything(manager) || ownsKey(manager, key) || administersTeam(manager, key.teamId)) return key;
+  if (readsEverything(manager) || ownsKey(manager, key) || managesKey(manager, key)) return key;
   throw notFound(`API key with id '${key.id}' not found`, 'key_not_found');
 }
 
@@ -95,4 +102,11 @@ export function permitKeyChange(manager: Manager, key: Key, changes: KeyChanges)
   if (!isOwnersChange) throw forbidden('Owners can only rename and disable their keys.');
 }
 
-const ownsKey = ({ userId }: Manager, key: Key): boolean => userId !== null && key.userId === userId;
+const ownsKey = (manager: Manager, key: Key): boolean =>
+  manager.userId !== null &&
+  key.userId === manager.userId &&
+  key.createdAt >= originOf(manager, 'user', manager.userId);
+
+/** Whether a key belongs to a team of the manager, and not to an earlier one with its id. */
+const managesKey = (manager: Manager, { teamId, createdAt }: Key): boolean =>
+  teamId !== null && administersTeam(manager, teamId) && createdAt >= originOf(manager, 'team', teamId);

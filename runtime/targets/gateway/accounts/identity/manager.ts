@@ -1,13 +1,35 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Members } from './groups-api.ts';
+import type { Members, Origins } from './groups-api.ts';
 import type { Caller, Manager, UserRole } from './identity.ts';
 import type { Visible } from './list-queries.ts';
 
-export async function managerOf(caller: Caller, members: Pick<Members, 'ofUser'>): Promise<Manager> {
-  if (caller.kind === 'master') return { role: 'admin', userId: null, isOwn: false, memberships: [] };
+const NO_ORIGINS: Origins = { user: 0, teams: new Map() };
+
+export async function managerOf(
+  caller: Caller,
+  members: Pick<Members, 'ofUser' | 'originsOf'>,
+): Promise<Manager> {
+  if (caller.kind === 'master')
+    return { role: 'admin', userId: null, isOwn: false, memberships: [], origins: NO_ORIGINS };
   const { userId, role } = caller.user;
   const isOwn = caller.key.issuer === 'own';
-  return { role, userId, isOwn, memberships: role === 'member' ? await members.ofUser(userId) : [] };
+  if (role !== 'member') return { role, userId, isOwn, memberships: [], origins: NO_ORIGINS };
+  const [memberships, origins] = await Promise.all([members.ofUser(userId), members.originsOf(userId)]);
+  return { role, userId, isOwn, memberships, origins };
+}
+
+/**
+ * From when a manager sees what has the id of a user or of a team. Ids can be used again, and the usage of earlier users and teams
+ * stays for bills.
+ */
+export function originOf(
+  { origins, userId, ...manager }: Manager,
+  kind: 'user' | 'team',
+  id: string,
+): number {
+  if (manager.role !== 'member') return 0;
+  if (kind === 'user') return id === userId ? origins.user : Infinity;
+  return origins.teams.get(id) ?? Infinity;
 }
 
 /** Throws a ForbiddenError for callers that cannot change everything. */

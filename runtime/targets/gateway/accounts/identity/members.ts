@@ -21,6 +21,20 @@ export function createMembers({ db }: Pick<Store, 'db'>, revision: FollowedRevis
         .execute();
       return rows.map(membershipOf);
     },
+    originsOf: async (userId) => {
+      const { created_at: user } = await db
+        .selectFrom('gateway_users')
+        .select('created_at')
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow();
+      const teams = await db
+        .selectFrom('gateway_team_members')
+        .innerJoin('gateway_groups', (join) => join.onRef('id', '=', 'team_id').on('kind', '=', 'team'))
+        .select(['team_id', 'gateway_groups.created_at as created_at'])
+        .where('user_id', '=', userId)
+        .execute();
+      return { user, teams: new Map(teams.map(({ team_id: id, created_at: created }) => [id, created])) };
+    },
     put: async (teamId, userId, role) =>
       await revision.change(async (trx, note) => {
         await requireGroup(trx, 'team', teamId);

@@ -2,7 +2,7 @@ import type { GatewayContext } from '../../context.ts';
 import { notFound } from '../../accounts/identity/checks.ts';
 import { SCOPE_COLUMNS } from '../../accounts/ledger/trends/sum-scopes.ts';
 import type { TrendScope } from '../../accounts/ledger/trends/trends-api.ts';
-import { administersTeam, readsEverything } from '../../accounts/identity/manager.ts';
+import { administersTeam, originOf, readsEverything } from '../../accounts/identity/manager.ts';
 import type { Caller, Identity } from '../../accounts/identity/identity.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { LiveRequest } from '../../ask/completions/live-request.ts';
@@ -22,8 +22,9 @@ export function requestRoutes(context: GatewayContext, { guards }: HttpParts): G
   const routes = newRoutes();
   routes.get('/v1/requests', guards.anyKey, async (c) => {
     const { filter, after, limit } = requestQuery(c);
-    const { scope, isReader } = await permitScope(c, identity);
-    const found = await requests.list({ ...filter, ...filterOf(scope) }, after, limit + 1);
+    const { scope, isReader, since } = await permitScope(c, identity);
+    const own = { ...filter, ...filterOf(scope), from: Math.max(filter.from ?? 0, since) };
+    const found = await requests.list(own, after, limit + 1);
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
     return c.json({
@@ -37,14 +38,14 @@ export function requestRoutes(context: GatewayContext, { guards }: HttpParts): G
     return c.json(
       completions
         .live()
-        .filter(isOwn)
+        .filter((one) => isOwn(one, one.startedAt))
         .map((one) => liveRequestView(one, now)),
     );
   });
   routes.get('/v1/requests/:id', guards.anyKey, async (c) => {
     const { isReader, isOwn } = await sightOf(callerOf(c), identity);
     const id = c.req.param('id');
-    const rows = (await requests.attempts(id)).filter((row) => isOwn(ownersOf(row)));
+    const rows = (await requests.attempts(id)).filter((row) => isOwn(ownersOf(row), row.timestamp));
     const last = rows.at(-1);
     if (!last) throw notFound(`Request '${id.slice(0, 100)}' not found`, 'request_not_found');
     const attempts = await Promise.all(
@@ -60,7 +61,8 @@ export function requestRoutes(context: GatewayContext, { guards }: HttpParts): G
 
 const FILTERS = { user: 'userId', key: 'keyId', team: 'teamId', organization: 'organizationId' } as const;
 
-const filterOf = (scope: TrendScope | undefined) => (scope ? { [FILTERS[scope.kind]]: scope.id } : {});
+/** The condition of a scope. */
+export const filterOf = (scope: TrendScope | undefined) => (scope ? { [FILTERS[scope.kind]]: scope.id } : {});
 
 type Owners = Pick<LiveRequest, 'userId' | 'keyId' | 'teamId'>;
 
@@ -74,15 +76,15 @@ const ownersOf = (row: UsageRow): Owners => ({
 async function sightOf(
   caller: Caller,
   identity: Identity,
-): Promise<{ readonly isReader: boolean; readonly isOwn: (owners: Owners) => boolean }> {
+): Promise<{ readonly isReader: boolean; readonly isOwn: (owners: Owners, time: number) => boolean }> {
   if (caller.kind === 'key' && caller.key.scope === 'models')
     return { isReader: false, isOwn: ({ keyId }) => keyId === caller.key.id };
   const manager = await identity.manager(caller);
   if (readsEverything(manager)) return { isReader: true, isOwn: () => true };
   return {
     isReader: false,
-    isOwn: ({ userId, teamId }) =>
-      (userId !== undefined && userId === manager.userId) ||
-      (teamId !== undefined && administersTeam(manager, teamId)),
+    isOwn: ({ userId, teamId }, time) =>
+      (userId !== undefined && userId === manager.userId && time >= originOf(manager, 'user', userId)) ||
+      (teamId !== undefined && administersTeam(manager, teamId) && time >= originOf(manager, 'team', teamId)),
   };
 }

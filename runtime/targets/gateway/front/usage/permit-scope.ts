@@ -3,7 +3,7 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Identity, Manager } from '../../accounts/identity/identity.ts';
 import { requireVisibleKey } from '../../accounts/identity/key-policy.ts';
-import { administersTeam, readsEverything } from '../../accounts/identity/manager.ts';
+import { administersTeam, originOf, readsEverything } from '../../accounts/identity/manager.ts';
 import type { TrendScope } from '../../accounts/ledger/trends/trends-api.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 
@@ -16,10 +16,12 @@ export const SCOPE_PARAMETERS = {
 } as const satisfies Readonly<Record<TrendScope['kind'], string>>;
 
 /** Whose usage a caller gets, and whether the caller can read everything. */
-interface PermittedScope {
+export interface PermittedScope {
   /** Undefined for the usage of all. */
   readonly scope: TrendScope | undefined;
   readonly isReader: boolean;
+  /** Start of the usage that the caller gets: when the user or the team was created, because its id can have been used before. */
+  readonly since: number;
 }
 
 /**
@@ -36,11 +38,13 @@ export async function permitScope(c: Context<ShellEnv>, identity: Identity): Pro
         'An API key can only read its own usage. Omit the filter.',
         SCOPE_PARAMETERS[wanted.kind],
       );
-    return { scope: own, isReader: false };
+    return { scope: own, isReader: false, since: 0 };
   }
   const manager = await identity.manager(caller);
-  if (manager.userId === null || readsEverything(manager)) return { scope: wanted, isReader: true };
-  return { scope: await permitMember(manager, manager.userId, wanted, identity), isReader: false };
+  if (manager.userId === null || readsEverything(manager)) return { scope: wanted, isReader: true, since: 0 };
+  const scope = await permitMember(manager, manager.userId, wanted, identity);
+  const isGroup = scope.kind === 'user' || scope.kind === 'team';
+  return { scope, isReader: false, since: isGroup ? originOf(manager, scope.kind, scope.id) : 0 };
 }
 
 async function permitMember(

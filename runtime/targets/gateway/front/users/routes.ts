@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { User, UserChanges } from '../../accounts/identity/identity.ts';
-import { forbidden, readsEverything, visibleTo } from '../../accounts/identity/manager.ts';
+import { forbidden, originOf, readsEverything, visibleTo } from '../../accounts/identity/manager.ts';
 import { permitNewUser, permitUserChange, requireVisibleUser } from '../../accounts/identity/user-policy.ts';
 import { pageOf } from '../http/page.ts';
 import { managerIn } from '../sign-in/sign-in.ts';
@@ -58,7 +58,7 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
     const manager = managerIn(c);
     const isOwn = readsEverything(manager) || userId === manager.userId;
     if (!isOwn) throw forbidden('Usage of other users requires the role viewer. Use GET /v1/usage?team_id=.');
-    const rows = await state.usage.list({ userId }, page);
+    const rows = await state.usage.list({ userId, from: originOf(manager, 'user', userId) }, page);
     return c.json(rows.map((row) => usageLogView(row, readsEverything(manager))));
   });
 

@@ -5,6 +5,7 @@ const URL_OF_NOBODY = 'http://127.0.0.1:1';
 const CLIENTS = [
   ['keys', 'me'],
   ['experiment', 'list'],
+  ['invitations', 'list'],
 ];
 
 test.each(

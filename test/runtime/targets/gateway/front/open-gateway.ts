@@ -68,6 +68,7 @@ export interface OpenGateway {
 
 export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'>> {
   readonly server?: Partial<GatewayAppOptions['server']>;
+  readonly databaseUrl?: string;
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly alerts?: AlertsConfig;
@@ -80,13 +81,12 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly signIn?: (state: GatewayState, clock: TestClock) => GatewayContext['signIn'];
 }
 
-/** The HTTP API on a new SQLite file. */
+/** The HTTP API on a new SQLite file, or on the database with this URL. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const clock = createTestClock();
-  const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, 'gateway.db')}`), {
-    autoMigrate: true,
-  });
+  const location = parseDatabaseUrl(options.databaseUrl ?? `sqlite:${join(folder, 'gateway.db')}`);
+  const store = await openStore(location, { autoMigrate: true });
   const errors: unknown[] = [];
   const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
   const state = await openGatewayState(store, {

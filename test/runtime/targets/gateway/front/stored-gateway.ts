@@ -18,7 +18,7 @@ interface StoredGateway {
 
 /** A gateway in front of two providers that store objects, with keys of four users. */
 export async function openStoredGateway(
-  options: Pick<GatewayOptions, 'alerts'> = {},
+  options: Pick<GatewayOptions, 'alerts' | 'databaseUrl'> = {},
 ): Promise<StoredGateway> {
   const [fixture, other] = [await startFixture('openai'), await startFixture('openai')];
   const dialect = { hasResponses: true };

@@ -180,8 +180,10 @@ describeDatabases((database) => {
   });
 
   test('a page of requests starts where the one before ended, and a caller sees only the permitted ones', async () => {
-    const { ask, request, rows } = await start();
+    const { ask, request, rows, state } = await start();
     await ask('POST', '/v1/users', { user_id: 'ada' });
+    // Before the requests: usage from before a user is that of an earlier one with the same id.
+    await state.store.db.updateTable('gateway_users').set({ created_at: 0 }).execute();
     const { body: manage } = await ask('POST', '/v1/keys', { user_id: 'ada', scope: 'manage' });
     const { body: own } = await ask('POST', '/v1/keys', { user_id: 'ada' });
     const as = async (path: string, key: string = MASTER_KEY) =>
