@@ -39,6 +39,11 @@ export const GATEWAY_COMPLETIONS = {
     behaviour:
       'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
   },
+  'gateway:chat:limits:agents': {
+    source: 'issue 37, point 14',
+    behaviour:
+      'A budget refuses with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and says not to retry.',
+  },
   'gateway:chat:alias': {
     source: 'gateway reference 4, row 19',
     behaviour: 'An alias goes on to its next target, and each attempt is written down.',

@@ -91,3 +91,24 @@ verifiesGateway('gateway:price-map', async (arm) => {
   });
   expect((await send(api, 'DELETE', '/v1/price-map', {})).status).toBe(204);
 });
+
+verifiesGateway('gateway:chat:limits:agents', async (arm) => {
+  const api = await start(arm, { config: MODELS });
+  const key = asKey(await createKey(api, { user_id: 'poor', budget: { max_budget: COST / 100 } }));
+  const messages = [{ role: 'user', content: 'Hi' }];
+  for (const [path, status, type, body] of [
+    ['/v1/messages', 402, 'billing_error', { messages, max_tokens: 9 }],
+    ['/v1/responses', 429, 'insufficient_quota', { input: 'Hi' }],
+    ['/v1/chat/completions', 403, 'invalid_request_error', { messages }],
+  ] as const) {
+    const refused = await api.post(path, { model: 'openai:good', ...body }, key);
+    expect([path, refused.status, refused.body.error.type, refused.headers.get('x-should-retry')]).toEqual([
+      path,
+      status,
+      type,
+      'false',
+    ]);
+  }
+  // A request that is refused costs nothing, and has no usage.
+  expect((await api.get('/v1/users/poor/usage', AS_MASTER)).body).toEqual([]);
+});

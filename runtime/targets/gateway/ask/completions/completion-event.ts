@@ -1,5 +1,5 @@
-import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
+import { statusOfError } from './budget-errors.ts';
 import type { AbandonedEvent, CompletionEvent } from './telemetry.ts';
 import { isUncounted } from './is-uncounted.ts';
 import type { Admitted, RequestState } from './request-state.ts';
@@ -21,7 +21,7 @@ export function completionEvent(
     trace,
     model,
     provider: model && providerOf(model),
-    status: error ? HTTP_STATUS[error.code] : 200,
+    status: error ? statusOfError(error, endpoint) : 200,
     reason: error?.reason,
     usage,
     unpriced:

@@ -2,7 +2,7 @@ import type { AppError } from '../../../../contract/errors.ts';
 import type { SoundCounts } from '../../shared/sound-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
-import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
+import { statusOfError } from './budget-errors.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { statusOf } from '../../accounts/ledger/usage-status.ts';
 import type { AbandonedRead } from '../providers/provider.ts';
@@ -61,7 +61,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     status: statusOf(error),
     errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,
-    statusCode: error ? HTTP_STATUS[error.code] : 200,
+    statusCode: error ? statusOfError(error, facts.endpoint) : 200,
     latencyMs: facts.now - facts.startedAt,
     ttftMs: outcome.firstByteMs ?? null,
     attempt: before.length + 1,

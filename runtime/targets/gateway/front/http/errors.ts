@@ -1,7 +1,8 @@
+import type { Context } from 'hono';
 import type { AppError, ErrorCode } from '../../../../contract/errors.ts';
 import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
 import { openAiErrorType } from '../../../../serve/http/openai-error.ts';
-import { budgetErrorOf, budgetStatus } from './budget-errors.ts';
+import { budgetErrorOf, isBudgetError } from '../../ask/completions/budget-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Error format of all paths without a format of their own. */
@@ -10,6 +11,12 @@ export const GATEWAY_ERRORS: ErrorFormat = {
   status: budgetStatus,
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
+
+/** The status of an error of a budget. Clients that know the header do not repeat the request. */
+function budgetStatus(error: AppError, c: Context): number | undefined {
+  if (isBudgetError(error)) c.header('X-Should-Retry', 'false');
+  return budgetErrorOf(error, c.req.path)?.status;
+}
 
 export interface ErrorBody {
   readonly type?: 'error';

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { statusOfError } from '../../../../../../runtime/targets/gateway/ask/completions/budget-errors.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './fixture-gateway.ts';
@@ -16,6 +18,12 @@ const WIRES: readonly [path: string, status: number, type: string, body: (maxTok
   ['/v1/messages', 402, 'billing_error', (max_tokens) => ({ model: MODEL, max_tokens, messages })],
   [
     '/v1/responses',
+    429,
+    'insufficient_quota',
+    (max_output_tokens) => ({ model: MODEL, input: 'Hello', max_output_tokens }),
+  ],
+  [
+    '/openai/v1/responses',
     429,
     'insufficient_quota',
     (max_output_tokens) => ({ model: MODEL, input: 'Hello', max_output_tokens }),
@@ -83,5 +91,14 @@ test.each(WIRES)(
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('gateway_budget_reserved_total 1\n');
     expect(metrics).toContain('gateway_budget_exceeded_total 2\n');
+    expect(metrics).toContain(`endpoint="${path}",status="${status}"} ${status === 429 ? 3 : 2}\n`);
   },
 );
+
+test('records of a request have the status that its client got', () => {
+  const error = new AppError('ForbiddenError', 'x', { reason: 'budget_exceeded' });
+  expect([CHAT, '/v1/messages', '/v1/responses'].map((path) => statusOfError(error, path))).toEqual([
+    403, 402, 429,
+  ]);
+  expect(statusOfError(new AppError('ForbiddenError', 'x'), '/v1/messages')).toBe(403);
+});
