@@ -95,6 +95,11 @@ export const GATEWAY_HTTP = {
     behaviour:
       'The budget, limits and models of a team and its organization apply to all keys of the team, and the usage is there by team.',
   },
+  'gateway:tenants': {
+    source: 'issue 37, points 1 and 2',
+    behaviour:
+      'What a user created with a key of a team is out of reach of keys that others create for the user elsewhere, and of the next user with the id.',
+  },
   'gateway:roles': {
     source: 'issue 20, "Teams"',
     behaviour:

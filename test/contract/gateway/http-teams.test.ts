@@ -7,6 +7,7 @@ import {
 import type { Answer, Api } from '../shared-services.ts';
 import { chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';
+import { upload } from './lab-requests.ts';
 import { shareGateways, useGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
 
@@ -113,6 +114,35 @@ verifiesGateway('gateway:roles', async (arm) => {
   const { body: rotated } = await send(api, 'POST', path, { grace_seconds: 600 }, lead);
   for (const secret of [key.key, rotated.key])
     expect((await api.get('/v1/keys/me', asKey(secret))).body.team_id).toBe('roles');
+});
+
+verifiesGateway('gateway:tenants', async (arm) => {
+  const api = await start(arm, CONFIG);
+  for (const team_id of ['mine', 'hers']) await send(api, 'POST', '/v1/teams', { team_id });
+  const create = async (body: object, as: Record<string, string> = AS_MASTER) =>
+    asKey((await send(api, 'POST', '/v1/keys', body, as)).body.key);
+  const eve = await create({ user_id: 'eve', scope: 'manage' });
+  await create({ user_id: 'ann' });
+  await send(api, 'PUT', '/v1/teams/hers/members/eve', { role: 'admin' });
+  for (const team of ['mine', 'hers']) await send(api, 'PUT', `/v1/teams/${team}/members/ann`, {});
+  const owner = await create({ user_id: 'ann', team_id: 'mine' });
+  const path = `/api/v1/datasets/${(await upload(api, undefined, owner)).body.id}`;
+  const statuses = async (key: Record<string, string>) => [
+    (await api.get(path, key)).status,
+    (await api.get('/api/v1/datasets', key)).body.total,
+    (await send(api, 'DELETE', path, undefined, key)).status,
+  ];
+  const others = {
+    'of eve': await create({ user_id: 'ann', team_id: 'hers' }, eve),
+    issued: await create({ user_id: 'ann' }),
+  };
+  for (const [who, key] of Object.entries(others))
+    expect([who, ...(await statuses(key))]).toEqual([who, 404, 0, 404]);
+  expect((await api.get(path, owner)).status).toBe(200);
+  await send(api, 'DELETE', '/v1/users/ann');
+  await send(api, 'POST', '/v1/users', { user_id: 'ann' });
+  expect(await statuses(await create({ user_id: 'ann' }))).toEqual([404, 0, 404]);
+  expect((await api.get(path, AS_MASTER)).status).toBe(200);
 });
 
 verifiesGateway('gateway:sign-in', async (arm) => {

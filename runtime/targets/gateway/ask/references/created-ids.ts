@@ -13,12 +13,12 @@ export function createdIds({ output }: Json): readonly string[] {
 /** Shorter ids are counters or small numbers of local servers: they repeat, and anyone can guess them. */
 const MIN_UNIQUE_LENGTH = 20;
 
+export const isUniqueId = ({ length }: string): boolean => length >= MIN_UNIQUE_LENGTH;
+
 /** The id of an item of a response, and of the container that its code ran in. */
 export function idsOfItem(item: unknown): string[] {
   const { id, container_id: container } = membersOf(item);
-  return [id, container]
-    .filter((one) => typeof one === 'string')
-    .filter(({ length }) => length >= MIN_UNIQUE_LENGTH);
+  return [id, container].filter((one) => typeof one === 'string').filter(isUniqueId);
 }
 
 /** The items of a response, which belong to the user of the response. */

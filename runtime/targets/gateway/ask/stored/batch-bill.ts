@@ -6,12 +6,13 @@ import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { CountedTokens } from '../streams/stream.ts';
+import type { Json } from '../shapes/chat.ts';
 import { answerUsage } from './answer-usage.ts';
 
 /** The sum of the answers of a batch. */
 export interface BatchBill {
-  /** Adds a line of the output. */
-  add(line: string): void;
+  /** Adds a line of the output. Returns its answer, if it has one. */
+  add(line: string): Json | undefined;
   /** Adds answers that cannot be read, by what was expected of them. */
   addUnread(requests: number): void;
   entry(object: Pick<StoredObject, 'id' | 'content'>, error: string | undefined): UsageEntry;
@@ -41,10 +42,10 @@ export function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): 
   return {
     addUnread,
     add(line) {
-      if (line.trim() === '') return;
+      if (line.trim() === '') return undefined;
       const answer = answerIn(line);
       // Requests that failed cost nothing.
-      if (answer === 'failed') return;
+      if (answer === 'failed') return undefined;
       const usage = answer && answerUsage(answer);
       if (usage?.promptTokens === undefined) addUnread(1);
       else
@@ -54,6 +55,7 @@ export function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): 
           promptTokens: usage.promptTokens,
           completionTokens: usage.completionTokens ?? 0,
         });
+      return answer;
     },
     entry: ({ id }, error) => ({
       model: plan.model,

@@ -13,6 +13,7 @@ import { cancelRevoked } from './watch-keys.ts';
 import { createdIds, itemsOf } from '../references/created-ids.ts';
 import { linesOf } from './lines-of.ts';
 import { answerUsage } from './answer-usage.ts';
+import { storedWith } from './batch-responses.ts';
 import { createBatchBill } from './batch-bill.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 
@@ -47,6 +48,9 @@ const CHECK_MS = { batch: 60_000, response: 10_000 };
 const LOST_AFTER_MS = 3_600_000;
 const DELETED = 'deleted';
 
+/** Responses of a batch that are recorded together. */
+const MAX_ADDED = 500;
+
 export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
   const { identity, objects, objectMasks, ledger } = state;
   /** Objects that are being billed by this process. */
@@ -71,7 +75,15 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
           owned,
           withoutContent({ method: 'GET', path, headers, signal: NEVER }),
         );
-        for await (const line of linesOf(pieces)) bill.add(line);
+        let stored: StoredObject[] = [];
+        for await (const line of linesOf(pieces)) {
+          const answer = bill.add(line);
+          if (answer) stored.push(...storedWith(object, plan.model, answer, clock.now()));
+          if (stored.length < MAX_ADDED) continue;
+          await objects.addMissing(stored);
+          stored = [];
+        }
+        await objects.addMissing(stored);
       } catch (error) {
         if (!isMissing(error)) throw error;
         const { completed } = membersOf(counts);

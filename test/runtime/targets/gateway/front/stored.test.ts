@@ -214,3 +214,20 @@ describe('batches', () => {
     expect((await batchOf('groq', plain.id)).body.error.message).toContain('purpose=batch');
   });
 });
+
+test('the responses that a batch creates belong to the user of the batch', async () => {
+  const body = { model: 'openai:gpt-4o-mini', input: 'Hello', max_output_tokens: 50 };
+  const line = JSON.stringify({ custom_id: '1', method: 'POST', url: '/v1/responses', body });
+  const { body: file } = await upload('ann', line);
+  const { body: batch } = await batchOf('ann', file.id, { endpoint: '/v1/responses' });
+  await finish();
+  const { body: done } = await gateway.ask('GET', `/v1/batches/${batch.id}`, undefined, as('ann'));
+  const output = await gateway.ask('GET', `/v1/files/${done.output_file_id}/content`, undefined, as('ann'));
+  const [id = ''] = /resp_[\w]+/.exec(output.text) ?? [];
+  const statusesOf = async (name: string) => [
+    (await gateway.ask('GET', `/v1/responses/${id}`, undefined, as(name))).status,
+    (await gateway.ask('POST', '/v1/responses', { ...body, previous_response_id: id }, as(name))).status,
+  ];
+  expect(await statusesOf('bob')).toEqual([404, 404]);
+  expect(await statusesOf('ann')).toEqual([200, 200]);
+});

@@ -127,8 +127,9 @@ describeDatabases((database) => {
       ['cat', 'ann-lab', space('cat', 'issued')],
     ]);
     // Secrets of deleted users are deleted. Those of ids that are no users keep a name that is no space.
-    expect((await rowsOf('gateway_secrets')).map((row) => row['space']).toSorted()).toEqual(
-      [expected['ann'], expected['bob'], expected['cat'], expected['lab-bot'], 'nobody-any-more'].toSorted(),
+    const spaces = (await rowsOf('gateway_secrets')).map((row) => row['space']);
+    expect(new Set(spaces)).toEqual(
+      new Set(['ann', 'bob', 'cat', 'lab-bot'].map((user) => expected[user])).add('nobody-any-more'),
     );
     expect((await rowsOf('gateway_keys')).map((row) => row['issuer'])).toEqual(Array(5).fill('issued'));
   });
