@@ -56,9 +56,16 @@ interface UsageGroup extends UsageTotals {
   readonly group: readonly (string | null)[];
 }
 
-interface UsagePoint extends UsageTotals {
-  /** Start of the interval, in UTC. */
+export interface UsagePoint extends UsageTotals {
+  /** Start of the interval, in milliseconds since 1970. */
   readonly start: number;
+}
+
+interface SeriesOptions {
+  /** Maximum number of intervals. */
+  readonly limit?: number | undefined;
+  /** Time zone in which hours, days and months start. Default: UTC. */
+  readonly timeZone?: string | undefined;
 }
 
 export interface UsageReports {
@@ -68,7 +75,11 @@ export interface UsageReports {
   /** Totals by group, the most expensive first. */
   groups(filter: UsageFilter, by: readonly UsageGrouping[], page: Page): Promise<readonly UsageGroup[]>;
   /** Totals by interval, the oldest first, without empty intervals. */
-  series(filter: UsageFilter, interval: UsageInterval, limit?: number): Promise<readonly UsagePoint[]>;
+  series(
+    filter: UsageFilter,
+    interval: UsageInterval,
+    options?: SeriesOptions,
+  ): Promise<readonly UsagePoint[]>;
   /** Lines of CSV, oldest first, after a header line. They are read in parts, so their number is not limited by memory. */
   csv(filter: UsageFilter): AsyncIterable<string>;
 }

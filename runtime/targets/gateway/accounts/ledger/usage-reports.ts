@@ -7,6 +7,7 @@ import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
+import { inZone, QUARTER_MS } from './usage-zones.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 
 /** Columns to group by. Requests with several tags are in the group of each. */
@@ -59,16 +60,18 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
         ...totalsOf(row),
       }));
     },
-    series: async (filter, interval, limit) => {
-      const start = startOf(interval, kind);
+    series: async (filter, interval, { limit, timeZone } = {}) => {
+      const isLocal = timeZone !== undefined && interval !== 'minute';
+      const start = isLocal ? startOfLength(QUARTER_MS) : startOf(interval, kind);
       const rows = await select(db, filter)
         .select(start.as('start'))
         .select(SUMS)
         .groupBy(start)
         .orderBy(start)
-        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .$if(limit !== undefined && !isLocal, (query) => query.limit(limit ?? 0))
         .execute();
-      return rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
+      const points = rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
+      return isLocal ? inZone(points, interval, timeZone).slice(0, limit) : points;
     },
     csv: (filter) => csvOf(db, filter),
   };
@@ -77,10 +80,12 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
 /** The start of the interval of a row, in UTC. */
 function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<number> {
   if (interval === 'month') return MONTH_STARTS[kind];
-  const length = sql.lit(INTERVALS_MS[interval]);
-  // Integer division truncates in both databases.
-  return sql<number>`timestamp / ${length} * ${length}`;
+  return startOfLength(INTERVALS_MS[interval]);
 }
+
+/** Integer division truncates in both databases. */
+const startOfLength = (length: number): RawBuilder<number> =>
+  sql<number>`timestamp / ${sql.lit(length)} * ${sql.lit(length)}`;
 
 /** A row for each tag of a request, with the column `value`. */
 const TAGS: Readonly<Record<Store['kind'], RawBuilder<{ readonly value: string }>>> = {

@@ -27,7 +27,11 @@ export async function readReport(
   const page = { skip: 0, limit };
   if (shape.kind === 'requests') return { kind: 'requests', totals, rows: await usage.list(filter, page) };
   if (shape.kind === 'series') {
-    return { kind: 'series', totals, points: await usage.series(filter, shape.interval) };
+    return {
+      kind: 'series',
+      totals,
+      points: await usage.series(filter, shape.interval, { timeZone: shape.timeZone }),
+    };
   }
   const { by } = shape;
   return { kind: 'groups', totals, by, groups: await usage.groups(filter, by, page) };

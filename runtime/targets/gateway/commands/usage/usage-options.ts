@@ -1,6 +1,7 @@
 import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { isTimeZone } from '../../../../core/time/calendar.ts';
 import { list } from '../../../../serve/cli/values.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
@@ -26,6 +27,7 @@ export const USAGE_OPTIONS = {
     help: `Aggregate by one or more of ${GROUPINGS.join(', ')}, comma-separated`,
   },
   interval: { value: 'length', help: 'Aggregate over time', choices: INTERVALS },
+  'time-zone': { value: 'zone', help: 'Time zone of --interval, e.g. Europe/Berlin', defaultText: 'UTC' },
   ...commonOptions({ limit: { help: 'Maximum number of requests or groups', fallback: '20' } }),
   csv: { help: 'Print all matching requests as CSV, oldest first' },
 } satisfies Readonly<Record<string, Option>>;
@@ -51,16 +53,22 @@ export type UsageShape =
   | { readonly kind: 'requests' }
   | { readonly kind: 'csv' }
   | { readonly kind: 'groups'; readonly by: readonly UsageGrouping[] }
-  | { readonly kind: 'series'; readonly interval: UsageInterval };
+  | { readonly kind: 'series'; readonly interval: UsageInterval; readonly timeZone: string | undefined };
 
 export function shapeOf(invocation: Invocation): UsageShape {
   const by = list(invocation, 'group-by').map(groupingOf);
   const interval = INTERVALS.find((known) => known === invocation.value('interval'));
+  const timeZone = invocation.value('time-zone');
   const shapes: UsageShape[] = [
     ...(invocation.flag('csv') ? [{ kind: 'csv' } as const] : []),
     ...(by.length > 0 ? [{ kind: 'groups', by } as const] : []),
-    ...(interval ? [{ kind: 'series', interval } as const] : []),
+    ...(interval ? [{ kind: 'series', interval, timeZone } as const] : []),
   ];
+  if (timeZone !== undefined && !interval) throw new UsageError('--time-zone requires --interval.');
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new UsageError(
+      `--time-zone: ${JSON.stringify(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
+    );
   if (shapes.length > 1) throw new UsageError('--group-by, --interval and --csv conflict; use one of them.');
   if (invocation.flag('csv') && invocation.flag('json'))
     throw new UsageError('--csv conflicts with --json; use one of them.');

@@ -84,6 +84,11 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
         ...parameter('interval', 'Aggregate over time; at most 10080 intervals.', 'day'),
         schema: oneOf(INTERVALS),
       },
+      parameter(
+        'time_zone',
+        'Time zone in which hours, days and months start (default: UTC).',
+        'Europe/Berlin',
+      ),
       {
         ...parameter(
           'format',

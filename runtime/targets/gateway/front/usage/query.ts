@@ -1,6 +1,7 @@
 import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
+import { isTimeZone } from '../../../../core/time/calendar.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
@@ -39,6 +40,7 @@ const PARAMETERS = [
   'to',
   'group_by',
   'interval',
+  'time_zone',
   'format',
   'skip',
   'limit',
@@ -48,6 +50,7 @@ export interface UsageQuery {
   readonly filter: UsageFilter;
   readonly by: readonly UsageGrouping[];
   readonly interval: UsageInterval | undefined;
+  readonly timeZone: string | undefined;
   readonly asCsv: boolean;
 }
 
@@ -55,6 +58,8 @@ export interface UsageQuery {
 export function usageQuery(c: Context, caller: Caller): UsageQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
+  const interval =
+    queryValue(c, 'interval') === undefined ? undefined : wordOf(c, 'interval', INTERVALS, 'day');
   return {
     filter: {
       userId: queryValue(c, 'user_id'),
@@ -72,7 +77,8 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
       to: momentOf(c, 'to'),
     },
     by: groupings(c.req.queries('group_by') ?? []),
-    interval: queryValue(c, 'interval') === undefined ? undefined : wordOf(c, 'interval', INTERVALS, 'day'),
+    interval,
+    timeZone: timeZoneOf(queryValue(c, 'time_zone'), interval),
     asCsv:
       wordOf(c, 'format', FORMATS, /\btext\/csv\b/i.test(c.req.header('Accept') ?? '') ? 'csv' : 'json') ===
       'csv',
@@ -80,6 +86,14 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
 }
 
 const queryValue = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
+
+function timeZoneOf(timeZone: string | undefined, interval: UsageInterval | undefined): string | undefined {
+  if (timeZone === undefined) return undefined;
+  if (interval === undefined) throw queryProblem('time_zone', 'time_zone is for intervals. Set interval.');
+  if (isTimeZone(timeZone)) return timeZone;
+  const message = `${quoted(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`;
+  throw queryProblem('time_zone', message);
+}
 
 function keyOf(caller: Caller, keyId: string | undefined): string | undefined {
   if (caller.kind === 'master' || caller.key.scope === 'manage') return keyId;

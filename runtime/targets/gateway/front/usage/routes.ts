@@ -20,7 +20,7 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
 
   routes.get('/v1/usage', guards.anyKey, async (c) => {
     const caller = callerOf(c);
-    const { filter: named, by, interval, asCsv } = usageQuery(c, caller);
+    const { filter: named, by, interval, timeZone, asCsv } = usageQuery(c, caller);
     const manager = isModelKey(caller) ? undefined : await identity.manager(caller);
     const filter = await withUsedModel(usage, manager ? permitUsage(manager, named) : named);
     const isAdmin = manager !== undefined && readsEverything(manager);
@@ -31,7 +31,7 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
       usage.totals(filter),
       isSummary ? undefined : usage.list(filter, page),
       by.length > 0 ? usage.groups(filter, by, page) : undefined,
-      interval && usage.series(filter, interval, MAX_POINTS + 1),
+      interval && usage.series(filter, interval, { limit: MAX_POINTS + 1, timeZone }),
     ]);
     if (interval && points && points.length > MAX_POINTS) throw tooManyPoints(interval);
     return c.json({

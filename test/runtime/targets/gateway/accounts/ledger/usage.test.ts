@@ -130,6 +130,21 @@ describeDatabases((database) => {
       [Date.parse('2026-03-01T00:00:00Z'), 5, 1_500_000_013n],
       [Date.parse('2026-04-01T00:00:00Z'), 1, 2n],
     ]);
+    // In Berlin both are in April, and that of Kathmandu starts at a quarter of an hour.
+    const starts = async (interval: 'hour' | 'day' | 'month', timeZone: string) =>
+      (await usage.series({}, interval, { timeZone })).map(({ start, requests }) => [
+        new Date(start).toISOString(),
+        requests,
+      ]);
+    expect(await starts('month', 'Europe/Berlin')).toEqual([
+      ['2026-02-28T23:00:00.000Z', 4],
+      ['2026-03-31T22:00:00.000Z', 2],
+    ]);
+    expect((await starts('month', 'Asia/Kathmandu')).at(-1)).toEqual(['2026-03-31T18:15:00.000Z', 2]);
+    expect((await starts('day', 'America/New_York')).at(-1)).toEqual(['2026-03-31T04:00:00.000Z', 2]);
+    expect((await starts('hour', 'Asia/Kolkata')).at(-1)).toEqual(['2026-03-31T23:30:00.000Z', 2]);
+    expect(await usage.series({}, 'month', { timeZone: 'UTC' })).toEqual(months);
+    expect(await usage.series({}, 'month', { timeZone: 'Asia/Tokyo', limit: 1 })).toHaveLength(1);
   });
 
   test('answers without a price are counted, and failures without an answer are not', async () => {
