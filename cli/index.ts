@@ -3,6 +3,7 @@ import { BaseList } from './commands/base/list.ts';
 import { BaseRemove } from './commands/base/remove.ts';
 import { Build } from './commands/build.ts';
 import { Completion } from './commands/completion.ts';
+import { ExportScript } from './commands/export-script.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Licenses } from './commands/licenses.ts';
@@ -22,6 +23,7 @@ export const COMMANDS = {
   'base:remove': BaseRemove,
   build: Build,
   completion: Completion,
+  'export-script': ExportScript,
   init: Init,
   inspect: Inspect,
   licenses: Licenses,

@@ -1,9 +1,13 @@
 import { configError } from '../../runtime/contract/errors.ts';
 import { userCacheFolders } from '../../runtime/platform/files/user-cache-folders.ts';
 
+/** The system's cache folder for this user; undefined if the user has none. */
+export const userCacheDir = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  userCacheFolders(env)[0];
+
 /** The default folder for base runtimes: the system's cache folder for this user. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
-  const [folder] = userCacheFolders(env);
+  const folder = userCacheDir(env);
   if (folder !== undefined) return folder;
   throw configError(
     'Cannot locate cache directory: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',

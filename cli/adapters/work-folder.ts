@@ -9,10 +9,10 @@ import { errorCode } from '../../runtime/core/values/error-code.ts';
 
 /**
  * Runs `use` with a new folder below `root` and removes it afterwards, along with the folders of killed processes. If `root` is
- * not writable, such as a cache in a read-only image, a temporary folder is used.
+ * not writable, such as a cache in a read-only image, or undefined, a temporary folder is used.
  */
 export async function withWorkFolder<Result>(
-  root: string,
+  root: string | undefined,
   use: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = await create(root);
@@ -25,7 +25,8 @@ export async function withWorkFolder<Result>(
   }
 }
 
-async function create(root: string): Promise<string> {
+async function create(root: string | undefined): Promise<string> {
+  if (root === undefined) return await createInTemporary();
   const parent = join(root, 'work');
   try {
     await mkdir(parent, { recursive: true });
@@ -34,6 +35,10 @@ async function create(root: string): Promise<string> {
   } catch (error) {
     if (!isReadOnly(error)) throw explainWriteError(parent, error);
   }
+  return await createInTemporary();
+}
+
+async function createInTemporary(): Promise<string> {
   const folder = tmpdir();
   return await createIn(folder).catch((error: unknown) => {
     throw explainWriteError(folder, error);

@@ -1,4 +1,4 @@
-/** The commands of a model executable, which the build tool names when somebody looks for them there. */
+/** The commands of a model executable, which the build tool names when it is called with one of them. */
 export const MODEL_COMMANDS = [
   'serve',
   'infer',

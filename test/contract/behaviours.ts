@@ -15,6 +15,7 @@ import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
 import { HUB } from './behaviours/hub.ts';
 import { INFER } from './behaviours/infer.ts';
+import { LOST_OUTPUT } from './behaviours/lost-output.ts';
 import { M3 } from './behaviours/m3.ts';
 import { MANAGER_CLI } from './behaviours/manager-cli.ts';
 import { MANAGER_HTTP } from './behaviours/manager-http.ts';
@@ -38,6 +39,7 @@ export const BEHAVIOURS = {
   ...FIRST_STEPS,
   ...HUB,
   ...INFER,
+  ...LOST_OUTPUT,
   ...BENCH,
   ...SENTENCE,
   ...ZERO_SHOT,

@@ -129,7 +129,7 @@ verifiesOnce('hub:refusals', async () => {
     [
       'hf:acme/torch',
       {},
-      /has no ONNX graph, only model\.safetensors, and config\.json .* Export it with `optimum-cli export onnx /,
+      /has no ONNX graph, only model\.safetensors, and no config\.json .* Copy config\.json from the source of the model\./,
     ],
     [
       'hf:acme/torch@v9',

@@ -93,7 +93,7 @@ verifiesOnce('build:bad-safetensors', async () => {
         rmSync(join(model, 'model.safetensors'));
         writeFileSync(join(model, 'pytorch_model.bin'), 'x');
       },
-      /only pytorch_model\.bin, a pickle file, which can run code when it is read\. Export it with `optimum-cli/,
+      /only pytorch_model\.bin, a pickle file, which can run code when it is read\. Export it: `pip install "optimum-onnx\[onnxruntime\]"`, then `optimum-cli/,
     ],
     [
       (model) => writeFileSync(join(model, 'model.safetensors'), ''),

@@ -29,6 +29,9 @@ test.runIf(canMapUsers)('the build tool works for a user without a home folder',
   expect(await run([...encoderfile, 'validate', '-f', config, '--cache-dir', TEST_CACHE])).toMatchObject({
     exitCode: 0,
   });
+  // A validation keeps nothing, so that it needs no cache.
+  const validated = await run([...encoderfile, 'validate', '-f', config], { TMPDIR: folder() });
+  expect(validated).toMatchObject({ exitCode: 0 });
   const nowhere = await run([...encoderfile, 'base', 'list']);
   expect(nowhere.exitCode).toBe(1);
   expect(nowhere.stderr).toMatch(/^Error: Cannot locate cache directory: [^\n]+\n?$/);

@@ -36,6 +36,7 @@ export async function bundleBuildTool(
   const templates = [
     'templates/encoderfile.yml',
     'templates/calibration.txt',
+    'templates/export.py',
     ...scripts.sort().map((name) => `${TEMPLATES}/${name}`),
   ];
   const { code } = await bundleWith({

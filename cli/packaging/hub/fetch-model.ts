@@ -7,7 +7,7 @@ import { type HubReference, hubReferenceText, isCommit } from '../../config/hub-
 import { safetensorsOf } from '../architectures/find-weights.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
-import { CONFIG_FOLDERS, modelTypeIn } from '../model/model-listing.ts';
+import { CONFIG_FOLDERS, statedIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
 import { externalLocations } from '../onnx/external-locations.ts';
 import type { Reporter, Step } from '../reporter.ts';
@@ -89,14 +89,13 @@ async function fromHub(
       step.progress(progress.done, progress.total);
     });
   };
-  // Which graphs the model can have depends on its architecture.
-  const config = listing.filter(({ path }) =>
-    CONFIG_FOLDERS.some((folder) => path === `${folder}config.json`),
-  );
+  // Which graphs the model can have depends on its architecture and modules.
+  const stating = new Set(['modules.json', ...CONFIG_FOLDERS.map((folder) => `${folder}config.json`)]);
+  const config = listing.filter(({ path }) => stating.has(path));
   for (const file of config) refuseLarge(file, repository);
   await download(config);
-  const modelType = modelTypeIn(cache.snapshot(commit));
-  const chosen = chooseFiles({ files: listing, modelType }, repository, (variants) => choose(variants, true));
+  const stated = statedIn(cache.snapshot(commit));
+  const chosen = chooseFiles({ files: listing, ...stated }, repository, (variants) => choose(variants, true));
   await download(chosen.files);
   const weights = await externalFiles(cache.snapshot(commit), chosen, listing);
   await download(weights);
@@ -123,8 +122,8 @@ async function fromCache(
   }
   const listed = await readListing(cache, commit);
   const listing = listed ?? (await snapshotFiles(cache, commit));
-  const modelType = modelTypeIn(cache.snapshot(commit));
-  const chosen = chooseFiles({ files: listing, modelType }, repository, (variants) =>
+  const stated = statedIn(cache.snapshot(commit));
+  const chosen = chooseFiles({ files: listing, ...stated }, repository, (variants) =>
     choose(variants, listed !== undefined),
   );
   const refuseMissing = (files: readonly HubFile[]): void => {

@@ -10,6 +10,9 @@ export interface ModelListing {
   readonly files: readonly ListedFile[];
   /** `model_type` of config.json: the architecture. */
   readonly modelType: string | undefined;
+  /** config.json and modules.json, if they can be read. */
+  readonly config?: unknown;
+  readonly modules?: unknown;
 }
 
 interface ListedFile {
@@ -25,7 +28,7 @@ export const CONFIG_FOLDERS = ['', `${TRANSFORMER_FOLDER}/`];
 
 /** Lists the files of a model folder and of the folders in it that have graphs. */
 export const listModel = (folder: string): ModelListing => ({
-  modelType: modelTypeIn(folder),
+  ...statedIn(folder),
   files: GRAPH_FOLDERS.flatMap((below) =>
     filesIn(join(folder, below)).map((name) => ({
       path: `${below}${name}`,
@@ -34,18 +37,24 @@ export const listModel = (folder: string): ModelListing => ({
   ),
 });
 
-/** The `model_type` in config.json of a model folder. A file that cannot be read is reported where all of it is read. */
-export function modelTypeIn(folder: string): string | undefined {
-  for (const below of CONFIG_FOLDERS) {
-    try {
-      const config = parseJsonText(readFileSync(join(folder, below, 'config.json'), 'utf8'));
-      const value = memberOf(config, 'model_type');
-      return typeof value === 'string' ? value : undefined;
-    } catch {
-      // The next folder can have the file.
-    }
+/** What the settings of a model folder state. A file that cannot be read is reported where all of it is read. */
+export function statedIn(folder: string): Pick<ModelListing, 'modelType' | 'config' | 'modules'> {
+  const configs = CONFIG_FOLDERS.map((below) => jsonIn(join(folder, below, 'config.json')));
+  const config = configs.find((one) => one !== undefined);
+  const modelType = memberOf(config, 'model_type');
+  return {
+    modelType: typeof modelType === 'string' ? modelType : undefined,
+    config,
+    modules: jsonIn(join(folder, 'modules.json')),
+  };
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    return parseJsonText(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 function filesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
+import { checkVocabulary } from './check-vocabulary.ts';
 import { withBertSettings } from './bert-normalizer.ts';
 import type { ModelConfig } from './labels.ts';
 import type { ModelFiles } from './locate-files.ts';
@@ -42,8 +43,10 @@ export async function prepareTokenizer(
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
   const content = withBertSettings(written, config, modelConfig);
-  const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
+  const final = lowerCase ? withLowerCase(content) : content;
+  const json = JSON.stringify(final);
   const tokenizer = await load(files.tokenizer, json);
+  await checkVocabulary(tokenizer, final, origin);
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
   const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf);

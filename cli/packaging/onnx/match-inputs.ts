@@ -38,7 +38,7 @@ export function matchInputs(
   if (!hasIds && only && unknown.length === 1 && takesIds(only.value)) only.name = 'input_ids';
   const matched = matches.map(({ value, name }) => ({
     value,
-    name: name ?? refuse(value, hasIds, inputs, file),
+    name: name ?? refuse(value, matches, inputs, file),
   }));
   const twice = matched.find(({ name }, at) => matched.findIndex((other) => other.name === name) !== at);
   if (twice) {
@@ -84,16 +84,13 @@ const takesIds = ({ name, type }: ValueInfoProto): boolean =>
 
 function refuse(
   value: ValueInfoProto,
-  hasIds: boolean,
+  matches: readonly { readonly name: string | undefined }[],
   inputs: readonly ValueInfoProto[],
   file: string,
 ): never {
   const { name } = value;
-  if (/past|cache/i.test(name)) {
-    throw configError(
-      `${file} requires the input \`${name}\` of earlier text, as models that generate text do. Export the model as an encoder, without a cache (\`use_cache=False\`).`,
-    );
-  }
+  const known = OTHER_MODELS.find(([names]) => names.test(name));
+  if (known) throw configError(`${file} requires the input \`${name}\`${known[1]}`);
   if (wordInputName(value, 'zero_shot_ner')) {
     throw configError(
       `${file} requires the input \`${name}\`, which only GLiNER models have. Set \`model_type\` to zero_shot_ner.`,
@@ -101,14 +98,34 @@ function refuse(
   }
   const type = value.type?.tensorType;
   const couldBeFed = isInteger(type?.elemType ?? 0) && type?.shape?.dim.length === 2;
-  const missing = hasIds ? 'attention_mask' : 'input_ids';
-  const wayOut = couldBeFed
-    ? `If it is one of these, name it in the config, for example \`inputs: {${missing}: ${JSON.stringify(name)}}\`.`
-    : `The inputs of ${file} are ${namesOf(inputs)}.`;
+  const missing = (['input_ids', 'attention_mask'] as const).find(
+    (needed) => !matches.some((match) => match.name === needed),
+  );
+  const wayOut =
+    missing !== undefined && couldBeFed
+      ? `If it is one of these, name it in the config, for example \`inputs: {${missing}: ${JSON.stringify(name)}}\`.`
+      : `The inputs of ${file} are ${namesOf(inputs)}. If the model works without it, export it without, as \`encoderfile export-script\` does.`;
   throw configError(
     `${file} requires the input \`${name}\`, which texts do not provide. A text encoder has only the inputs ${INPUT_NAMES.join(', ')}. ${wayOut}`,
   );
 }
+
+/** Inputs of models of other kinds. */
+const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
+  [
+    /past|cache/i,
+    ' of earlier text, as models that generate text do. Export the model as an encoder, without a cache (`use_cache=False`).',
+  ],
+  [
+    /^decoder_/,
+    ' of a decoder, which writes text. Save the encoder alone with its class in transformers, such as T5EncoderModel, and export it with `encoderfile export-script`.',
+  ],
+  [/pixel|image/i, ', as models of images do, and only models of texts can be built. Choose another model.'],
+  [
+    /^input_(?:features|values)$|waveform|audio/i,
+    ', as models of sound do, and only models of texts can be built. Choose another model.',
+  ],
+];
 
 const namesOf = (inputs: readonly ValueInfoProto[]): string =>
   inputs.map(({ name }) => `\`${name}\``).join(', ');

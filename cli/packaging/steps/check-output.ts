@@ -3,13 +3,15 @@ import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import { lockOutput } from '../../../runtime/platform/files/output-lock.ts';
 import { type FileTarget, findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { type InputFile, refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { type BuildPlan, isArchive } from '../plan.ts';
+import type { Reporter } from '../reporter.ts';
 import { refuseOtherFiles } from './refuse-other-files.ts';
 import { type Product, refuseOtherProduct } from './refuse-other-product.ts';
 
-export interface OutputCheck {
+interface OutputCheck {
   /** The output path as the user wrote it. */
   readonly shown: string;
   readonly kind: BuildPlan['output']['kind'];
@@ -19,19 +21,46 @@ export interface OutputCheck {
   readonly force: boolean;
 }
 
-/** Rejects, before any long work, an output path that cannot be written, or that contains something else. */
-export async function checkOutput({ shown, kind, product, inputs, force }: OutputCheck): Promise<FileTarget> {
+export interface LockedOutput {
+  readonly target: FileTarget;
+  /** Lets another build write the output. */
+  readonly release: () => void;
+}
+
+/**
+ * Rejects, before any long work, an output path that cannot be written, or that contains something else. Another build of the same output
+ * comes first, so that its result is seen here.
+ */
+export async function claimOutput(check: OutputCheck, report: Reporter): Promise<LockedOutput> {
+  const { shown, kind, inputs } = check;
   const target = await targetOf(shown, kind);
   await refuseInputs(target, inputs);
+  await refuseFolder(target, shown);
+  const lock = await lockOutput(target, () =>
+    report.print(`Waiting for another build of ${shown}, which is running`),
+  );
+  try {
+    return { target: await checkOutput(check), release: () => lock.release() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function checkOutput({ shown, kind, product, force }: OutputCheck): Promise<FileTarget> {
+  const target = await targetOf(shown, kind);
+  if (kind === 'oci') await refuseOtherFiles(target.path, shown);
+  if (!force && (await holdsSomething(target))) await refuseOtherProduct(shown, target.path, kind, product);
+  return target;
+}
+
+async function refuseFolder(target: FileTarget, shown: string): Promise<void> {
   const folder = await nearestFolder(dirname(target.path));
   try {
     await access(folder, constants.W_OK);
   } catch (error) {
     throw explainWriteError(shown, error);
   }
-  if (kind === 'oci') await refuseOtherFiles(target.path, shown);
-  if (!force && (await holdsSomething(target))) await refuseOtherProduct(shown, target.path, kind, product);
-  return target;
 }
 
 async function targetOf(shown: string, kind: OutputCheck['kind']): Promise<FileTarget> {

@@ -3,8 +3,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { timeStep } from '../../../runtime/core/time/time-step.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { type StartedOnnxRuntime, startOnnxRuntime } from '../../adapters/onnxruntime.ts';
-import { ownVersion } from '../../adapters/own-files.ts';
-import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { isOneFile, ownVersion } from '../../adapters/own-files.ts';
+import { defaultCacheDir, userCacheDir } from '../../adapters/user-folders.ts';
+import { isHost } from '../../../runtime/contract/platforms.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { openIntactBase } from '../../packaging/base/base-runtime.ts';
 import { provideBase } from '../../packaging/base/provide-base.ts';
@@ -14,7 +15,7 @@ import { isHubReference } from '../../config/hub-reference.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { buildInputs } from '../../packaging/steps/build-inputs.ts';
-import { checkOutput } from '../../packaging/steps/check-output.ts';
+import { claimOutput } from '../../packaging/steps/check-output.ts';
 import { type BaseImage, openBaseImage } from '../../packaging/oci/open-base-image.ts';
 import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
@@ -30,18 +31,22 @@ export async function build(source: ConfigSource, flags: BuildFlags, report: Rep
   const runtime = startOnnxRuntime();
   try {
     const decided = await timeStep(report.onStep, 'config', () => decide(source, flags, report));
-    const { manifest, ...written } = await withWorkFolder(decided.cacheDir, (folder) =>
-      prepareAndWrite(decided, runtime, folder, report),
-    );
-    const { plan } = decided;
-    return {
-      kind: plan.output.kind,
-      path: resolve(plan.output.path),
-      ...written,
-      platform: plan.platform.triple,
-      seconds: (performance.now() - started) / 1000,
-      manifest,
-    };
+    try {
+      const { manifest, ...written } = await withWorkFolder(decided.cacheDir, (folder) =>
+        prepareAndWrite(decided, runtime, folder, report),
+      );
+      const { plan } = decided;
+      return {
+        kind: plan.output.kind,
+        path: resolve(plan.output.path),
+        ...written,
+        platform: plan.platform.triple,
+        seconds: (performance.now() - started) / 1000,
+        manifest,
+      };
+    } finally {
+      decided.release();
+    }
   } finally {
     await runtime.end();
   }
@@ -75,6 +80,16 @@ async function prepareAndWrite(
   return { ...written, manifest: (await model).manifest };
 }
 
+/** A build that needs no base runtime of a cache works without one: its own files go to a temporary folder. */
+function buildCacheDir({ cacheDir, base, output, platform }: BuildPlan): string | undefined {
+  if (cacheDir !== undefined) return resolve(cacheDir);
+  const needsNone =
+    output.kind === 'assets' ||
+    base.kind === 'file' ||
+    (isOneFile() && isHost(platform, process) && (base.version ?? ownVersion()) === ownVersion());
+  return needsNone ? userCacheDir() : defaultCacheDir();
+}
+
 type Decided = Awaited<ReturnType<typeof decide>>;
 
 /** Reads the config, decides what is built, and checks that it can be written, before any long work. */
@@ -85,16 +100,24 @@ async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter)
     flags.quantize,
   );
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
-  const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
+  const cacheDir = buildCacheDir(plan);
   const origin = originOf(config.file, plan.output.path);
-  const output = await checkOutput({
-    shown: plan.output.path,
-    kind: plan.output.kind,
-    product: { name: config.name, origin },
-    inputs: await buildInputs(config, plan.base),
-    force: plan.output.force,
-  });
-  return { config, plan, cacheDir, origin, output, baseImage: await openBase(plan, output) };
+  const { target: output, release } = await claimOutput(
+    {
+      shown: plan.output.path,
+      kind: plan.output.kind,
+      product: { name: config.name, origin },
+      inputs: await buildInputs(config, plan.base),
+      force: plan.output.force,
+    },
+    report,
+  );
+  try {
+    return { config, plan, cacheDir, origin, output, release, baseImage: await openBase(plan, output) };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** The flag overrides the config. */
@@ -121,13 +144,14 @@ const originOf = (configFile: string, output: string): string =>
 const realPath = (file: string): string =>
   existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 
-async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ChosenBase> {
+async function provide({ base, platform }: BuildPlan, cacheDir: string | undefined): Promise<ChosenBase> {
   if (base.kind === 'file')
     return { base: await openIntactBase(resolve(base.path), platform), origin: { path: base.path } };
   return await provideBase({
     platform,
     version: base.version ?? ownVersion(),
-    cacheDir,
+    // Undefined only if the program itself is the base runtime.
+    cacheDir: cacheDir ?? '',
     canDownload: base.canDownload,
   });
 }

@@ -5,7 +5,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
-import { checkOutput } from '../../packaging/steps/check-output.ts';
+import { claimOutput } from '../../packaging/steps/check-output.ts';
 import { type Target, TARGET_NAMES, type TargetBuildResult } from './build-result.ts';
 
 export interface TargetBuildRequest {
@@ -31,24 +31,20 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
       ? hostPlatform({ os: process.platform, cpu: process.arch })
       : parsePlatform(request.platform);
   const shown = request.output ?? `${TARGET_NAMES[target]}${platform.exeSuffix}`;
-  const output = await checkOutput({
-    shown,
-    kind: 'executable',
-    product: { program: target },
-    inputs: [],
-    force: request.force,
-  });
-  const step = report.step(`Building ${TARGET_NAMES[target]} for ${shortName(platform)}`);
-  const { writeTarget } = await import('../../packaging/steps/write-target.ts');
-  const bytes = await writeTarget({
-    target,
-    platform,
-    version: ownVersion(),
-    cacheDir: resolve(request.cacheDir ?? defaultCacheDir()),
-    canDownload,
-    output,
-  });
-  step.done();
+  const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
+  const { target: output, release } = await claimOutput(
+    { shown, kind: 'executable', product: { program: target }, inputs: [], force: request.force },
+    report,
+  );
+  let bytes: number;
+  try {
+    const step = report.step(`Building ${TARGET_NAMES[target]} for ${shortName(platform)}`);
+    const { writeTarget } = await import('../../packaging/steps/write-target.ts');
+    bytes = await writeTarget({ target, platform, version: ownVersion(), cacheDir, canDownload, output });
+    step.done();
+  } finally {
+    release();
+  }
   return {
     target,
     path: resolve(shown),

@@ -10,7 +10,7 @@ import { transformInputs } from '../../../runtime/transform/transform-inputs.ts'
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
 import { type RunLua, withLua } from '../../adapters/lua.ts';
 import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
-import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { userCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { PreparedModel } from '../../packaging/model/prepared-model.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
@@ -37,7 +37,8 @@ export async function testTransform(
   if (texts.includes('')) throw inputError('Cannot tokenize empty string');
   const config = await readConfig(source, { report, variant, offline });
   if (!config.transform) throw configError(withoutTransform(config));
-  const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
+  const chosen = cacheDir ?? config.cacheDir;
+  const folder = chosen === undefined ? userCacheDir() : resolve(chosen);
   return await withWorkFolder(folder, async (work) => {
     // The given texts replace the trial run.
     const model = await prepareModel(

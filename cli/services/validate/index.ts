@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { userCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { shellWord } from '../text.ts';
@@ -33,7 +33,8 @@ export async function validate(
   report: Reporter,
 ): Promise<ValidateResult> {
   const config = await readConfig(source, { report, variant, modelType, offline });
-  const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
+  const chosen = cacheDir ?? config.cacheDir;
+  const folder = chosen === undefined ? userCacheDir() : resolve(chosen);
   return await withWorkFolder(folder, async (work) => {
     const { files, tokenizer, manifest } = await prepareModel(config, work, report);
     return {

@@ -1,9 +1,12 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { configError } from '../../contract/errors.ts';
+
+/** The path of what the process has as stdin. */
+export const STDIN: unique symbol = Symbol('stdin');
 
 /** A file that a command reads, with its role for messages. */
 export interface InputFile {
-  readonly path: string;
+  readonly path: string | typeof STDIN;
   readonly role: string;
 }
 
@@ -23,9 +26,9 @@ export function refuseInput(output: string, inputs: readonly InputFile[], shown 
 const isSame = (one: BigIntStats | undefined, other: BigIntStats): boolean =>
   one !== undefined && one.isFile() && one.dev === other.dev && one.ino === other.ino;
 
-function statsOf(path: string): BigIntStats | undefined {
+function statsOf(path: InputFile['path']): BigIntStats | undefined {
   try {
-    return statSync(path, { bigint: true });
+    return path === STDIN ? fstatSync(0, { bigint: true }) : statSync(path, { bigint: true });
   } catch {
     return undefined;
   }

@@ -1,4 +1,7 @@
 import { configError } from '../../contract/errors.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
+import { memberOf } from '../../core/values/member-of.ts';
+import { isNullDevice } from '../../platform/null-device.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
 import { createMessageSession, type ServerSource } from './message-session.ts';
 import type { SessionVersion } from './protocol-version.ts';
@@ -14,16 +17,20 @@ export interface StdioOptions<Client = void> extends LineTransportOptions {
 /**
  * Serves one client over stdin and stdout until it closes stdin and everything is answered, until it disconnects, or until
  * `signal` is aborted and earlier requests are answered. Rejects if output cannot be written, for example because the disk is
- * full.
+ * full, or because the client disconnects before it has all responses.
  */
 export async function serveMcpOverStdio<Client = void>(
   source: ServerSource<Client>,
   { offeredVersion, client, ...options }: StdioOptions<Client>,
 ): Promise<void> {
+  refuseDiscarded(options.stdout);
   const lines = createLineTransport(options);
+  let isAnswerLost = false;
   const tell = (json: string): void => {
     // Write failures are reported through `gone`.
-    lines.sendText(json).catch(() => undefined);
+    lines.sendText(json).catch(() => {
+      isAnswerLost ||= memberOf(parseJsonText(json), 'method') === undefined;
+    });
   };
   const session = createMessageSession(source, { tell, offeredVersion });
   lines.onmessage = (received) => {
@@ -41,6 +48,19 @@ export async function serveMcpOverStdio<Client = void>(
   if (problem && !isClientGone(problem)) {
     throw configError(`Cannot write to stdout: ${problem.message}.`, problem);
   }
+  if (isAnswerLost)
+    throw configError(
+      'Cannot write to stdout: the client closed it before it had read all responses.',
+      problem,
+    );
+}
+
+/** Node opens /dev/null in the place of a closed stdout, and a client never reads either. */
+function refuseDiscarded(stdout: StdioOptions['stdout']): void {
+  if (stdout !== process.stdout || !isNullDevice(1)) return;
+  throw configError(
+    'stdout is closed or /dev/null, so no client can read the responses. Start this command from an MCP client, or serve MCP over HTTP.',
+  );
 }
 
 /** A broken pipe means that the client has left; any other error with a code comes from the system. */

@@ -119,7 +119,11 @@ describe('model folders', () => {
       'notes.txt is a file, but not one of a model. Pass the folder of a model, or a config file with -f.',
     ],
     [['two/model.safetensors'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
-    [['empty'], 1, 'No such file: model.onnx (searched in empty). Export the model to ONNX first.'],
+    [
+      ['empty'],
+      1,
+      'No such file: model.onnx (searched in empty). Pass the folder of a model, with model.safetensors or an ONNX graph.',
+    ],
     [['two'], 1, 'Found both two/encoderfile.yml and two/encoderfile.yaml.'],
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
     [['-f', 'x.yml', '--variant', 'q4'], 1, '--variant requires `path` in x.yml to be a folder'],
@@ -182,7 +186,7 @@ test('--model-type overrides the config file, whose other fields must fit', asyn
 });
 
 describe('a model whose files leave a choice', () => {
-  test('an embedding says what was assumed, and how to get one vector per text', async () => {
+  test('an embedding states what was assumed, and how to get one vector per text', async () => {
     const model = copyModel('embedder', join(folder(), 'minilm'));
     rmSync(join(model, 'config.json'));
     const assumed = await validate('minilm');

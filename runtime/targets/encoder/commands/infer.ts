@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
 import { threadsForOneRun } from './thread-count.ts';
+import { isProbablyClosed } from '../../../platform/null-device.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
@@ -141,6 +142,10 @@ export function inferCommand(modelPath: string): Command {
         const { outputFile } = await import('../infer/output-file.ts');
         file = outputFile(outDir, modelPath, input !== undefined);
       }
+      if (file === undefined && isProbablyClosed(1))
+        output.err(
+          'Warning: stdout is closed or discarded, so the results are lost. Pass --out-dir FILE to write them to a file.\n',
+        );
       if (file !== undefined) {
         const { checkOutput } = await import('../infer/check-output.ts');
         checkOutput(file, modelPath, input);

@@ -46,7 +46,8 @@ export const partialFiles = (path: string): { partial: string; origin: string } 
  */
 export function openResumableOutput(target: FileTarget, origin: string): ResumableOutput {
   const files = partialFiles(target.path);
-  const lock = tryLock(files.partial);
+  // Builds lock their outputs in the same way.
+  const lock = tryLock(target.path);
   if (lock === undefined) {
     throw configError(
       `${target.shown} is being written by another process. Wait for it to finish, or choose another --output.`,

@@ -101,19 +101,32 @@ test('exporters can write all files to onnx/', () => {
 });
 
 test('a repository without graphs has a way out', () => {
-  const way = 'Export it with `optimum-cli export onnx --model org/name ./exported`, and build that folder.';
-  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 't5')).toThrow(
-    new RegExp(
-      `^hf:org/name has no ONNX graph, only model\\.safetensors, and a model of type "t5" cannot be built from them, only albert, bert, .*xlm-roberta\\. ${way}$`,
-    ),
+  const way = (...commands: string[]) =>
+    `Export it: ${['hf download org/name --local-dir ./name', ...commands, 'encoderfile build ./name']
+      .map((command) => `\`${command}\``)
+      .toSpliced(0, 2, `\`${commands[0] ?? ''}\``, '`hf download org/name --local-dir ./name`')
+      .join(', then ')}.`;
+  const script = way(
+    'pip install torch transformers onnx',
+    'encoderfile export-script > export.py',
+    'python export.py ./name ./name/onnx',
+  );
+  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(
+    `hf:org/name has no ONNX graph, only model.safetensors, and a model of type "luke" cannot be built from it, only albert, bert, `,
+  );
+  expect(() => chosen(['config.json', 'model.safetensors'], undefined, 'luke')).toThrow(script);
+  expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
+    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when it is read. ${way(
+      'pip install "optimum-onnx[onnxruntime]"',
+      'optimum-cli export onnx --model ./name --task feature-extraction ./name/onnx',
+    )}`,
   );
   expect(() => chosen(['model.safetensors'])).toThrow(
-    `only model.safetensors, and config.json with a \`model_type\`, which states how the weights are used, is missing. ${way}`,
+    'only model.safetensors, and no config.json with a `model_type`, which states how the weights are used. Copy config.json from the source of the model.',
   );
-  expect(() => chosen(['config.json', 'pytorch_model.bin'], undefined, 'bert')).toThrow(
-    `hf:org/name has no ONNX graph, only pytorch_model.bin, a pickle file, which can run code when it is read. ${way}`,
+  expect(() => chosen(['data.csv'])).toThrow(
+    'hf:org/name has no ONNX graph and no model.safetensors. Choose another model.',
   );
-  expect(() => chosen(['data.csv'])).toThrow(`hf:org/name has no ONNX graph. ${way}`);
 });
 
 test('safetensors are chosen without an ONNX graph, or by name', () => {

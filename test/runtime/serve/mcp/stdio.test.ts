@@ -194,6 +194,17 @@ test('an answer that cannot be written is a failure, not a client that left', as
   });
 });
 
+test('a client that closes stdout before it has the response is a failure', async () => {
+  const { stdout, write, done } = open();
+  stdout._write = (_chunk, _encoding, callback) =>
+    callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  write(call(1, 'echo'));
+  await expect(done).rejects.toMatchObject({
+    code: 'ConfigError',
+    message: 'Cannot write to stdout: the client closed it before it had read all responses.',
+  });
+});
+
 test('stdin that breaks is stdin that ends', async () => {
   const { stdin, write, read, done } = open();
   write(call(1, 'echo'));

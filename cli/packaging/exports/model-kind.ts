@@ -1,0 +1,57 @@
+import { isMapping } from '../../../runtime/core/yaml/describe.ts';
+
+/** What config.json and modules.json state about how a model can be exported. */
+export interface ExportFacts {
+  readonly modelType: string | undefined;
+  readonly architectures: readonly string[];
+  readonly kind: 'encoder' | 'decoder' | 'images' | 'sound' | 'table';
+  /** Whether transformers 5 or newer saved the model, which versions before it read wrongly. */
+  readonly isOfTransformers5: boolean;
+  /** Whether the repository of the model has Python code of its own. */
+  readonly hasOwnCode: boolean;
+  readonly isSentenceModel: boolean;
+}
+
+/** Reads the facts; what the files do not state is undefined, or that of a plain encoder. */
+export function exportFacts(config: unknown, modules: unknown): ExportFacts {
+  const fields = isMapping(config) ? config : {};
+  const modelType = textOf(fields['model_type']);
+  const architectures = listOf(fields['architectures']).filter((name) => typeof name === 'string');
+  const types = listOf(modules).map((module) => (isMapping(module) ? (textOf(module['type']) ?? '') : ''));
+  return {
+    modelType,
+    architectures,
+    kind: kindOf(fields, { modelType, architectures, modules: types }),
+    isOfTransformers5: Number.parseInt(textOf(fields['transformers_version']) ?? '', 10) >= 5,
+    hasOwnCode: isMapping(fields['auto_map']),
+    isSentenceModel: types.length > 0,
+  };
+}
+
+interface Named {
+  readonly modelType: string | undefined;
+  readonly architectures: readonly string[];
+  /** Types of the modules of sentence-transformers. */
+  readonly modules: readonly string[];
+}
+
+function kindOf(
+  fields: Readonly<Record<string, unknown>>,
+  { modelType = '', architectures, modules }: Named,
+): ExportFacts['kind'] {
+  if (modules.some((type) => /\bStaticEmbedding$/.test(type)) || TABLES.test(modelType)) return 'table';
+  if (architectures.includes('StaticModel')) return 'table';
+  if (IMAGE_KEYS.some((key) => fields[key] !== undefined)) return 'images';
+  if (SOUND.test(modelType)) return 'sound';
+  // The encoder of such a model can be saved without its decoder.
+  const isEncoder = architectures.some((name) => name.endsWith('EncoderModel'));
+  return fields['is_encoder_decoder'] === true && !isEncoder ? 'decoder' : 'encoder';
+}
+
+const TABLES = /^model2vec$/;
+const IMAGE_KEYS = ['vision_config', 'image_size', 'num_channels', 'vision_feature_layer'];
+const SOUND =
+  /^(?:wav2vec2|wavlm|hubert|whisper|sew|unispeech|data2vec-audio|speech_to_text|speecht5|clap|audio-spectrogram-transformer|moonshine|vits|musicgen|encodec)/;
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { exportWay } from '../../../../cli/packaging/exports/export-way.ts';
+import { exportFacts } from '../../../../cli/packaging/exports/model-kind.ts';
+import { withoutGraph } from '../../../../cli/packaging/model/without-graph.ts';
+
+// `npm run test:exports` follows these sentences with the real tools.
+
+const files = [{ path: 'model.safetensors', bytes: 1 }];
+const sentence = (config: object, modules?: unknown, folder = './model'): string =>
+  withoutGraph({ files, modelType: undefined, config, modules }, folder).message;
+const SCRIPT =
+  'Export it: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx`, then `encoderfile build ./model`.';
+const optimum = (task: string, options = ''): string =>
+  `Export it: \`pip install "optimum-onnx[onnxruntime]"\`, then \`optimum-cli export onnx --model ./model --task ${task}${options} ./model/onnx\`, then \`encoderfile build ./model\`.`;
+
+describe('the way from a model to ONNX', () => {
+  test.each([
+    ['EsmModel', 'esm', 'feature-extraction'],
+    ['EsmForMaskedLM', 'esm', 'fill-mask'],
+    ['FlaubertWithLMHeadModel', 'flaubert', 'fill-mask'],
+    ['RoFormerForQuestionAnswering', 'roformer', 'question-answering'],
+    ['DebertaForTokenClassification', 'deberta', 'token-classification'],
+    ['MegatronBertForSequenceClassification', 'megatron-bert', 'text-classification'],
+  ])('%s has the task of its head', (architecture, modelType, task) => {
+    const config = { model_type: modelType, architectures: [architecture] };
+    expect(sentence(config)).toContain(optimum(task));
+  });
+
+  test.each([
+    ['an architecture that optimum does not know', { model_type: 'ernie' }],
+    ['a task that optimum does not have', { model_type: 'esm', architectures: ['EsmForQuestionAnswering'] }],
+    ['a model of transformers 5', { model_type: 'esm', transformers_version: '5.24.0' }],
+    ['the encoder of T5', { model_type: 't5', is_encoder_decoder: true, architectures: ['T5EncoderModel'] }],
+    ['a name of JavaScript', { model_type: 'constructor' }],
+  ])('%s is exported by the script', (_, config) => {
+    expect(sentence(config)).toContain(SCRIPT);
+  });
+
+  test('a model of sentence-transformers keeps its modules, and a path with spaces is quoted', () => {
+    const modules = [{ type: 'sentence_transformers.models.Transformer' }];
+    expect(sentence({ model_type: 'esm' }, modules)).toContain(
+      optimum('feature-extraction', ' --library transformers'),
+    );
+    expect(
+      exportWay(exportFacts({ model_type: 'esm' }, []), { source: "my m'odel/", isOnHub: false }),
+    ).toContain(String.raw`--model 'my m'\''odel/' --task feature-extraction 'my m'\''odel/onnx'`);
+  });
+
+  test.each([
+    ['a table of word vectors', { model_type: 'model2vec' }, undefined],
+    ['a table of word vectors', {}, [{ type: 'sentence_transformers.models.StaticEmbedding' }]],
+    ['a table of word vectors', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
+    ['a model of images', { model_type: 'vit', image_size: 224 }, undefined],
+    ['a model of images', { model_type: 'clip', vision_config: {} }, undefined],
+    ['a model of sound', { model_type: 'wav2vec2' }, undefined],
+    ['has a decoder', { model_type: 't5', is_encoder_decoder: true }, undefined],
+    [
+      'has a decoder',
+      { model_type: 'bart', is_encoder_decoder: true, architectures: ['BartForX'] },
+      undefined,
+    ],
+  ])('%s has none, without a command', (reason, config, modules) => {
+    const message = sentence(config, modules);
+    expect(message).toMatch(/^\.\/model cannot be built: it [^`]+\. Choose another model\.$/);
+    expect(message).toContain(reason);
+  });
+
+  test('of damaged settings is that of a plain encoder', () => {
+    for (const config of [undefined, null, 7, [], { model_type: 5, architectures: 'x', auto_map: 1 }])
+      expect(exportFacts(config, { type: 'x' })).toMatchObject({ kind: 'encoder', modelType: undefined });
+  });
+});

@@ -1,0 +1,42 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { copyModel } from '../../../helpers/models.ts';
+import { runCliHere } from '../../../helpers/cli-here.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const PROTEINS = 'L A G V S E R T I D P K Q N F Y M H W C X'.split(' ');
+const LOWER = 'a b c d e f g h i j k l m n o p'.split(' ');
+const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
+
+/** A model of proteins: a word of the vocabulary is an amino acid, in upper case. */
+function writeProteins(words: readonly string[], config?: object): void {
+  const model = copyModel('embedder', join(folder(), 'proteins'));
+  for (const name of ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'])
+    rmSync(join(model, name), { force: true });
+  writeFileSync(join(model, 'vocab.txt'), [...SPECIAL, ...words, ''].join('\n'));
+  if (config) writeFileSync(join(model, 'tokenizer_config.json'), JSON.stringify(config));
+}
+
+const validate = () =>
+  runCliHere(['validate', '-q', 'proteins'], { cwd: folder(), env: { XDG_CACHE_HOME: folder() } });
+
+test('a tokenizer that lower-cases texts for a vocabulary in upper case is refused with the setting', async () => {
+  writeProteins(PROTEINS);
+  expect(await validate()).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      'Error: The tokenizer vocab.txt (BertTokenizer) turns 100% of the words of its own vocabulary into [UNK]. It lower-cases texts, but its words have upper case: write `{"do_lower_case": false}` to tokenizer_config.json in the folder of the model.',
+  });
+  writeProteins(PROTEINS, { do_lower_case: false });
+  expect((await validate()).stderr).not.toContain('vocabulary into');
+});
+
+test('a vocabulary of mostly lower case, and one of few words, are accepted', async () => {
+  writeProteins([...LOWER, 'A', 'B', 'C']);
+  expect((await validate()).stderr).not.toContain('vocabulary into');
+  writeProteins(['A', 'B', 'C']);
+  expect((await validate()).stderr).not.toContain('vocabulary into');
+});

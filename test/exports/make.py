@@ -1,0 +1,133 @@
+# make.py FOLDER TOKENIZER [NAME...]: writes small random models as transformers, sentence-transformers and model2vec save them.
+# make.py --check MODEL GRAPH: compares a graph with the model that it was exported from; prints the largest relative difference.
+import sys
+from pathlib import Path
+
+import numpy
+import torch
+import transformers as t
+
+TEXTS = ["A short text.", "Another text, which has more words than the first one.", "x"]
+SIZE = dict(
+    vocab_size=2600,
+    hidden_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=64,
+    max_position_embeddings=130,
+    pad_token_id=0,
+)
+PADDED = {**SIZE, "pad_token_id": 1}
+XLM = dict(vocab_size=2600, emb_dim=32, n_layers=2, n_heads=4, max_position_embeddings=130, pad_index=0)
+T5 = dict(vocab_size=2600, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4)
+IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=32, patch_size=8)
+LABELS = dict(id2label={0: "O", 1: "B-X", 2: "I-X"}, label2id={"O": 0, "B-X": 1, "I-X": 2})
+
+MODELS = {
+    "esm": lambda: t.EsmModel(t.EsmConfig(**SIZE, mask_token_id=4, position_embedding_type="rotary")),
+    "esm-masked": lambda: t.EsmForMaskedLM(t.EsmConfig(**SIZE, mask_token_id=4)),
+    "deberta-tokens": lambda: t.DebertaForTokenClassification(t.DebertaConfig(**SIZE, **LABELS)),
+    "roformer-answers": lambda: t.RoFormerForQuestionAnswering(t.RoFormerConfig(**SIZE)),
+    "mobilebert": lambda: t.MobileBertModel(t.MobileBertConfig(**SIZE, embedding_size=32, intra_bottleneck_size=32)),
+    "megatron-bert-texts": lambda: t.MegatronBertForSequenceClassification(t.MegatronBertConfig(**SIZE, **LABELS)),
+    "flaubert": lambda: t.FlaubertModel(t.FlaubertConfig(**XLM)),
+    "xlm": lambda: t.XLMModel(t.XLMConfig(**XLM)),
+    "convbert": lambda: t.ConvBertModel(t.ConvBertConfig(**SIZE, embedding_size=32)),
+    "squeezebert": lambda: t.SqueezeBertModel(t.SqueezeBertConfig(**SIZE, embedding_size=32)),
+    "big_bird": lambda: t.BigBirdModel(t.BigBirdConfig(**SIZE, block_size=8, attention_type="original_full")),
+    "data2vec-text": lambda: t.Data2VecTextModel(t.Data2VecTextConfig(**PADDED)),
+    "rembert": lambda: t.RemBertModel(t.RemBertConfig(**SIZE, input_embedding_size=32)),
+    "ibert": lambda: t.IBertModel(t.IBertConfig(**PADDED)),
+    "splinter": lambda: t.SplinterModel(t.SplinterConfig(**SIZE)),
+    "gemma3_text": lambda: t.Gemma3TextModel(t.Gemma3TextConfig(**SIZE, head_dim=8, num_key_value_heads=2)),
+    "mistral": lambda: t.MistralModel(t.MistralConfig(**SIZE, num_key_value_heads=2, head_dim=8)),
+    "llama": lambda: t.LlamaModel(t.LlamaConfig(**SIZE)),
+    "qwen2-texts": lambda: t.Qwen2ForSequenceClassification(t.Qwen2Config(**SIZE, **LABELS, num_key_value_heads=2)),
+    "ernie": lambda: t.ErnieModel(t.ErnieConfig(**SIZE)),
+    "luke": lambda: t.LukeModel(t.LukeConfig(**PADDED, entity_vocab_size=10, entity_emb_size=16)),
+    "t5-encoder": lambda: t.T5EncoderModel(t.T5Config(**T5)),
+    "xlm-roberta-xl": lambda: t.XLMRobertaXLModel(t.XLMRobertaXLConfig(**PADDED)),
+    "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
+    "t5": lambda: t.T5ForConditionalGeneration(t.T5Config(**T5)),
+    "vit": lambda: t.ViTForImageClassification(t.ViTConfig(**IMAGE)),
+    "clip": lambda: t.CLIPModel(t.CLIPConfig(text_config=SIZE, vision_config=IMAGE)),
+    "siglip": lambda: t.SiglipModel(t.SiglipConfig(text_config=SIZE, vision_config=IMAGE)),
+}
+
+
+def make(folder, source, wanted):
+    tokenizer = t.AutoTokenizer.from_pretrained(source)
+    for name, create in MODELS.items():
+        if wanted and name not in wanted and not (name == "esm" and "sentences of esm" in wanted):
+            continue
+        torch.manual_seed(0)
+        create().eval().save_pretrained(folder / name)
+        tokenizer.save_pretrained(folder / name)
+    if not wanted or "bert-pickle" in wanted:
+        make_pickle(folder, tokenizer)
+    if not wanted or "sentences of esm" in wanted:
+        make_sentences(folder)
+    if not wanted or not {"static-embedding", "model2vec"}.isdisjoint(wanted):
+        make_tables(folder, tokenizer)
+
+
+def make_pickle(folder, tokenizer):
+    model = t.BertModel(t.BertConfig(**SIZE)).eval()
+    model.config.architectures = ["BertModel"]
+    model.config.save_pretrained(folder / "bert-pickle")
+    torch.save(model.state_dict(), folder / "bert-pickle" / "pytorch_model.bin")
+    tokenizer.save_pretrained(folder / "bert-pickle")
+
+
+def make_sentences(folder):
+    from sentence_transformers import SentenceTransformer, models
+
+    encoder = models.Transformer(str(folder / "esm"))
+    pooling = models.Pooling(32, pooling_mode="mean")
+    SentenceTransformer(modules=[encoder, pooling]).save(str(folder / "sentences of esm"))
+
+
+def make_tables(folder, tokenizer):
+    from model2vec import StaticModel
+    from sentence_transformers import SentenceTransformer, models
+
+    table = models.StaticEmbedding(tokenizer.backend_tokenizer, embedding_dim=16)
+    SentenceTransformer(modules=[table]).save(str(folder / "static-embedding"))
+    vectors = numpy.random.default_rng(0).normal(size=(len(tokenizer), 16)).astype(numpy.float32)
+    StaticModel(vectors, tokenizer.backend_tokenizer).save_pretrained(str(folder / "model2vec"))
+
+
+def check(source, graph):
+    import onnxruntime
+
+    config = t.AutoConfig.from_pretrained(source)
+    architecture = getattr(t, config.architectures[0])
+    model = architecture.from_pretrained(source).float().eval()
+    tokenizer = t.AutoTokenizer.from_pretrained(source)
+    session = onnxruntime.InferenceSession(graph)
+    names = [input.name for input in session.get_inputs()]
+    worst = 0.0
+    for texts in (TEXTS, TEXTS[:1], TEXTS[2:]):
+        encoded = tokenizer(texts, padding=True, return_tensors="pt")
+        values = {name: encoded[name] for name in names if name in encoded}
+        if "position_ids" in names:
+            values["position_ids"] = torch.arange(encoded["input_ids"].shape[1]).expand(len(texts), -1)
+        given = {name: value.numpy() for name, value in values.items()}
+        with torch.no_grad():
+            result = model(**values, return_dict=True)
+        for output, found in zip(session.get_outputs(), session.run(None, given)):
+            if output.name not in result or result[output.name].shape != found.shape:
+                continue
+            expected = result[output.name].numpy()
+            if expected.ndim == 3:
+                mask = encoded["attention_mask"].numpy()[..., None]
+                expected, found = expected * mask, found * mask
+            worst = max(worst, float(abs(expected - found).max() / abs(expected).max()))
+            compared = True
+    print(worst if compared else "nothing was compared")
+
+
+if sys.argv[1] == "--check":
+    check(sys.argv[2], sys.argv[3])
+else:
+    make(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
