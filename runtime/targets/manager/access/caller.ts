@@ -5,8 +5,12 @@ export type ReadableKind = 'prompt' | 'resource';
 export interface Caller {
   /** The name for logs and limits. */
   readonly name: string;
-  /** Whether the caller can reload, restart servers and read logs. */
+  /** Whether the caller can read and change the state of the servers that it can use. */
   readonly admin: boolean;
+  /** Whether an admin can only read: restarts, reloads and shared sign-ins are refused. */
+  readonly adminReadOnly?: boolean | undefined;
+  /** Whether the caller is limited to some servers. Such an admin cannot do what concerns all of them. */
+  readonly isLimited?: boolean | undefined;
   /** Whether the caller can change the configuration and the keys, and therefore run any command on this machine. */
   readonly edit?: boolean | undefined;
   /** Whether the caller can only use tools with the annotation `readOnlyHint`. */

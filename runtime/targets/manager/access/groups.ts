@@ -45,6 +45,7 @@ export function createGroups(initial: readonly GroupSpec[] = []): Groups {
       return {
         ...caller,
         group,
+        isLimited: true,
         canUse: (...item) => caller.canUse(...item) && allow([group], (one) => one.canUse(...item)),
         canRead: (...item) => caller.canRead(...item) && allow([group], (one) => one.canRead(...item)),
       };

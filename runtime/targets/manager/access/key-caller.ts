@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** The part of a key's record that its permissions depend on. */
-type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'edit' | 'readOnly'> & {
+type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly'> & {
   readonly servers: readonly string[];
   readonly tools: readonly string[];
   readonly prompts?: readonly string[] | undefined;
@@ -37,6 +37,8 @@ export function keyCaller(record: KeyPermissions): Caller {
   return {
     name,
     admin,
+    adminReadOnly: record.adminReadOnly,
+    isLimited: (allowed.length > 0 && !allowed.includes('*')) || record.groups !== undefined,
     edit,
     readOnly,
     groups: record.groups,

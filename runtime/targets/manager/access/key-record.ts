@@ -18,6 +18,8 @@ export const keyRecord = Type.Object(
     groups: Type.Optional(patterns),
     readOnly: Type.Boolean(),
     admin: Type.Boolean(),
+    /** Whether the admin permission is for reading only. */
+    adminReadOnly: Type.Optional(Type.Boolean()),
     /** Whether the key can change the configuration and the keys over HTTP. */
     edit: Type.Optional(Type.Boolean()),
     rate: Type.Optional(Type.String()),

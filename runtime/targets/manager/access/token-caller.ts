@@ -25,6 +25,7 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): Caller 
   return {
     name: `user:${user.slice(0, MAX_NAME_LENGTH)}`,
     admin: isAdmin,
+    isLimited: servers !== undefined || !patterns.includes('*'),
     // Unlike a subject, a name or an address can be given to another person later.
     user: JSON.stringify(['token', settings.issuer, subject === undefined ? 'name' : 'sub', subject ?? user]),
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),

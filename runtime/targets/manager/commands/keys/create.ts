@@ -9,6 +9,9 @@ import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 import { recordOf } from '../../../../core/values/keys.ts';
 
+/** The flags that give a key admin permission. */
+const ADMIN_FLAGS = ['admin', 'admin-read-only', 'edit'];
+
 /** `keys create`: prints the key, which is stored only as a hash. */
 export const createKeyCommand: Command = {
   summary: 'Create an API key. Once a key exists, calls require one.',
@@ -37,9 +40,12 @@ export const createKeyCommand: Command = {
       repeatable: true,
     },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
-    admin: { help: 'Allow the key to reload, restart servers, and read logs and the audit log' },
+    admin: {
+      help: 'Allow the key to restart its servers and read their logs, configuration and audit log; without limits to servers, also to reload',
+    },
+    'admin-read-only': { help: 'Limit the admin permission to reading; implies --admin' },
     edit: {
-      help: 'Allow the key to change servers and keys over HTTP, which runs any command; implies --admin',
+      help: 'Allow the key to change servers and keys over HTTP, which runs any command; implies --admin, and needs a key without limits to servers',
     },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
     ...commonOptions({ expires: { defaultText: 'never' } }),
@@ -56,7 +62,8 @@ export const createKeyCommand: Command = {
       ...nonEmptyMember('resources', patterns(invocation, 'resource')),
       ...nonEmptyMember('groups', patterns(invocation, 'group').map(serverName)),
       readOnly: invocation.flag('read-only'),
-      admin: invocation.flag('admin') || invocation.flag('edit'),
+      admin: ADMIN_FLAGS.some((flag) => invocation.flag(flag)),
+      ...(invocation.flag('admin-read-only') ? { adminReadOnly: true } : {}),
       ...(invocation.flag('edit') ? { edit: true } : {}),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),
       created: new Date(now).toISOString(),

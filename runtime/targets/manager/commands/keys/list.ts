@@ -47,6 +47,7 @@ const row = (record: KeyRecord, now: number): string[] => [
 
 function accessOf({
   admin,
+  adminReadOnly = false,
   edit = false,
   readOnly,
   servers,
@@ -65,7 +66,7 @@ function accessOf({
   return [
     scopes.length === 0 ? 'all servers' : scopes.join(' '),
     ...(readOnly ? ['read-only'] : []),
-    ...(admin ? ['admin'] : []),
+    ...(admin ? [adminReadOnly ? 'admin (read-only)' : 'admin'] : []),
     ...(edit ? ['edit'] : []),
   ].join(', ');
 }

@@ -6,7 +6,7 @@ import { isPerUser } from '../../config/is-per-user.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, ServerStatus } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
-import { callerOf, requireAdmin } from '../env.ts';
+import { requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
@@ -32,7 +32,7 @@ export function adminServerRoutes(
   const sampler = createUsageSampler({ supervisor, clock: systemClock, readTable: readProcessTable });
 
   routes.get('/api/v1/admin/servers', async (c) => {
-    requireAdmin(c);
+    const caller = requireAdmin(c, 'some');
     const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const phase = wordOf(c, 'phase', ['any', ...PHASES], 'any');
     const health = wordOf(c, 'health', ['any', ...HEALTHS], 'any');
@@ -41,7 +41,7 @@ export function adminServerRoutes(
     const usage = await sampler.read();
     const all = supervisor.names().flatMap((name): Facts[] => {
       const server = supervisor.get(name);
-      if (!server) return [];
+      if (!server || !caller.canUse(name)) return [];
       return [{ server, status: server.status(), calls: calls.statistics(name), usage: usage.get(name) }];
     });
     const found = all.filter(
@@ -61,12 +61,12 @@ export function adminServerRoutes(
     });
   });
   routes.get('/api/v1/admin/servers/:name', async (c) => {
-    requireAdmin(c);
+    const caller = requireAdmin(c, { server: c.req.param('name') });
     const server = serverOf(supervisor, c.req.param('name'));
     const usage = await sampler.read();
     const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
     // A user has not signed in to such a server before the first call, and the server itself never has.
-    const own = server.forUser(callerOf(c).user).signIn();
+    const own = server.forUser(caller.user).signIn();
     const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
     return answer(c, 'ServerOverviewBody', { ...view, ...compact({ signIn }) });
   });

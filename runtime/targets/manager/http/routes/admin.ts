@@ -14,19 +14,22 @@ export function adminRoutes(context: ManagerContext, { answer }: HttpParts): Man
   const routes = newRoutes();
 
   routes.get('/api/v1/admin/status', (c) => {
-    requireAdmin(c);
-    const servers = supervisor.names().flatMap((name) => supervisor.get(name) ?? []);
+    const caller = requireAdmin(c, 'some');
+    const servers = supervisor
+      .names()
+      .filter((name) => caller.canUse(name))
+      .flatMap((name) => supervisor.get(name) ?? []);
     return answer(c, 'Status', { version, servers: servers.map(statusView) });
   });
   routes.post('/api/v1/admin/reload', admit(kernel.lifecycle), async (c) => {
-    requireAdmin(c);
+    requireAdmin(c, 'all');
     const { added, removed, restarted, updated } = await reloader.reload().catch((error: unknown) => {
       throw rejectedConfigError(error);
     });
     return answer(c, 'Reload', { added, removed, restarted, updated });
   });
   routes.post('/api/v1/admin/servers/:name/restart', admit(kernel.lifecycle), async (c) => {
-    requireAdmin(c);
+    requireAdmin(c, { server: c.req.param('name') });
     const server = serverOf(supervisor, c.req.param('name'));
     await server.restart();
     return answer(c, 'ServerStatusBody', statusView(server));

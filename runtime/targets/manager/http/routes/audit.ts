@@ -1,4 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
+import type { Caller } from '../../access/caller.ts';
 import { CALL_KINDS } from '../../calls/metrics.ts';
 import { type AuditEntry, readAudit } from '../../calls/read-audit.ts';
 import { serverName } from '../../config/server-name.ts';
@@ -15,7 +16,7 @@ import { pageOf } from './paging.ts';
 export function auditRoutes({ auditLog: path }: ManagerFiles, { answer }: HttpParts): ManagerRoutes {
   const routes = newRoutes();
   routes.get('/api/v1/admin/audit', async (c) => {
-    requireAdmin(c);
+    const reader = requireAdmin(c, 'some');
     const { limit, start } = pageOf(c);
     const server = c.req.query('server')?.trim();
     const caller = c.req.query('caller')?.trim();
@@ -27,6 +28,7 @@ export function auditRoutes({ auditLog: path }: ManagerFiles, { answer }: HttpPa
     const matches = (entry: AuditEntry): boolean => {
       const at = Date.parse(String(entry['at']));
       return (
+        isAllowed(entry, reader) &&
         (!server || entry['server'] === serverName(server)) &&
         (!caller || entry['caller'] === caller) &&
         (kind === 'any' || entry['kind'] === kind) &&
@@ -42,6 +44,10 @@ export function auditRoutes({ auditLog: path }: ManagerFiles, { answer }: HttpPa
   });
   return { routes, operations: [AUDIT] };
 }
+
+/** Whether a caller can read an entry: of one of its servers, or of any if it has no limits. */
+const isAllowed = ({ server }: AuditEntry, reader: Caller): boolean =>
+  reader.isLimited !== true || (typeof server === 'string' && reader.canUse(server));
 
 function hasWords(entry: AuditEntry, words: readonly string[]): boolean {
   const text = JSON.stringify(entry).toLowerCase();

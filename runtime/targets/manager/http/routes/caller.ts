@@ -8,7 +8,8 @@ import { compact } from '../views/compact.ts';
 
 const caller = struct('Caller', {
   name: Type.String({ description: 'Name of the key, or of the user of an access token.' }),
-  admin: Type.Boolean({ description: 'Whether the caller can reload, restart servers and read logs.' }),
+  admin: Type.Boolean({ description: 'Whether the caller can restart its servers and read their logs.' }),
+  adminReadOnly: Type.Boolean({ description: 'Whether the admin permission is for reading only.' }),
   edit: Type.Boolean({ description: 'Whether the caller can change servers, keys and pins.' }),
   readOnly: Type.Boolean({ description: 'Whether the caller can only call tools that change nothing.' }),
   groups: Type.Optional(Type.Array(Type.String(), { description: 'Groups that the caller is limited to.' })),
@@ -19,8 +20,16 @@ const caller = struct('Caller', {
 export function callerRoutes({ version }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const routes = newRoutes();
   routes.get('/api/v1/caller', (c) => {
-    const { name, admin, edit = false, readOnly = false, groups } = callerOf(c);
-    return answer(c, 'Caller', { name, admin, edit, readOnly, ...compact({ groups }), version });
+    const { name, admin, adminReadOnly = false, edit = false, readOnly = false, groups } = callerOf(c);
+    return answer(c, 'Caller', {
+      name,
+      admin,
+      adminReadOnly,
+      edit,
+      readOnly,
+      ...compact({ groups }),
+      version,
+    });
   });
   return {
     routes,
@@ -34,6 +43,7 @@ export function callerRoutes({ version }: ManagerContext, { answer }: HttpParts)
         answer: answerOf('The permissions.', caller, {
           name: 'laptop',
           admin: true,
+          adminReadOnly: false,
           edit: false,
           readOnly: false,
           version: '0.1.0',

@@ -42,11 +42,12 @@ export function configurationRoutes(
   }
 
   routes.get('/api/v1/admin/configuration', async (c) => {
-    requireAdmin(c);
+    const caller = requireAdmin(c, 'some');
     const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const { file, servers } = await explained(readDescriptions);
-    const found = servers.filter(({ name, start }) =>
-      words.every((word) => `${name} ${start}`.toLowerCase().includes(word)),
+    const found = servers.filter(
+      ({ name, start }) =>
+        caller.canUse(name) && words.every((word) => `${name} ${start}`.toLowerCase().includes(word)),
     );
     const { items, total, nextCursor } = slicePage(found, pageOf(c));
     return answer(c, 'Configuration', {
@@ -65,7 +66,7 @@ export function configurationRoutes(
     });
   });
   routes.post(SERVERS, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const { name: written, settings, secrets } = await readBody(c, newServerRequest);
     const problem = nameProblem(written);
     if (problem !== undefined) throw new AppError('InputError', problem);
@@ -76,7 +77,7 @@ export function configurationRoutes(
     return answer(c, 'EditedConfiguration', await changer.add(added, flagOf(c, 'dry_run')));
   });
   routes.get(`${SERVERS}/:name`, async (c) => {
-    requireEditor(c);
+    requireEditor(c, { server: c.req.param('name') });
     const name = serverName(c.req.param('name'));
     if (isJsonPath(paths.config)) throw notEditable(paths.config);
     const { whole } = await explained(() => readServersText(paths.config));
@@ -84,7 +85,7 @@ export function configurationRoutes(
     return answer(c, 'ServerConfiguration', { name, path: paths.config, revision: revisionOf(whole), text });
   });
   routes.put(`${SERVERS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const { text, revision } = await readBody(c, serverTextRequest);
     const edited = await changer.change({
       edit: (file) => replaceServer(file, c.req.param('name'), text),
@@ -94,7 +95,7 @@ export function configurationRoutes(
     return answer(c, 'EditedConfiguration', edited);
   });
   routes.delete(`${SERVERS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const name = c.req.param('name');
     const isDryRun = flagOf(c, 'dry_run');
     const edited = await changer.change({

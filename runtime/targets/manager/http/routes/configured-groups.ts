@@ -28,7 +28,7 @@ export function configuredGroupRoutes(
   const routes = newRoutes();
 
   routes.post(GROUPS, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const { revision, ...group } = await readBody(c, groupRequest);
     const added = groupIn(group);
     const isDryRun = flagOf(c, 'dry_run');
@@ -36,7 +36,7 @@ export function configuredGroupRoutes(
     return answer(c, 'EditedConfiguration', edited);
   });
   routes.get(`${GROUPS}/:name`, async (c) => {
-    requireAdmin(c);
+    requireAdmin(c, 'all');
     if (isJsonPath(paths.config)) throw notEditable(paths.config);
     const { whole } = await explained(() => readServersText(paths.config));
     const group = await found(() => readGroup(whole, c.req.param('name')));
@@ -47,7 +47,7 @@ export function configuredGroupRoutes(
     });
   });
   routes.put(`${GROUPS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const { revision, ...group } = await readBody(c, groupRequest);
     const changed = groupIn(group);
     const edited = await changer.change({
@@ -58,7 +58,7 @@ export function configuredGroupRoutes(
     return answer(c, 'EditedConfiguration', edited);
   });
   routes.delete(`${GROUPS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const edited = await changer.change({
       edit: (file) => removeGroup(file, c.req.param('name')),
       revision: c.req.query('revision') || undefined,

@@ -14,6 +14,7 @@ const RECORD = {
   groups: [],
   readOnly: false,
   admin: false,
+  adminReadOnly: false,
   edit: false,
   created: '2026-01-31T12:00:00.000Z',
   rate: '100/m',

@@ -25,15 +25,18 @@ export function keyRoutes(
   const routes = newRoutes();
 
   routes.get('/api/v1/admin/keys', (c) => {
-    requireAdmin(c);
+    requireAdmin(c, 'all');
     const now = Date.now();
     const keys = (readKeyFile(file) ?? []).toReversed().map((record) => keyView(record, now));
     return answer(c, 'ApiKeys', { path: file, keys });
   });
   routes.post('/api/v1/admin/keys', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const now = Date.now();
-    const { name, rate, expires, edit, admin, readOnly, ...scopes } = await readBody(c, newKeyRequest);
+    const { name, rate, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = await readBody(
+      c,
+      newKeyRequest,
+    );
     const { servers, tools, prompts, resources, groups } = scopes;
     if (name.trim() === '') throw new AppError('InputError', 'name must not be blank.');
     const { key, record } = newKey({
@@ -44,7 +47,8 @@ export function keyRoutes(
       ...(resources?.length ? { resources } : {}),
       ...(groups?.length ? { groups: groups.map(serverName) } : {}),
       readOnly: readOnly ?? false,
-      admin: admin === true || edit === true,
+      admin: admin === true || adminReadOnly === true || edit === true,
+      ...(adminReadOnly === true ? { adminReadOnly } : {}),
       ...(edit === true ? { edit } : {}),
       ...(rate ? { rate: checkedRate(rate) } : {}),
       created: new Date(now).toISOString(),
@@ -54,7 +58,7 @@ export function keyRoutes(
     return answer(c, 'CreatedApiKey', { key, record: keyView(record, now) });
   });
   routes.delete('/api/v1/admin/keys/:id', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, 'all');
     const now = Date.now();
     const id = c.req.param('id');
     const record = await asRequest(() => revokeKey(file, id, now), 'NotFoundError');
@@ -88,6 +92,7 @@ const keyView = (record: KeyRecord, now: number): Params => {
     groups,
     readOnly: record.readOnly,
     admin: record.admin,
+    adminReadOnly: record.adminReadOnly ?? false,
     edit: record.edit ?? false,
     created: record.created,
     ...compact({ rate, expires, revoked }),

@@ -22,7 +22,7 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
   const routes = newRoutes();
 
   routes.get('/api/v1/admin/servers/:name/logs', (c) => {
-    const caller = requireAdmin(c);
+    const caller = requireAdmin(c, { server: c.req.param('name') });
     const { logs, name } = serverOf(supervisor, c.req.param('name'));
     const lines = wholeNumberOf(c, 'lines', LINES);
     const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';

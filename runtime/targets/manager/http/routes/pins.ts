@@ -36,18 +36,21 @@ export function pinRoutes(
   }
 
   routes.get('/api/v1/admin/pins', (c) => {
-    requireAdmin(c);
+    const caller = requireAdmin(c, 'some');
     const isChanged = flagOf(c, 'changed');
     const found = supervisor.names().flatMap((name) => {
       const server = supervisor.get(name);
-      const isShown = server && (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
+      const isShown =
+        server &&
+        caller.canUse(name) &&
+        (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
       return isShown ? [server] : [];
     });
     const { items, total, nextCursor } = slicePage(found, pageOf(c));
     return answer(c, 'ToolPolicies', { servers: items.map(policyView), total, ...compact({ nextCursor }) });
   });
   routes.post('/api/v1/admin/servers/:name/pin', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, { server: c.req.param('name') });
     const spec = await specOf(c.req.param('name'));
     const options = { clock: systemClock, signIns, signal: c.req.raw.signal, installer: packages };
     const outcomes = await explained(() => compareServers(file, [spec], options));
@@ -77,7 +80,7 @@ export function pinRoutes(
     });
   });
   routes.delete('/api/v1/admin/servers/:name/pin', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c);
+    requireEditor(c, { server: c.req.param('name') });
     const { name } = await specOf(c.req.param('name'));
     const removed = await explained(() => removePins(file, [name]));
     if (removed.length > 0) await reloader.reload().catch(() => undefined);

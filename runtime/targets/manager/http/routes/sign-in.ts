@@ -49,7 +49,7 @@ export function signInRoutes(
     const spec = server.spec();
     requirePerson(spec);
     if (!isPerUser(spec)) {
-      if (changes) requireAdmin(c);
+      if (changes) requireAdmin(c, { server: name });
       return { server, spec, user: undefined };
     }
     if (caller.user !== undefined) return { server, spec, user: caller.user };

@@ -16,7 +16,13 @@ const scopes = {
 const readOnly = Type.Boolean({
   description: 'Whether only tools with the annotation `readOnlyHint` are allowed.',
 });
-const admin = Type.Boolean({ description: 'Whether the key can reload, restart servers and read logs.' });
+const admin = Type.Boolean({
+  description:
+    'Whether the key can restart its servers and read their logs and, without limits to servers, reload.',
+});
+const adminReadOnly = Type.Boolean({
+  description: 'Whether the admin permission is for reading only; implies `admin`.',
+});
 const edit = Type.Boolean({
   description: 'Whether the key can change servers and keys, and therefore run any command.',
 });
@@ -28,6 +34,7 @@ const keyMembers = {
   ...scopes,
   readOnly,
   admin,
+  adminReadOnly,
   edit,
   rate: optionalText('Rate limit, e.g. `100/m`.'),
   created: Type.String({ format: 'date-time' }),
@@ -51,6 +58,7 @@ export const newKeyRequest = closed('NewApiKey', {
   groups: Type.Optional(scopes.groups),
   readOnly: Type.Optional(readOnly),
   admin: Type.Optional(admin),
+  adminReadOnly: Type.Optional(adminReadOnly),
   edit: Type.Optional(edit),
   rate: Type.Optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
   expires: Type.Optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),

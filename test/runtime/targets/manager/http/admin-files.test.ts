@@ -90,6 +90,8 @@ test('keys are created once, listed without their hashes, and revoked', async ()
   expect(listed.body.keys.map(({ name }: { name: string }) => name)).toEqual([
     'laptop',
     'user',
+    'limited',
+    'reader',
     'admin',
     'editor',
   ]);

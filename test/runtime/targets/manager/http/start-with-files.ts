@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'smol-toml';
 import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
 import { addKey } from '../../../../../runtime/targets/manager/access/edit-keys.ts';
+import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 import { newKey } from '../../../../../runtime/targets/manager/access/new-key.ts';
 import { daemonCommand } from '../../../../../runtime/targets/manager/commands/daemon.ts';
 import { readDaemonSettings } from '../../../../../runtime/targets/manager/servers/settings.ts';
@@ -14,7 +15,7 @@ import { type Answer, readAnswer } from './open-api.ts';
 export interface ManagerWithFiles {
   readonly url: string;
   /** Keys with different permissions. */
-  readonly keys: { readonly editor: string; readonly admin: string; readonly user: string };
+  readonly keys: Readonly<Record<'editor' | 'admin' | 'reader' | 'limited' | 'user', string>>;
   readonly read: (file: string) => string;
   readonly path: (file: string) => string;
   /** Sends a request with the key of the editor, or another one. */
@@ -45,7 +46,10 @@ export async function startWithFiles(config: string): Promise<ManagerWithFiles> 
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
   const path = (file: string): string => join(folder, file);
   writeFileSync(path('.mcpd.toml'), config);
-  const keyOf = async (name: string, permissions: { admin: boolean; edit?: boolean }): Promise<string> => {
+  const keyOf = async (
+    name: string,
+    permissions: Pick<KeyRecord, 'admin' | 'adminReadOnly' | 'edit'> & Partial<Pick<KeyRecord, 'servers'>>,
+  ): Promise<string> => {
     const { key, record } = newKey({ ...SCOPE, name, ...permissions });
     await addKey(path('keys.jsonl'), record, NOW);
     return key;
@@ -53,6 +57,8 @@ export async function startWithFiles(config: string): Promise<ManagerWithFiles> 
   const keys = {
     editor: await keyOf('editor', { admin: true, edit: true }),
     admin: await keyOf('admin', { admin: true }),
+    reader: await keyOf('reader', { admin: true, adminReadOnly: true, edit: true }),
+    limited: await keyOf('limited', { admin: true, edit: true, servers: ['echo'] }),
     user: await keyOf('user', { admin: false }),
   };
   const flags = ['--config-file', path('.mcpd.toml'), '--runtime-file', path('secrets.toml')];

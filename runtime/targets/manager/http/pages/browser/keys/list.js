@@ -102,8 +102,12 @@ function accessOf({ servers, tools, prompts, resources, groups }) {
 }
 
 /** @param {any} key */
-const permissionsOf = ({ admin: isAdmin, edit, readOnly }) =>
+const permissionsOf = ({ admin: isAdmin, adminReadOnly, edit, readOnly }) =>
   listed(
-    [...(isAdmin ? ['admin'] : []), ...(edit ? ['edit'] : []), ...(readOnly ? ['read-only tools'] : [])],
+    [
+      ...(isAdmin ? [adminReadOnly ? 'admin (reading only)' : 'admin'] : []),
+      ...(edit ? ['edit'] : []),
+      ...(readOnly ? ['read-only tools'] : []),
+    ],
     'calls',
   );
