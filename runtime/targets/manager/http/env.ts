@@ -68,7 +68,7 @@ export function requireEditor(c: Context<ShellEnv>, subject: AdminSubject): Call
 export function requireAdmin(c: Context<ShellEnv>, subject: AdminSubject): Caller {
   const caller = callerOf(c);
   if (!caller.admin) throw new AppError('ForbiddenError', noPermission(caller));
-  if (caller.adminReadOnly === true && !SAFE_METHODS.includes(c.req.method)) {
+  if (caller.adminReadOnly === true && !SAFE_METHODS.has(c.req.method)) {
     throw new AppError(
       'ForbiddenError',
       `The key ${JSON.stringify(caller.name)} can only read. Use a key of \`mcp-manager keys create --admin\`.`,
@@ -86,7 +86,7 @@ export function requireAdmin(c: Context<ShellEnv>, subject: AdminSubject): Calle
   throw new AppError('ForbiddenError', `server not allowed: ${subject.server}`);
 }
 
-const SAFE_METHODS = ['GET', 'HEAD'];
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const noPermission = ({ name, grants }: Caller): string =>
   grants === undefined
