@@ -86,4 +86,9 @@ export const GATEWAY_WORKFLOWS = {
     behaviour:
       '`gateway experiment rows` prints the answers of a model that failed, `experiment retry` asks only about rows without one.',
   },
+  'gateway:experiment-retry:killed': {
+    source: 'docs/workflows.md',
+    behaviour:
+      '`gateway experiment retry` continues the models of an `experiment run` that was killed.',
+  },
 } satisfies Behaviours;

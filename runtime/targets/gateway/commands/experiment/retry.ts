@@ -7,12 +7,13 @@ import { optionValue } from '../options/option-value.ts';
 import { formatOf } from '../../../../serve/cli/output-format.ts';
 import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
-import type { WatchedWorkflow } from './watch-experiment.ts';
+import { createProgress, hasEnded, type WatchedWorkflow, watchExperiment } from './watch-experiment.ts';
 
 const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const retryExperimentCommand = experimentCommand({
-  summary: 'Retry the failed rows and models of an experiment. Existing answers are kept.',
+  summary:
+    'Retry the failed rows and models of an experiment, and continue interrupted ones. Existing answers are kept.',
   options: {
     'batch-size': { value: 'rows', help: 'Rows per batch' },
     'max-concurrency': { value: 'requests', help: 'Maximum concurrent requests to a language model' },
@@ -24,11 +25,14 @@ export const retryExperimentCommand = experimentCommand({
     const format = formatOf(invocation);
     const changes = changesOf(invocation);
     return async ({ client, path, id, output }) => {
-      const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
       const experiment = await client.json('GET', path);
-      const all = (experiment['workflows'] as readonly WatchedWorkflow[]).filter(isRetryable);
-      if (all.length === 0) throw inputError(`Experiment ${id} has no failed models or rows to retry.`);
-      for (const workflow of all) {
+      const models = experiment['workflows'] as readonly WatchedWorkflow[];
+      const retryable = models.filter(isRetryable);
+      // The gateway takes over jobs whose process was killed, so that models that have not ended need only be waited for.
+      if (retryable.length === 0 && models.every(hasEnded)) {
+        throw inputError(`Experiment ${id} has no failed models or rows to retry.`);
+      }
+      for (const workflow of retryable) {
         await client.json('POST', `/api/v1/workflows/${workflow.id}/retry`, changes);
       }
       const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));

@@ -20,6 +20,9 @@ export interface WatchedWorkflow {
 
 const POLL_MS = 300;
 
+export const hasEnded = ({ status }: Pick<WatchedWorkflow, 'status'>): boolean =>
+  status === 'succeeded' || status === 'failed';
+
 /** Reports progress until all models have succeeded or failed. */
 export async function watchExperiment(
   client: GatewayClient,
@@ -30,7 +33,7 @@ export async function watchExperiment(
     const experiment = await client.json('GET', `/api/v1/experiments/${id}`);
     const workflows = experiment['workflows'] as readonly WatchedWorkflow[];
     show(workflows);
-    if (workflows.every(({ status }) => status === 'succeeded' || status === 'failed')) return workflows;
+    if (workflows.every(hasEnded)) return workflows;
     await sleep(POLL_MS);
   }
 }
