@@ -11,7 +11,7 @@ export interface ExposureNotice {
 
 /**
  * Returns who can use the server and how to limit that, if other machines can reach it without a key. The default addresses are
- * open, as the contract requires (docs/decisions/0139).
+ * open, as the contract requires (docs/decisions/0142).
  */
 export function exposureNotice({
   apiKeys,

@@ -14,6 +14,7 @@ import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel, type CallModelParts } from './call-model.ts';
 import { answerFromCache } from './answer-from-cache.ts';
+import type { AnswerSummary } from '../streams/stream.ts';
 import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
 import { createLiveRequests } from './live-requests.ts';
 import { createAnswerKeeper } from './keep-answer.ts';
@@ -189,6 +190,11 @@ const FREE = {
   tokens: {
     prompt: 0,
     output: 0,
-    counts: { prompt: () => 0, completion: () => 0, learn: () => undefined },
+    // The cache keeps what the provider has counted.
+    counts: {
+      prompt: () => 0,
+      completion: (_model: string, { usage }: AnswerSummary) => usage?.completionTokens ?? 0,
+      learn: () => undefined,
+    },
   },
 };

@@ -74,7 +74,7 @@ describeDatabases((database) => {
     const key = { scope: 'models', is_active: 1 };
     await insert('gateway_keys', { ...key, id: 'ann-lab', user_id: 'ann', team_id: 'lab' });
     await insert('gateway_keys', { ...key, id: 'ann-lab-2', user_id: 'ann', team_id: 'lab' });
-    // A key that manages says nothing about data.
+    // A key that manages does not decide about data.
     await insert('gateway_keys', {
       ...key,
       id: 'ann-manages',
@@ -126,7 +126,7 @@ describeDatabases((database) => {
       ['bob', 'bob-own', space('bob', 'issued')],
       ['cat', 'ann-lab', space('cat', 'issued')],
     ]);
-    // Secrets of deleted users are deleted. Those of ids that are no users keep a name that is no space.
+    // Secrets of deleted users are deleted. Those of ids without a user keep a name that is not a space.
     const spaces = (await rowsOf('gateway_secrets')).map((row) => row['space']);
     expect(new Set(spaces)).toEqual(
       new Set(['ann', 'bob', 'cat', 'lab-bot'].map((user) => expected[user])).add('nobody-any-more'),

@@ -16,7 +16,7 @@ test('a server that hangs, and one that is remote, get no more time', () => {
   expect(createStartExtension(process.pid, 3_600_000 * 24 * 365).extend()).toBe(0);
 });
 
-test('a request goes on for as long as its extension says, then it fails', async () => {
+test('a request goes on for as long as its extension allows, then it fails', async () => {
   const peer = createRpcPeer({
     send: () => undefined,
     cancel: () => undefined,

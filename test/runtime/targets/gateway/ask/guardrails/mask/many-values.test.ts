@@ -16,7 +16,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-test('a request with tens of thousands of different values is masked before anybody would give up', async () => {
+test('a request with tens of thousands of different values is masked within the time limit of the test', async () => {
   const ids = Array.from({ length: 40_000 }, (_, index) => `DE${String(index).padStart(20, '0')}`);
   const content = ids.join(' ');
   const rules = [rule('ids', { on: ['input'] })];
