@@ -221,7 +221,7 @@ verifiesOnce('infer:output:stream', async () => {
 verifiesOnce('infer:output:locked', async () => {
   const input = write('texts.txt', 'I love this\n');
   const output = join(folder(), 'out.jsonl');
-  const holder = await startLockHolder(`${output}.partial`);
+  const holder = await startLockHolder(output);
   const args = ['infer', '--input', input, '--output', output];
   const refused = await runExecutable(builtExecutable('sentiment'), args);
   expect(refused).toEqual({
