@@ -82,11 +82,11 @@ verifiesOnce('build:bad-safetensors', async () => {
   const cases: [prepare: (model: string) => void, message: RegExp][] = [
     [
       config({ model_type: 't5' }),
-      /only model\.safetensors, and a model of type "t5" cannot be built from them, only albert, bert,/,
+      /only model\.safetensors, and a model of type "t5" cannot be built from it, only albert, bert,/,
     ],
     [
       (model) => rmSync(join(model, 'config.json')),
-      /only model\.safetensors, and config\.json with a `model_type`/,
+      /only model\.safetensors, and no config\.json with a `model_type`/,
     ],
     [
       (model) => {
