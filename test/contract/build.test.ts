@@ -145,7 +145,10 @@ verifiesOnce('build:bad-model', async () => {
       broken('not-an-encoder.onnx'),
       /is not a text encoder: it has no input `input_ids`|requires the input `x`/,
     ],
-    [broken('extra-input.onnx'), /requires the input `pixel_values`, as models of images do, and only models of texts can be built/],
+    [
+      broken('extra-input.onnx'),
+      /requires the input `pixel_values`, as models of images do, and only models of texts can be built/,
+    ],
     [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 or int32 is required/],
     [
       broken('wrong-output-name.onnx'),

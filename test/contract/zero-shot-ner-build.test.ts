@@ -50,7 +50,10 @@ verifiesOnce('zero_shot_ner:guess', async () => {
   const wrongType = join(folder(), 'embedding.yml');
   writeFileSync(wrongType, `encoderfile: {name: x, path: ${whole}, model_type: embedding}`);
   const refused: readonly [string[], RegExp][] = [
-    [[weights], /only pytorch_model\.bin, and a GLiNER model cannot be built without one\..*GLiNER\.from_pretrained\('.*'\)\.export_to_onnx/],
+    [
+      [weights],
+      /only pytorch_model\.bin, and a GLiNER model cannot be built without one\..*GLiNER\.from_pretrained\('.*'\)\.export_to_onnx/,
+    ],
     [
       [copy('bi', files, { labels_encoder: 'x' })],
       /has `labels_encoder`: the model reads labels with an encoder of their own, which is not supported\./,

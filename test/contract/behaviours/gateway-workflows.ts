@@ -88,7 +88,6 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:experiment-retry:killed': {
     source: 'docs/workflows.md',
-    behaviour:
-      '`gateway experiment retry` continues the models of an `experiment run` that was killed.',
+    behaviour: '`gateway experiment retry` continues the models of an `experiment run` that was killed.',
   },
 } satisfies Behaviours;
