@@ -56,6 +56,7 @@ test('JSON is read by what reads every name as it is written', async () => {
     'core/json/commented-json.ts',
     'targets/gateway/shared/json-members.ts',
     'core/json/explain-json.ts',
+    'core/json/repeated-name.ts',
     'contract/container/read.ts',
   ]);
   const { modules } = await cruise();

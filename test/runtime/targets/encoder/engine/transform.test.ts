@@ -114,7 +114,7 @@ describe('a served model with a transform', () => {
     );
   });
 
-  test('that no limit of Lua can stop costs its thread, and only its own text the answer', async () => {
+  test('that uses up its time costs no more than its thread, and only its own text the answer', async () => {
     const deaths: string[] = [];
     const observer = {
       onBatch: () => {},
@@ -134,7 +134,8 @@ describe('a served model with a transform', () => {
       'The transform failed: it exceeded its time limit of 0.3 s (transform_limits.seconds)',
     );
     expect((await Promise.all(others)).flat()).toHaveLength(20);
-    expect(deaths).toHaveLength(1);
+    // The script ends at its limit, or the thread is ended if that takes too long.
+    expect(deaths.length).toBeLessThanOrEqual(1);
     expect((await ask(engine, 'a terrible film')).length).toBe(1);
   });
 

@@ -60,12 +60,15 @@ test('SIGTERM ends it while stdin is open', async () => {
   expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
 });
 
-test('a client that closes stdout ends it', async () => {
+test('a client that closes stdout before it has read all responses ends it with an error', async () => {
   const { child, stderr } = start();
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   await once(child.stdout, 'data');
   child.stdout.destroy();
   child.stdin.write(`${JSON.stringify(CALL)}\n`);
   const [code] = await once(child, 'exit');
-  expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
+  expect(code).toBe(1);
+  expect(await stderr).toContain(
+    'Cannot write to stdout: the client closed it before it had read all responses.',
+  );
 });

@@ -87,6 +87,10 @@ async function fill({ ask, context, clock }: OpenGateway, { db }: Store): Promis
       output_price_per_million: 10,
       effective_at: '2026-01-01',
     });
+  // Members see the usage from the creation of their users and teams on.
+  const created_at = clock.now() - 30 * DAY_MS;
+  await db.updateTable('gateway_users').set({ created_at }).execute();
+  await db.updateTable('gateway_groups').set({ created_at }).execute();
   await db
     .insertInto('gateway_usage')
     .values(Array.from({ length: 420 }, (_, at) => usageRow(at, clock.now(), calls.id)))
