@@ -197,12 +197,7 @@ export const SESSIONS: readonly Session[] = [
   {
     page: 'docs/gateway-cli.md',
     sections: ['Teams and sign-in', 'Providers and aliases'],
-    omitted: [
-      [
-        'gateway invitations',
-        'needs the sign-ins of two users; the row gcli:invitations of the contract has them',
-      ],
-    ],
+    omitted: [['gateway invitations', 'needs two sign-ins; gcli:invitations has them']],
     before: [
       ...[
         'gateway migrate',
