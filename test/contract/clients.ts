@@ -122,6 +122,22 @@ const grpc: Transport = {
   },
 };
 
+/** The status of a gRPC prediction of a classifier; undefined if it succeeds. */
+export async function grpcCodeOf(port: number, inputs: readonly string[]): Promise<number | undefined> {
+  const client = grpcClient('SequenceClassification', `127.0.0.1:${port}`);
+  try {
+    return await new Promise((resolve) => {
+      (client['Predict'] as (...args: unknown[]) => unknown).call(
+        client,
+        { inputs },
+        (error: { code: number } | null) => resolve(error?.code),
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
 /** A client made from our .proto files by another implementation of gRPC. */
 export function grpcClient(
   service: string,

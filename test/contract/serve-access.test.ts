@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { grpcClient } from './clients.ts';
+import { grpcCodeOf } from './clients.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
@@ -94,16 +94,7 @@ verifiesOnce('serve:api-key-file', async () => {
   expect((await predict(url, ['a'])).status).toBe(401);
   expect((await predict(url, ['a'], { authorization: 'Bearer second' })).status).toBe(200);
   expect((await fetch(`${url}/mcp`, { method: 'POST' })).status).toBe(401);
-  const client = grpcClient('SequenceClassification', `127.0.0.1:${grpcPort}`);
-  const code = await new Promise((resolve) => {
-    (client['Predict'] as (...args: unknown[]) => unknown).call(
-      client,
-      { inputs: ['a'] },
-      (error: { code: number } | null) => resolve(error?.code),
-    );
-  });
-  client.close();
-  expect(code).toBe(16);
+  expect(await grpcCodeOf(grpcPort, ['a'])).toBe(16);
 });
 
 verifiesOnce('serve:api-key', async () => {

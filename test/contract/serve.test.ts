@@ -8,7 +8,7 @@ import { selfSigned } from '../helpers/self-signed.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { untilBusy, WORK } from './busy.ts';
-import { grpcClient } from './clients.ts';
+import { grpcCodeOf } from './clients.ts';
 import { ANY_PORTS } from './serving.ts';
 import { startExecutable } from '../helpers/start-executable.ts';
 import { useServers } from './started-servers.ts';
@@ -182,16 +182,7 @@ verifiesOnce('serve:overload', async () => {
   const refusal = await predict(url, ['no room']);
   expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '1']);
   expect(await refusal.text()).toMatch(/^The model is overloaded: \d+ inputs are queued, the maximum is 10/);
-  const client = grpcClient('SequenceClassification', `127.0.0.1:${grpcPort}`);
-  const code = await new Promise((resolve) => {
-    (client['Predict'] as (...args: unknown[]) => unknown).call(
-      client,
-      { inputs: ['no room'] },
-      (error: { code: number } | null) => resolve(error?.code),
-    );
-  });
-  client.close();
-  expect(code).toBe(8);
+  expect(await grpcCodeOf(grpcPort, ['no room'])).toBe(8);
   expect((await fetch(`${url}/health`)).status).toBe(200);
   expect((await accepted).status).toBe(200);
   expect((await predict(url, ['room again'])).status).toBe(200);

@@ -19,7 +19,7 @@ export function answerInvalidRequest(
   { hasBegun }: Pick<RunningAnswers, 'hasBegun'>,
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
-    // The refusal closes the connection. What follows it is not read, and has no answer of its own.
+    // The refusal closes the connection. Bytes after it are not read and get no response.
     if (refused.has(socket)) return;
     const problem = problemOf(error);
     // The rest of a started response cannot follow, and other bytes would be taken for a part of it.

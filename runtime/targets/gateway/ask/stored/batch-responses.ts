@@ -2,7 +2,7 @@ import type { StoredObject } from '../../accounts/objects/objects.ts';
 import { createdIds, isUniqueId, itemsOf } from '../references/created-ids.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** What the provider has stored with an answer of a batch: a response and its items, which belong to the user of the batch. */
+/** The objects that the provider stores with one response of a batch, and its items. They belong to the user of the batch. */
 export function storedWith(
   batch: StoredObject,
   model: string,

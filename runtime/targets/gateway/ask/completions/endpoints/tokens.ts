@@ -9,9 +9,15 @@ export const promptTokensIn = (body: Json, count: (body: Json) => number): numbe
 
 /** Names of the limit in the APIs of providers, and of servers that imitate them. */
 const LIMITS = [
-  ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'],
-  ['max_new_tokens', 'max_tokens_to_sample', 'n_predict', 'num_predict'],
-].flat();
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'maxOutputTokens',
+  'max_new_tokens',
+  'max_tokens_to_sample',
+  'n_predict',
+  'num_predict',
+];
 
 /**
  * The largest token limit of a request, times the number of requested answers. A request can have several, of which a provider obeys
