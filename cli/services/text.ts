@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { singleQuoted } from '../../runtime/core/text/shell-word.ts';
 
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
@@ -22,9 +23,7 @@ export function shownPath(path: string): string {
 
 /** Quotes a path, the name of a model on the hub or a text as a shell word. */
 export const shellWord = (word: string): string =>
-  /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/'))
-    ? word
-    : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/')) ? word : singleQuoted(word);
 
 /** The first dozen items of a long list. */
 export const shortList = (items: readonly string[]): string =>

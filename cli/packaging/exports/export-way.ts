@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../../runtime/core/text/shell-word.ts';
 import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
 import type { ExportFacts } from './model-kind.ts';
 import { optimumTask } from './optimum-tasks.ts';
@@ -52,5 +53,4 @@ const inTurn = (commands: readonly string[]): string =>
   `Export it: ${commands.map((command) => `\`${command}\``).join(', then ')}.`;
 
 /** A path as a word of a shell. */
-const quoted = (path: string): string =>
-  /^[\w./:@\\-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+const quoted = (path: string): string => (/^[\w./:@\\-]+$/.test(path) ? path : singleQuoted(path));

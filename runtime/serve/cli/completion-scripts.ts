@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../core/text/shell-word.ts';
 import type { Program } from './command.ts';
 import { type CompletionRow, completionTable } from './completion-table.ts';
 
@@ -13,8 +14,7 @@ export function completionScript(shell: CompletionShell, program: Program): stri
 }
 
 /** A name as one word of a shell. Executables can be renamed to anything. */
-const shellWord = (name: string): string =>
-  /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+const shellWord = (name: string): string => (/^[\w.-]+$/.test(name) ? name : singleQuoted(name));
 
 /** The cases shared by the bash and zsh scripts: which words form a command, and what can follow it. */
 const cases = (rows: readonly CompletionRow[]): string => `  for word in "\${before[@]}"; do

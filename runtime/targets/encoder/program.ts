@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../core/text/shell-word.ts';
 import type { ModelCommand } from '../../contract/model-commands.ts';
 import type { Command, Program } from '../../serve/cli/command.ts';
 import { completionCommand } from '../../serve/cli/completion-command.ts';
@@ -35,7 +36,6 @@ export function encoderProgram(modelPath: string, name: string): Program {
 
 /** People pass a text before they know a command. */
 const textHint = (name: string, text: string): string =>
-  `To run the model on a text: \`${name} infer ${text.length <= MAX_SHOWN ? quoted(text) : 'TEXT'}\`.`;
+  `To run the model on a text: \`${name} infer ${text.length <= MAX_SHOWN ? singleQuoted(text) : 'TEXT'}\`.`;
 
 const MAX_SHOWN = 60;
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,9 +1,15 @@
+import { shellWord, singleQuoted } from '../../../core/text/shell-word.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 
 /** Quotes a word of a command for a shell: names are those of a registry, and people paste these commands. */
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./<>-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+function quoted(text: string): string {
+  const simple = text.replace(PLACEHOLDER, '');
+  return shellWord(simple) === simple ? text : singleQuoted(text);
+}
+
+/** What the user replaces. Elsewhere, angle brackets would redirect to files. */
+const PLACEHOLDER = /<[\w-]+>$/;
 
 /** Returns the variables in arguments of a registry, in which other dollar signs are escaped. */
 const variablesIn = (args: readonly string[]): string[] => [

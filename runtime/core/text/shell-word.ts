@@ -1,0 +1,5 @@
+/** Quotes a text as one shell word, for commands in messages that users can copy. Simple texts stay as they are. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : singleQuoted(text);
+
+export const singleQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
