@@ -28,7 +28,9 @@ export async function installAgent(agent: Agent, folder: string): Promise<Instal
 }
 
 async function installNpm({ package: name }: Agent, folder: string): Promise<void> {
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', name];
+  // Some agents complete their installation with a script, which this project's own settings of npm switch off.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const args = ['install', '--prefix', folder, '--ignore-scripts=false', ...quiet, name];
   await execa('npm', args, { cwd: folder, timeout: INSTALL_MS });
 }
 

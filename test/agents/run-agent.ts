@@ -53,7 +53,9 @@ export async function runAgent(
     };
     const problems = [
       ...(readFileSync(file, 'utf8').includes('The color is red.') ? [] : ['not edited']),
-      ...(!agent.hasMcp || textIn(stamps).startsWith('stamped\n') ? [] : ['MCP tool not used']),
+      ...(!agent.hasMcp || textIn(stamps).startsWith('stamped\n')
+        ? []
+        : [`MCP tool not used, of the tools ${after.tools.join(', ')}`]),
       ...refused.map((message) => `rejected by the provider: ${message}`),
       ...(JSON.stringify(usage) === JSON.stringify(counted)
         ? []
