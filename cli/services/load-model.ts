@@ -5,11 +5,14 @@ import type { OnnxRuntime } from '../adapters/onnxruntime.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
 import { type GraphPurpose, writeGraph } from '../packaging/architectures/write-graph.ts';
+import { exportFacts } from '../packaging/exports/model-kind.ts';
+import { withExportWay } from '../packaging/exports/needs-export.ts';
 import { entityWindows } from '../packaging/model/entity-windows.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { findMaskToken } from '../packaging/model/mask-token.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
+import { statedIn } from '../packaging/model/model-listing.ts';
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
 import { longestText, type MultiVectorSource } from '../packaging/model/multi-vector-settings.ts';
 import { type OptimizedGraph, optimizeGraph } from '../packaging/model/optimize-graph.ts';
@@ -77,7 +80,7 @@ export async function loadModel(
     maskId: mask?.id,
     tokenOutputs: tokenOutputs.areKept ? { heads: tokenOutputs.heads } : undefined,
     file: files.weights,
-    graph: await graphOf(files, { modelType: config.modelType, maskId: mask?.id }, folder),
+    graph: await graphOf(files, origin, { modelType: config.modelType, maskId: mask?.id }, folder),
   };
   const original = await prepareGraph(
     runtime,
@@ -121,12 +124,20 @@ const QUESTION_LENGTH = 384;
 
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(
-  { weights, modelConfig }: ModelFiles,
+  files: ModelFiles,
+  { repository }: ModelOrigin,
   purpose: GraphPurpose,
   folder: string,
 ): Promise<string> {
+  const { weights, modelConfig } = files;
   if (!isSafetensors(weights) || modelConfig === undefined) return weights;
   const written = join(folder, 'written');
   await mkdir(written);
-  return await writeGraph({ weights, config: modelConfig }, purpose, written);
+  try {
+    return await writeGraph({ weights, config: modelConfig }, purpose, written);
+  } catch (error) {
+    const { config, modules } = statedIn(files.folder);
+    const source = { source: repository ?? files.folder, isOnHub: repository !== undefined };
+    throw withExportWay(error, exportFacts(config, modules), source);
+  }
 }

@@ -105,10 +105,17 @@ verifiesOnce('build:bad-safetensors', async () => {
       /model\.safetensors does not fit config\.json: .* between 16 and 32\. Both must come from the same model; copy/,
     ],
     [config({ num_attention_heads: 3 }), /model\.safetensors does not fit config\.json: /],
-    [config({ hidden_act: 'softplus' }), /The activation "softplus" of config\.json is not one of gelu, /],
+    [
+      config({ hidden_act: 'softplus' }),
+      /The activation "softplus" of config\.json is not one of gelu, .* --task text-classification /,
+    ],
     [
       config({ position_embedding_type: 'relative_key' }),
-      /`position_embedding_type` to "relative_key", which cannot be built/,
+      /`position_embedding_type` to "relative_key", which cannot be built from safetensors\. Export it: .* --task text-classification /,
+    ],
+    [
+      config({ position_embedding_type: 'alibi', auto_map: { AutoModel: 'own.OwnModel' } }),
+      /to "alibi", which .* Export it, which runs Python code of the model: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
     ],
   ];
   for (const [prepare, message] of cases) {

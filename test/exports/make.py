@@ -1,5 +1,6 @@
 # make.py FOLDER TOKENIZER [NAME...]: writes small random models as transformers, sentence-transformers and model2vec save them.
 # make.py --check MODEL GRAPH: compares a graph with the model that it was exported from; prints the largest relative difference.
+import json
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ PADDED = {**SIZE, "pad_token_id": 1}
 XLM = dict(vocab_size=2600, emb_dim=32, n_layers=2, n_heads=4, max_position_embeddings=130, pad_index=0)
 T5 = dict(vocab_size=2600, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4)
 IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=32, patch_size=8)
+YARN = dict(rope_type="yarn", factor=2.0, original_max_position_embeddings=65)
 LABELS = dict(id2label={0: "O", 1: "B-X", 2: "I-X"}, label2id={"O": 0, "B-X": 1, "I-X": 2})
 
 MODELS = {
@@ -48,6 +50,9 @@ MODELS = {
     "t5-encoder": lambda: t.T5EncoderModel(t.T5Config(**T5)),
     "xlm-roberta-xl": lambda: t.XLMRobertaXLModel(t.XLMRobertaXLConfig(**PADDED)),
     "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
+    "bert-relative": lambda: t.BertModel(t.BertConfig(**SIZE, position_embedding_type="relative_key")),
+    "bert-mish": lambda: t.BertModel(t.BertConfig(**SIZE, hidden_act="mish")),
+    "qwen3-yarn": lambda: t.Qwen3Model(t.Qwen3Config(**SIZE, head_dim=8, num_key_value_heads=2, rope_scaling=YARN)),
     "t5": lambda: t.T5ForConditionalGeneration(t.T5Config(**T5)),
     "vit": lambda: t.ViTForImageClassification(t.ViTConfig(**IMAGE)),
     "clip": lambda: t.CLIPModel(t.CLIPConfig(text_config=SIZE, vision_config=IMAGE)),
@@ -65,6 +70,8 @@ def make(folder, source, wanted):
         tokenizer.save_pretrained(folder / name)
     if not wanted or "bert-pickle" in wanted:
         make_pickle(folder, tokenizer)
+    if not wanted or "own-code" in wanted:
+        make_own_code(folder / "own-code", tokenizer)
     if not wanted or "sentences of esm" in wanted:
         make_sentences(folder)
     if not wanted or not {"static-embedding", "model2vec"}.isdisjoint(wanted):
@@ -77,6 +84,32 @@ def make_pickle(folder, tokenizer):
     model.config.save_pretrained(folder / "bert-pickle")
     torch.save(model.state_dict(), folder / "bert-pickle" / "pytorch_model.bin")
     tokenizer.save_pretrained(folder / "bert-pickle")
+
+
+# As jina-embeddings-v2: the type is "bert", but only the model's own code knows how its positions count.
+OWN_CODE = """
+import torch
+from transformers import BertModel
+
+
+class DistantBert(BertModel):
+    def get_extended_attention_mask(self, attention_mask, input_shape, *rest, **options):
+        mask = super().get_extended_attention_mask(attention_mask, input_shape, *rest, **options)
+        places = torch.arange(input_shape[1])
+        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])[:, None, None]
+        return mask - (places[:, None] - places[None, :]).abs() * slopes
+"""
+
+
+def make_own_code(folder, tokenizer):
+    model = t.BertModel(t.BertConfig(**SIZE)).eval()
+    model.config.auto_map = {"AutoModel": "distant_bert.DistantBert"}
+    model.save_pretrained(folder)
+    stated = json.loads((folder / "config.json").read_text())
+    stated.update(architectures=["DistantBert"], position_embedding_type="alibi")
+    (folder / "config.json").write_text(json.dumps(stated))
+    (folder / "distant_bert.py").write_text(OWN_CODE)
+    tokenizer.save_pretrained(folder)
 
 
 def make_sentences(folder):
@@ -101,8 +134,10 @@ def check(source, graph):
     import onnxruntime
 
     config = t.AutoConfig.from_pretrained(source)
-    architecture = getattr(t, config.architectures[0])
-    model = architecture.from_pretrained(source).float().eval()
+    trust = hasattr(config, "auto_map")
+    architecture = t.AutoModel if trust else getattr(t, config.architectures[0])
+    options = {"trust_remote_code": True, "attn_implementation": "eager"} if trust else {}
+    model = architecture.from_pretrained(source, **options).float().eval()
     tokenizer = t.AutoTokenizer.from_pretrained(source)
     session = onnxruntime.InferenceSession(graph)
     names = [input.name for input in session.get_inputs()]

@@ -1,4 +1,5 @@
 import { configError } from '../../../runtime/contract/errors.ts';
+import { needsExport } from '../exports/needs-export.ts';
 
 /** A key, or several that mean the same; the first one that has a value counts. */
 type Key = string | readonly string[];
@@ -53,8 +54,8 @@ export class ConfigReader {
   refuseUnless(key: string, allowed: readonly unknown[]): void {
     const value = this.value(key);
     if (value === undefined || value === null || allowed.includes(value)) return;
-    throw configError(
-      `config.json sets \`${key}\` to ${JSON.stringify(value)}, which cannot be built from safetensors. Export the model to ONNX with optimum.`,
+    throw needsExport(
+      `config.json sets \`${key}\` to ${JSON.stringify(value)}, which cannot be built from safetensors.`,
     );
   }
 

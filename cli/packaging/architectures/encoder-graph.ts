@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { needsExport } from '../exports/needs-export.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { float, int, ints } from '../onnx/attributes.ts';
 import type { ConfigReader } from './config-reader.ts';
@@ -98,8 +98,8 @@ export class EncoderGraph {
   activation(value: Value, name: string): Value {
     const make = Object.hasOwn(ACTIVATIONS, name) ? ACTIVATIONS[name] : undefined;
     if (make) return make(this.writer, value);
-    throw configError(
-      `The activation ${JSON.stringify(name)} of config.json is not one of ${Object.keys(ACTIVATIONS).join(', ')}. Export the model to ONNX with optimum.`,
+    throw needsExport(
+      `The activation ${JSON.stringify(name)} of config.json is not one of ${Object.keys(ACTIVATIONS).join(', ')}.`,
     );
   }
 

@@ -1,9 +1,10 @@
 import { copyFileSync, linkSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { glinerExport } from '../model/gliner-config.ts';
+import { needsExport } from '../exports/needs-export.ts';
 import { readJson } from '../model/read-json.ts';
 import { int } from '../onnx/attributes.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
@@ -122,18 +123,16 @@ const OUTPUTS: Record<
 
 function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {
   if (maskedHead) return maskedHead;
-  throw configError(
-    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors, only that of ${MASKED_ARCHITECTURE_NAMES.join(', ')}. ` +
-      'Export the model to ONNX with `optimum-cli export onnx --task fill-mask`, or choose another `model_type`.',
+  throw needsExport(
+    `The masked-LM head of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built from safetensors, only that of ${MASKED_ARCHITECTURE_NAMES.join(', ')}.`,
   );
 }
 
 function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);
   if (found) return found;
-  throw configError(
-    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built from safetensors. ` +
-      `Export the model to ONNX: \`optimum-cli export onnx --model ${dirname(configPath)} ./exported\`.`,
+  throw needsExport(
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built from safetensors.`,
   );
 }
 

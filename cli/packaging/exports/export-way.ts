@@ -32,25 +32,25 @@ export function exportWay(facts: ExportFacts, { source, isOnHub }: ExportSource)
   const task =
     facts.isOfTransformers5 || facts.hasOwnCode
       ? undefined
-      : optimumTask(facts.modelType, facts.architectures);
+      : optimumTask(facts.modelType, facts.poolsTokens ? [] : facts.architectures);
+  const trust = facts.hasOwnCode ? ' --trust-remote-code' : '';
   const library = facts.isSentenceModel ? ' --library transformers' : '';
   const commands =
     task === undefined
       ? [
           'pip install torch transformers onnx',
           'encoderfile export-script > export.py',
-          `python export.py ${from} ${graph}`,
+          `python export.py ${from} ${graph}${trust}`,
         ]
       : [
           'pip install "optimum-onnx[onnxruntime]"',
           `optimum-cli export onnx --model ${from} --task ${task}${library} ${graph}`,
         ];
   const download = isOnHub ? [`hf download ${source} --local-dir ${from}`] : [];
-  return inTurn([commands[0] ?? '', ...download, ...commands.slice(1), `encoderfile build ${from}`]);
+  const all = [commands[0] ?? '', ...download, ...commands.slice(1), `encoderfile build ${from}`];
+  const how = facts.hasOwnCode ? ', which runs Python code of the model' : '';
+  return `Export it${how}: ${all.map((command) => `\`${command}\``).join(', then ')}.`;
 }
-
-const inTurn = (commands: readonly string[]): string =>
-  `Export it: ${commands.map((command) => `\`${command}\``).join(', then ')}.`;
 
 /** A path as a word of a shell. */
 const quoted = (path: string): string => (/^[\w./:@\\-]+$/.test(path) ? path : singleQuoted(path));

@@ -10,6 +10,8 @@ export interface ExportFacts {
   /** Whether the repository of the model has Python code of its own. */
   readonly hasOwnCode: boolean;
   readonly isSentenceModel: boolean;
+  /** Whether modules after the encoder read its vectors of tokens, so that its graph has no head. */
+  readonly poolsTokens: boolean;
 }
 
 /** Reads the facts; what the files do not state is undefined, or that of a plain encoder. */
@@ -25,6 +27,7 @@ export function exportFacts(config: unknown, modules: unknown): ExportFacts {
     isOfTransformers5: Number.parseInt(textOf(fields['transformers_version']) ?? '', 10) >= 5,
     hasOwnCode: isMapping(fields['auto_map']),
     isSentenceModel: types.length > 0,
+    poolsTokens: types.length > 0 && !types.some((type) => type.endsWith('MLMTransformer')),
   };
 }
 

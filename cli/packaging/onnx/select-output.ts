@@ -127,7 +127,7 @@ function sparseOutput(graph: OutputSource, request: OutputRequest): SelectedOutp
     graph,
     request,
     [...ofTokens, ...ofTexts],
-    'Choose the right model_type, or export the model with `optimum-cli export onnx --task fill-mask`.',
+    'Choose the right model_type, or export the model with its masked-LM head (`--task fill-mask`).',
   );
 }
 

@@ -1,7 +1,7 @@
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
-import { configError } from '../../../../runtime/contract/errors.ts';
+import { needsExport } from '../../exports/needs-export.ts';
 import { type Rotary, rotaryBase, type RotaryOptions, rotaryTables, rotate } from '../rotary.ts';
 
 /** GTE v1.5, whose configuration calls its type "new". */
@@ -51,8 +51,8 @@ function scaled(scaling: unknown, base: number, headWidth: number): Pick<RotaryO
     mixed_b: mixed,
   } = Object(scaling) as { type?: unknown; factor?: unknown; mixed_b?: unknown };
   if (type !== 'ntk' || typeof factor !== 'number') {
-    throw configError(
-      `\`rope_scaling\` in config.json must have the type "ntk" and a factor, not ${JSON.stringify(scaling)}. Export the model to ONNX with optimum.`,
+    throw needsExport(
+      `\`rope_scaling\` in config.json must have the type "ntk" and a factor, not ${JSON.stringify(scaling)}.`,
     );
   }
   if (typeof mixed !== 'number') {

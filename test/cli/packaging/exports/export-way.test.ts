@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { exportWay } from '../../../../cli/packaging/exports/export-way.ts';
 import { exportFacts } from '../../../../cli/packaging/exports/model-kind.ts';
+import { messageOf } from '../../../../runtime/contract/errors.ts';
+import { needsExport, withExportWay } from '../../../../cli/packaging/exports/needs-export.ts';
 import { withoutGraph } from '../../../../cli/packaging/model/without-graph.ts';
 
 // `npm run test:exports` follows these sentences with the real tools.
@@ -44,6 +46,37 @@ describe('the way from a model to ONNX', () => {
     expect(
       exportWay(exportFacts({ model_type: 'esm' }, []), { source: "my m'odel/", isOnHub: false }),
     ).toContain(String.raw`--model 'my m'\''odel/' --task feature-extraction 'my m'\''odel/onnx'`);
+  });
+
+  test('has no head if modules of sentence-transformers read vectors of tokens', () => {
+    const masked = { model_type: 'esm', architectures: ['EsmForMaskedLM'] };
+    const modules = (name: string) => [
+      { type: `sentence_transformers.${name}` },
+      { type: 'sentence_transformers.models.Pooling' },
+    ];
+    expect(sentence(masked, modules('models.Transformer'))).toContain('--task feature-extraction');
+    expect(sentence(masked, modules('sparse_encoder.models.MLMTransformer'))).toContain('--task fill-mask');
+  });
+
+  test('a model with code of its own is exported by its code, and the sentence says so', () => {
+    const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
+    expect(sentence(config)).toContain(
+      'Export it, which runs Python code of the model: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then',
+    );
+  });
+
+  test('is part of an error of a setting that no graph is written for, and of no other error', () => {
+    const facts = exportFacts({ model_type: 'bert', architectures: ['BertForMaskedLM'] }, undefined);
+    const source = { source: './model', isOnHub: false };
+    expect(messageOf(withExportWay(needsExport('`x` is 1.'), facts, source))).toBe(
+      `\`x\` is 1. ${optimum('fill-mask')}`,
+    );
+    const other = new Error('other');
+    expect(withExportWay(other, facts, source)).toBe(other);
+    const noExport = { ...facts, kind: 'decoder' } as const;
+    expect(messageOf(withExportWay(needsExport('`x` is 1.'), noExport, source))).toBe(
+      '`x` is 1. Choose another model.',
+    );
   });
 
   test.each([
