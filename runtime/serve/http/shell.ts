@@ -33,8 +33,8 @@ export interface ShellOptions extends HealthOptions {
   readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
   /** Middleware that runs before the API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Query parameters that are lists; any other can be sent only once. */
-  readonly repeatable?: readonly string[] | undefined;
+  /** Query parameters of a path that are lists; any other can be sent only once. */
+  readonly repeatable?: ((path: string) => ReadonlySet<string> | undefined) | undefined;
   /** Whether `/path/` and `/path` are different. Default: false. */
   readonly strict?: boolean;
   /** The path that a request is answered for, if it differs from its own. */
@@ -68,9 +68,9 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
       await next();
     });
   }
-  const repeatable = new Set(options.repeatable);
+  const { repeatable } = options;
   app.use(async (c, next) => {
-    requireDistinctParameters(c.req.url, repeatable);
+    requireDistinctParameters(c.req.url, (name) => repeatable?.(c.req.path)?.has(name) ?? false);
     await next();
   });
   if (options.beforeAccess) app.use(options.beforeAccess);

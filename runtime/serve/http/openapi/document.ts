@@ -109,6 +109,7 @@ function describeParameter({
   description,
   example,
   schema = TEXT,
+  isList = false,
   ...place
 }: Parameters[number]): JsonSchema {
   const { in: where = 'path' } = place;
@@ -117,8 +118,8 @@ function describeParameter({
     in: where,
     required: place.required ?? where === 'path',
     description,
-    schema: { ...schema },
-    example,
+    schema: isList ? { type: 'array', items: { ...schema } } : { ...schema },
+    example: isList ? [example] : example,
   };
 }
 

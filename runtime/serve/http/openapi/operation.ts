@@ -45,9 +45,11 @@ interface Parameter {
   readonly in?: 'path' | 'query';
   /** Whether a query parameter is required. Default: false. */
   readonly required?: boolean;
+  /** Whether it is a list: a query can have it several times. Default: false, then such a query is refused. */
+  readonly isList?: boolean;
   readonly description: string;
   readonly example: string | number | boolean;
-  /** Schema of the parameter. Default: a string. */
+  /** Schema of the parameter, or of one value of a list. Default: a string. */
   readonly schema?: TSchema;
 }
 

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { createBodyReader } from '../../../serve/http/body.ts';
 import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { listParameters } from '../../../serve/http/openapi/list-parameters.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
 import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
@@ -128,6 +129,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     apiHealthRoutes(context.compute),
     healthRoutes(context),
   ];
+  const operations = groups.flatMap((group) => group.operations);
   const app = httpShell(context.kernel, {
     corsOrigins: options.server.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
@@ -135,7 +137,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     errorFormats: [API_ERRORS, CLIENT_ERRORS],
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
-    repeatable: ['group_by', 'job_types', 'tag', 'tasks'],
+    repeatable: listParameters(operations),
     explain: databaseFailure,
     outermost: addSecurityHeaders,
     strict: false,
@@ -151,14 +153,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   });
   for (const { routes } of groups) app.route('/', routes);
   app.route('/', pageRoutes());
-  app.route(
-    '/',
-    documentRoutes(
-      context,
-      groups.flatMap(({ operations }) => operations),
-      options,
-    ),
-  );
+  app.route('/', documentRoutes(context, operations, options));
   app.route('/', docsPageRoutes([{ href: './', name: 'Pages' }]));
   return app;
 }

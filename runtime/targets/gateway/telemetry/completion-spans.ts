@@ -57,6 +57,8 @@ function attemptSpan(
   endedAt: number,
 ): OtlpSpan {
   const { target, outcome, startedAt } = attempt;
+  // A client that disconnects is not a failure of the provider.
+  const failure = attempt.failure === 'cancelled' ? undefined : attempt.failure;
   // A streamed attempt ends with its stream.
   const end = outcome === 'answered' && streamed ? endedAt : startedAt + attempt.durationMs;
   return {
@@ -71,9 +73,9 @@ function attemptSpan(
       ...modelAttributes(endpoint, target),
       'http.request.resend_count': attempt.number > 1 ? attempt.number - 1 : undefined,
       'http.response.status_code': attempt.upstreamStatus,
-      'error.type': attempt.failure,
+      'error.type': failure,
     }),
-    status: attempt.failure === undefined ? {} : { code: STATUS_ERROR, message: attempt.failure },
+    status: failure === undefined ? {} : { code: STATUS_ERROR, message: failure },
   };
 }
 

@@ -96,7 +96,8 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
-    repeatable: ['servers', 'tools'],
+    // A client can select servers and tools on every path.
+    repeatable: () => SELECTION_LISTS,
     errorFormats: [problemFormat(link)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
@@ -117,3 +118,5 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   if (options.mcp) app.route('/', options.mcp);
   return app;
 }
+
+const SELECTION_LISTS: ReadonlySet<string> = new Set(['servers', 'tools']);

@@ -45,6 +45,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
   const rejected = createRejectedAnswers(parts.expected);
   for (;;) {
     const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
+      owner: call.owner,
       onCall: account.calling,
       onAttempt: account.attempted,
     });

@@ -46,6 +46,7 @@ export function createAttempts({
 }: AttemptParts): AttemptTargets {
   return async (resolved, signal, call, options) => {
     const attempts: Attempt[] = [];
+    const owner = options?.owner;
     const record = (attempt: Omit<Attempt, 'number'>): void => {
       const numbered = { ...attempt, number: attempts.length + 1 };
       attempts.push(numbered);
@@ -56,22 +57,22 @@ export function createAttempts({
     for (const [place, target] of order.entries()) {
       const callPlaced = (one: Target) => call(one, place < order.length - 1);
       const budget = states.retries(target.key);
-      budget.request(clock.now());
+      budget.request(clock.now(), owner);
       /** Gives the last retry back to the budget. */
       let refund: (() => void) | undefined;
       for (let retries = 0; ; retries += 1) {
         const startedAt = clock.now();
-        const admission = states.admit(target.key, startedAt);
+        const admission = states.admit(target.key, startedAt, owner);
         if (!admission.admitted) {
           record(skipped(target, startedAt));
           last ??= { answer: breakerOpen(admission.retryAfter), target };
           break;
         }
-        let { isTrial } = admission;
+        let { isTrial, isOwnTrial } = admission;
         const report: Report = (result) => {
-          states.report(target.key, result, isTrial, clock.now());
+          states.report(target.key, result, { owner, isTrial, isOwnTrial }, clock.now());
           // A trial is decided once; later reports of its stream count like those of any other request.
-          isTrial = false;
+          [isTrial, isOwnTrial] = [false, false];
         };
         const end = isMeasured ? states.loads.start(target.key) : undefined;
         options?.onCall?.(target.key);
@@ -91,7 +92,7 @@ export function createAttempts({
             startedAt,
             durationMs,
           });
-          const reported = reportResult(answer, report, isTrial);
+          const reported = reportResult(answer, report, isTrial || isOwnTrial);
           const measured = end
             ? measureAnswer(reported, { loads: states.loads, key: target.key, durationMs, now, end })
             : reported;
@@ -113,7 +114,7 @@ export function createAttempts({
                 ? 'long_pause'
                 : 'attempts_used';
         if (noRetry === undefined) {
-          refund = budget.take(now);
+          refund = budget.take(now, owner);
           if (!refund) noRetry = 'budget_spent';
         }
         record({

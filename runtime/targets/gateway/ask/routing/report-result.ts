@@ -1,9 +1,10 @@
 import type { SuccessfulAnswer } from '../providers/provider.ts';
 import type { StreamSummary } from '../streams/stream.ts';
 import { onStreamEnd } from './on-stream-end.ts';
+import type { TargetResult } from './target-breakers.ts';
 
 /** Reports the result of a request to the breaker of its target. */
-export type Report = (result: 'succeeded' | 'failed' | 'abandoned') => void;
+export type Report = (result: TargetResult) => void;
 
 /**
  * Reports an answer. A stream is reported when it ends, because a target whose streams always break in the middle is not healthy.

@@ -131,6 +131,8 @@ export interface Routed<Answer> {
 }
 
 export interface RouteOptions {
+  /** The user of the request: failures of one user's requests have no effect on those of others. */
+  readonly owner?: string | undefined;
   /** Called before each call of a target. */
   readonly onCall?: ((target: string) => void) | undefined;
   /** Called as each attempt ends. */

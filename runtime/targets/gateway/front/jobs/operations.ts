@@ -111,6 +111,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
         {
           name: 'job_types',
           in: 'query',
+          isList: true,
           description: 'Only jobs of these types; comma-separated or repeated.',
           example: 'inference,evaluator',
         },

@@ -16,6 +16,10 @@ const states = Type.Array(
     breaker: oneOf(['closed', 'open', 'trial'], {
       description: '`open`: requests skip the model. `trial`: one request tries whether it works again.',
     }),
+    open_for_users: Type.Array(Type.String(), {
+      description:
+        'Users whose requests alone skip the model, because theirs fail in a row and those of others do not.',
+    }),
     failures: count('Number of consecutive failures.'),
     open_until: timeOrNull('Time at which an open breaker lets a request through.'),
     paused_until: timeOrNull('Time until which other models of an alias are preferred, after `Retry-After`.'),
@@ -54,6 +58,7 @@ export function providerStateRoutes({ models, clock }: GatewayContext, { guards 
           {
             model: 'openai:gpt-5-mini',
             breaker: 'open',
+            open_for_users: [],
             failures: 5,
             open_until: '2026-01-31T12:00:05Z',
             paused_until: null,
@@ -80,6 +85,7 @@ const stateView = (state: TargetState, now: number) => {
         : openUntil === undefined
           ? 'closed'
           : 'trial',
+    open_for_users: [...state.openFor],
     failures: breaker.failures,
     open_until: openUntil === undefined ? null : rfc3339(openUntil),
     paused_until: pausedUntil === undefined ? null : rfc3339(pausedUntil),

@@ -19,7 +19,6 @@ import { malformedRequestAnswer } from '../http/errors.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { keyInProtocols, protocolsIn, withProtocolKey } from './protocols.ts';
 
-const NO_LISTS: ReadonlySet<string> = new Set();
 const PATH = new RegExp(`^(?:/api)?${REALTIME}/?(?:\\?|$)`);
 
 /** `/v1/realtime`: sessions over WebSocket. @see https://platform.openai.com/docs/guides/realtime-websocket */
@@ -45,7 +44,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     const key = headers['sec-websocket-key'];
     if (headers['sec-websocket-version'] !== '13' || key === undefined)
       throw new AppError('MalformedError', 'Unsupported WebSocket handshake. Use version 13, with a key.');
-    requireDistinctParameters(url, NO_LISTS);
+    requireDistinctParameters(url, () => false);
     const query = new URL(url, 'http://localhost').searchParams;
     const model = query.get('model') ?? '';
     if (model === '')

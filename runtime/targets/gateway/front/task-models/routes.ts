@@ -59,6 +59,7 @@ const LIST: Operation = {
   parameters: [
     {
       name: 'tasks',
+      isList: true,
       in: 'query',
       description: 'Only models for one of these tasks: `tasks=a,b` or `tasks=a&tasks=b`.',
       example: 'summarization',

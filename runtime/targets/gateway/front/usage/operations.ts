@@ -79,7 +79,14 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       parameter('tag', 'Only requests with this tag.', 'search'),
       parameter('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
       parameter('to', 'End time, exclusive.', '2026-02-01'),
-      parameter('group_by', `Aggregate by ${GROUPINGS.join(', ')}; comma-separated.`, 'user,model'),
+      {
+        ...parameter(
+          'group_by',
+          `Aggregate by ${GROUPINGS.join(', ')}; comma-separated or repeated.`,
+          'user,model',
+        ),
+        isList: true,
+      },
       {
         ...parameter('interval', 'Aggregate over time; at most 10080 intervals.', 'day'),
         schema: oneOf(INTERVALS),

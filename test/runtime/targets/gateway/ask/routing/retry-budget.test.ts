@@ -4,21 +4,8 @@ import {
   createRetryBudget,
   RETRY_BUDGET_POLICY,
 } from '../../../../../../runtime/targets/gateway/ask/routing/retry-budget.ts';
-import {
-  createRouter,
-  ROUTING_POLICY,
-} from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
-import type {
-  Attempt,
-  RoutingPolicy,
-} from '../../../../../../runtime/targets/gateway/ask/routing/routing.ts';
-import { failure } from '../../../../../../runtime/targets/gateway/ask/providers/failure.ts';
-import type {
-  Provider,
-  ProviderCall,
-} from '../../../../../../runtime/targets/gateway/ask/providers/provider.ts';
-import { createTestClock } from '../../test-clock.ts';
-import { callOf, chatBody } from '../../test-provider.ts';
+import { ROUTING_POLICY } from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import { isFailed, routerTo, seeded } from './failing-router.ts';
 
 const { percent, perSecond } = RETRY_BUDGET_POLICY;
 const WINDOW_SECONDS = 10;
@@ -65,62 +52,6 @@ test('a retry that succeeds costs nothing, also if the clock is set back meanwhi
   expect(budget.take(7_000_000)).toBeTypeOf('function');
   expect(budget.take(10)).toBeTypeOf('function');
 });
-
-/** A random sequence that is the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const OK = {
-  kind: 'whole',
-  bytes: Buffer.from('{}'),
-  text: '',
-  summary: { usage: undefined, outputLength: 0, outputText: '', finishReason: 'stop' },
-} as const;
-
-/** A router in front of providers that fail as `fails` decides, in a time of its own. */
-function routerTo(fails: (call: ProviderCall) => boolean, policy: Partial<RoutingPolicy> = {}) {
-  const clock = createTestClock();
-  let calls = 0;
-  const random = seeded(7);
-  const provider = (name: string) =>
-    ({
-      name,
-      type: 'openai',
-      chat: (call: ProviderCall) => {
-        calls += 1;
-        return Promise.resolve(fails(call) ? failure('provider_error') : OK);
-      },
-    }) as unknown as Provider;
-  const router = createRouter({ providers: [provider('one'), provider('two')], clock, random, policy });
-  return {
-    calls: () => calls,
-    /** Sends requests at a rate, and returns their attempts in order. */
-    send: async (model: string, count: number, rate: number): Promise<(readonly Attempt[])[]> => {
-      const running: Promise<readonly Attempt[]>[] = [];
-      for (let index = 0; index < count; index += 1) {
-        running.push(
-          router
-            .chat(router.resolve(model), callOf('chat', chatBody(model)))
-            .then(({ attempts }) => attempts),
-        );
-        await new Promise((resolve) => setImmediate(resolve));
-        clock.advance(1000 / rate);
-      }
-      for (let rest = 0; rest < 50; rest += 1) {
-        await new Promise((resolve) => setImmediate(resolve));
-        clock.advance(200);
-      }
-      return await Promise.all(running);
-    },
-  };
-}
-
-const isFailed = (attempts: readonly Attempt[]): boolean => attempts.at(-1)?.outcome !== 'answered';
 
 test.each([1, 20, 500])(
   'with 30 percent of random failures and 3 attempts, 2.7 percent of the requests fail (%i per second)',

@@ -19,13 +19,15 @@ import {
 
 const openai = await startFixture('openai');
 
+const REQUEST = { owner: undefined, isTrial: false, isOwnTrial: false };
+
 /** A model that has failed until it was left alone, and is due to be tried. */
 function dueForTrial(model: string) {
   const clock = manualClock();
   const states = createTargetStates(() => ROUTING_POLICY);
   const key = `openai:${model}`;
   for (let failures = 0; failures < BREAKER_POLICY.failures; failures += 1)
-    states.report(key, 'failed', false, clock.now());
+    states.report(key, 'failed', REQUEST, clock.now());
   expect(states.admit(key, clock.now()).admitted).toBe(false);
   clock.advance(BREAKER_POLICY.open);
   const router = createRouter({

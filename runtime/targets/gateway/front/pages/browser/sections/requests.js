@@ -38,7 +38,12 @@ export const REQUESTS = [
             { key: 'error_message', title: 'Error', cell: (row) => row.error_message ?? '' },
           ],
           filters: [
-            { key: 'status', title: 'Status', kind: 'choice', choices: ['success', 'error'] },
+            {
+              key: 'status',
+              title: 'Status',
+              kind: 'choice',
+              choices: ['success', 'error', 'cancelled', 'interrupted'],
+            },
             { key: 'model', title: 'Model', kind: 'text' },
             { key: 'user_id', title: 'User', kind: 'text' },
             { key: 'api_key_id', title: 'Key id', kind: 'text' },
