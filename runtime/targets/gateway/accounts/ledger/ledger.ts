@@ -3,6 +3,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
+import type { Admission } from './admission.ts';
 import type { UsageStatus } from './usage-status.ts';
 import type { Order } from '../../store/order.ts';
 import type { Page } from '../../store/page.ts';
@@ -18,7 +19,7 @@ export interface Estimate {
 }
 
 /** Budget that is reserved for an admitted request. Each reservation is settled or released exactly once. */
-export interface Reservation {
+export interface Reservation extends Admission {
   readonly id: string;
   readonly spender: Spender;
   readonly amount: Nanos;
@@ -26,6 +27,14 @@ export interface Reservation {
   readonly createdAt: number;
   /** State of the limit on requests per minute, for response headers; undefined without such a limit. */
   readonly rate: RateState | undefined;
+}
+
+/** An admitted call of a provider that costs nothing, e.g. a count of tokens. */
+export interface FreeCall extends Admission {
+  /** State of the limit per minute of such calls, for response headers; undefined without a limit. */
+  readonly rate: RateState | undefined;
+  /** Must be called when the call has ended. Repeated calls have no effect. */
+  readonly end: () => void;
 }
 
 export interface RateState {
@@ -104,6 +113,11 @@ export interface Ledger {
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Releases the reservation of a request that no model answered, and writes its failed attempts. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
+  /**
+   * Admits a call of a provider that costs nothing, e.g. a count of tokens. Throws an OverloadedError above the limit of such calls, which
+   * follows from the requests per minute, and above that of parallel requests, which such calls have for themselves.
+   */
+  admitFree(spender: Spender): Promise<FreeCall>;
   /** Turns a reservation into one that outlives this process, and that is not a running request. */
   keep(reservation: Reservation): Promise<HeldAmount>;
   /** Writes usage and cost, or without entries nothing, and releases the amount. Repeated calls have no further effect. */

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { addUse, emptyMinute, minuteAt, type SlidingMinute } from './sliding-minute.ts';
+import { addCall, addUse, callsIn, emptyMinute, minuteAt, type SlidingMinute } from './sliding-minute.ts';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
@@ -28,3 +28,17 @@ export function correctTokens(account: AccountRow, at: number, difference: numbe
   const minute = parseMinute(account.minute);
   return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
 }
+
+/** Calls that cost nothing in the last minute, newest slot first. */
+export function freeCallsOf(
+  account: Pick<AccountRow, 'minute'>,
+  now: number,
+): { readonly calls: readonly number[]; readonly slot: number } {
+  const minute = minuteOf(account, now);
+  return { calls: callsIn(minute), slot: minute.slot };
+}
+
+export const countFreeCall = (account: AccountRow, now: number): AccountRow => ({
+  ...account,
+  minute: JSON.stringify(addCall(minuteOf(account, now))),
+});

@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
+import { admitted } from './admission.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { type Closing, closeReservation } from './close-reservation.ts';
@@ -14,6 +15,7 @@ import { heldAccounts } from './held-accounts.ts';
 import { keepReservation } from './lasting-reservation.ts';
 import { openReservation } from './open-reservation.ts';
 import { createFlightLog } from './flight-log.ts';
+import { createFreeCalls } from './free-calls.ts';
 import { interruptedOf } from './interrupted-usage.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
@@ -143,11 +145,12 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
               const entry = usageSoFar();
               return entry && { entry, tags };
             });
-          return { id, spender, amount, tokens, createdAt, rate: result.rate };
+          return admitted({ id, spender, amount, tokens, createdAt, rate: result.rate });
         }
         spender = await identity.renew(spender);
       }
     },
+    admitFree: createFreeCalls(queue, now),
     heartbeat: async () => {
       await lease.renew();
       await requireWritten();

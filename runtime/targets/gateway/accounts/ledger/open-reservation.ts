@@ -8,7 +8,7 @@ import { type AlertPolicy, refusalAlert } from './budget-alerts.ts';
 import { budgetRefusal, reservedRefusal } from './budget-refusals.ts';
 import { rollWindow } from './budget-window.ts';
 import { heldAccounts } from './held-accounts.ts';
-import { type LimitedAccount, rateRefusal, rateStateOf } from './refusals.ts';
+import { type LimitedAccount, narrowest, rateRefusal, rateStateOf } from './refusals.ts';
 import { countRequest } from './minute-usage.ts';
 
 export interface ReservationRequest {
@@ -102,12 +102,6 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   other_accounts: otherAccountsToText(spender.shared.map(({ account }) => account)),
   interrupted: null,
 });
-
-function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {
-  return states
-    .filter((state) => state !== undefined)
-    .sort((one, other) => one.remaining - other.remaining)[0];
-}
 
 function first<Item, Result>(
   items: readonly Item[],

@@ -19,20 +19,20 @@ export function rateRefusal(
   tokens: number,
   now: number,
 ): AppError | undefined {
-  const { rpm, tpm, maxParallel } = limits;
-  if (maxParallel !== null && account.running >= maxParallel)
-    return tooMany('Too many parallel requests', 1000);
+  const { rpm, tpm } = limits;
+  const parallel = parallelRefusal(account.running, limits);
+  if (parallel) return parallel;
   if (rpm === null && tpm === null) return undefined;
   const minute = minuteOf(account, now);
   if (rpm !== null && totalOf(minute.requests) >= rpm) {
     const wait = waitUntilAtMost(minute.requests, minute.slot, rpm - 1, now);
-    return tooMany('Rate limit exceeded', wait);
+    return rateExceeded('Rate limit exceeded', wait);
   }
   const used = totalOf(minute.tokens);
   // A request that is larger than the whole limit is admitted when the minute is empty; otherwise it could never run.
   if (tpm !== null && used > 0 && used + tokens > tpm) {
     const wait = waitUntilAtMost(minute.tokens, minute.slot, Math.max(0, tpm - tokens), now);
-    return tooMany('Token rate limit exceeded', wait);
+    return rateExceeded('Token rate limit exceeded', wait);
   }
   return undefined;
 }
@@ -47,8 +47,20 @@ export function rateStateOf(
   return { limit: rpm, remaining, resetAt: now + waitUntilAtMost(requests, slot, 0, now) };
 }
 
-const tooMany = (message: string, milliseconds: number): AppError =>
+export const rateExceeded = (message: string, milliseconds: number): AppError =>
   new AppError('OverloadedError', message, {
     reason: 'rate_limited',
     retryAfterSeconds: Math.ceil(milliseconds / 1000),
   });
+
+export const parallelRefusal = (running: number, { maxParallel }: Limits): AppError | undefined =>
+  maxParallel !== null && running >= maxParallel
+    ? rateExceeded('Too many parallel requests', 1000)
+    : undefined;
+
+/** The limit of which the least is left. */
+export function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {
+  return states
+    .filter((state) => state !== undefined)
+    .sort((one, other) => one.remaining - other.remaining)[0];
+}

@@ -8,6 +8,8 @@ export interface SlidingMinute {
   /** Usage per slot, newest first. */
   readonly requests: readonly number[];
   readonly tokens: readonly number[];
+  /** Calls that cost nothing; undefined before the first one. */
+  readonly calls?: readonly number[] | undefined;
 }
 
 const SLOT_MS = 5000;
@@ -29,17 +31,36 @@ export function minuteAt(minute: SlidingMinute, now: number): SlidingMinute {
     ...emptySlots().slice(0, passed),
     ...slots.slice(0, SLOTS - passed),
   ];
-  return { slot: slotOf(now), requests: move(minute.requests), tokens: move(minute.tokens) };
+  const { requests, tokens, calls } = minute;
+  return {
+    slot: slotOf(now),
+    requests: move(requests),
+    tokens: move(tokens),
+    ...(calls && { calls: move(calls) }),
+  };
 }
 
 /** Adds usage (or subtracts, if negative) to the slot of a time; slots older than a minute are dropped. */
 export function addUse(minute: SlidingMinute, at: number, requests: number, tokens: number): SlidingMinute {
   const age = Math.max(0, minute.slot - slotOf(at));
   if (age >= SLOTS) return minute;
-  const add = (slots: readonly number[], count: number): number[] =>
-    slots.map((used, index) => (index === age ? Math.max(0, used + count) : used));
-  return { slot: minute.slot, requests: add(minute.requests, requests), tokens: add(minute.tokens, tokens) };
+  return {
+    ...minute,
+    requests: addAt(minute.requests, age, requests),
+    tokens: addAt(minute.tokens, age, tokens),
+  };
 }
+
+/** Adds a call that costs nothing to the newest slot. */
+export const addCall = (minute: SlidingMinute): SlidingMinute => ({
+  ...minute,
+  calls: addAt(callsIn(minute), 0, 1),
+});
+
+export const callsIn = ({ calls }: SlidingMinute): readonly number[] => calls ?? emptySlots();
+
+const addAt = (slots: readonly number[], age: number, count: number): number[] =>
+  slots.map((used, index) => (index === age ? Math.max(0, used + count) : used));
 
 export const totalOf = (slots: readonly number[]): number => slots.reduce((sum, used) => sum + used, 0);
 

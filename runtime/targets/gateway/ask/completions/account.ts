@@ -3,6 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
+import type { Admission } from '../../accounts/ledger/admission.ts';
 import type { Objects } from '../../accounts/objects/objects.ts';
 import type { Estimate, Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
@@ -24,7 +25,7 @@ import { warnUncounted } from './warn-uncounted.ts';
 /** The reservation and usage of one request. It is settled once and reported once, however the request ends. */
 export interface RequestAccount {
   /** Reserves budget for the request. Throws if a limit rejects it. */
-  open(spender: Spender, expected: Expected): Promise<void>;
+  open(spender: Spender, expected: Expected): Promise<Admission>;
   /** Called before each call of a model. If the gateway is killed after that, the request is billed. */
   readonly calling: (key: string) => void;
   /** Called when a stream begins, with what was sent of it until now. */
@@ -104,6 +105,7 @@ export function openAccount(
         admitted = { reservation, ...expected };
         inFlight = flight;
         if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
+        return reservation;
       } catch (error) {
         if (error instanceof AppError && error.reason === 'rate_limited') {
           const rate = await rateOfRefused(ledger, spender, error, clock.now());

@@ -119,9 +119,10 @@ export function createCompletions(parts: CompletionParts): Completions {
     const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     policy.requireKnown({ body }, set);
-    await account.open(spender, { estimate, prices: list, tokens, references, endUser: users.endUser });
+    const { endUser } = users;
+    const admission = await account.open(spender, { estimate, prices: list, tokens, references, endUser });
     // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
-    const screened = await policy.screen(about, { body, bytes, members }, set);
+    const screened = await policy.screen({ ...about, admission }, { body, bytes, members }, set);
     const { content, guarded, prompt } = screened;
     opened.prompt = prompt;
     // The answer has values of this text in place of placeholders, which no other request gets.

@@ -2,6 +2,8 @@ import type { TSchema } from 'typebox';
 import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
+import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import type { FreeCall } from '../../accounts/ledger/ledger.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Wire } from '../shapes/wire.ts';
@@ -15,6 +17,7 @@ import { derivedFrom, type Passed } from '../shapes/passed.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import { responsesEndpoint } from './endpoints/responses.ts';
 import { promptTokensIn } from './endpoints/tokens.ts';
+import { setRateHeaders } from './rate-headers.ts';
 import { createRequestReader } from './read-request.ts';
 import { countRequest } from './request-counts.ts';
 
@@ -39,11 +42,11 @@ export interface InputCount {
   readonly isEstimated: boolean;
 }
 
-/** Counts the tokens of a prompt, without calling a model and without cost. */
+/** Counts the tokens of a prompt, without calling a model and without cost. Throws above the limits of such calls. */
 export type CountInput = (request: CountRequest) => Promise<InputCount>;
 
 interface CountParts {
-  readonly state: Pick<GatewayState, 'identity' | 'objects'>;
+  readonly state: Pick<GatewayState, 'identity' | 'objects' | 'ledger'>;
   readonly models: CurrentModels;
   readonly policy: Policy;
   readonly tokenCounter: TokenCounter;
@@ -54,7 +57,7 @@ interface CountParts {
 const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
 
 export function createInputCounts({
-  state: { identity, objects },
+  state: { identity, objects, ledger },
   models,
   policy,
   tokenCounter,
@@ -64,6 +67,7 @@ export function createInputCounts({
   return async ({ wire, schema, bytes: given, hold, headers, ...request }) => {
     const { caller, signal } = request;
     const held = models.hold();
+    let call: FreeCall | undefined;
     try {
       const { router, requests } = held.set;
       const { model: name, references, ...asRead } = await read({ bytes: given, hold }, schema);
@@ -74,8 +78,11 @@ export function createInputCounts({
       const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
       if (spender) identity.requireModel(spender, resolved.alias ?? key);
       if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
+      call = spender && (await ledger.admitFree(spender));
+      if (call?.rate) setRateHeaders(request.setHeader, call.rate);
       const about = { ...request, spender, model: name, startedAt: clock.now(), size: given.byteLength };
-      const { content, prompt } = await policy.screen(about, asRead, held.set);
+      const admission = call ?? NO_LIMITS;
+      const { content, prompt } = await policy.screen({ ...about, admission }, asRead, held.set);
       try {
         const counted = await countWith(target, { wire, content, headers, signal, requests });
         prompt?.end(key, undefined, undefined);
@@ -88,6 +95,7 @@ export function createInputCounts({
       const counts = await countRequest(tokenCounter, rules, content.body, [key]);
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
+      call?.end();
       held.release();
     }
   };

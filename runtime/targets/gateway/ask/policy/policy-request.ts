@@ -1,4 +1,5 @@
 import type { Payer, Spender } from '../../accounts/identity/identity.ts';
+import type { Admission } from '../../accounts/ledger/admission.ts';
 
 /** What the policy knows of a request on any way to a provider. */
 export interface PolicyRequest {
@@ -17,4 +18,9 @@ export interface PolicyRequest {
   readonly signal: AbortSignal;
   /** Sets a header of the response. */
   readonly setHeader: (name: string, value: string) => void;
+}
+
+/** A request that the limits of its user have admitted. */
+export interface AdmittedRequest extends PolicyRequest {
+  readonly admission: Admission;
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
+import type { Admission } from '../../accounts/ledger/admission.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
@@ -8,7 +9,7 @@ import type { Json } from '../shapes/chat.ts';
 import type { Passed } from '../shapes/passed.ts';
 import { checkInput, type GuardedInput } from './guarded-input.ts';
 import { pass } from './pass.ts';
-import type { PolicyRequest } from './policy-request.ts';
+import type { AdmittedRequest, PolicyRequest } from './policy-request.ts';
 import { isRecorded, openPromptRecord, type PromptRecord } from './prompt-record.ts';
 import { type HitRecorder, NO_HITS, recordHits } from './record-hits.ts';
 
@@ -38,7 +39,7 @@ export interface Policy {
   /** Throws an InputError for a request that names an unknown guardrail. */
   requireKnown(content: Pick<Content, 'body'>, set: PolicySet): void;
   /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. */
-  screen(request: PolicyRequest, content: Content, set: PolicySet): Promise<Screened>;
+  screen(request: AdmittedRequest, content: Content, set: PolicySet): Promise<Screened>;
   /** Records what guardrails flag and mask in an answer that a provider has stored. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;
   /** Whether there is anything to do for a request that names no guardrails. */
@@ -46,7 +47,7 @@ export interface Policy {
   /** Whether requests with the key are stored. */
   isRecorded(request: Pick<PolicyRequest, 'spender'>, set: PolicySet): boolean;
   /** Lets a session through, in which nothing can be checked. Throws if the policy does not allow that. */
-  openSession<Call>(call: Call, set: PolicySet): Passed<Call>;
+  openSession<Call>(call: Call, admission: Admission, set: PolicySet): Passed<Call>;
   /** Opens the record of a request that no provider gets, because its answer is known. */
   record(request: PolicyRequest, content: Content, set: PolicySet): PromptRecord | undefined;
   /** Resolves when all ended records are written that wait. */
@@ -80,7 +81,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     applies: (request, { guardrails, prompts: policy }) =>
       guardrails.rules(undefined).length > 0 || isRecorded(request, policy),
     isRecorded: (request, { prompts: policy }) => isRecorded(request, policy),
-    openSession(call, { guardrails }) {
+    openSession(call, _admission, { guardrails }) {
       if (guardrails.admitsSessions) return pass(call);
       throw new AppError('ForbiddenError', NO_SESSIONS, { reason: 'guardrail_unsupported' });
     },

@@ -6,7 +6,7 @@ import type { Json } from '../shapes/chat.ts';
 import { derivedFrom, type Passed } from '../shapes/passed.ts';
 import { pass } from './pass.ts';
 import type { Policy } from './policy.ts';
-import type { PolicyRequest } from './policy-request.ts';
+import type { AdmittedRequest } from './policy-request.ts';
 
 /**
  * Checks and masks a file that a provider stores. Of a file that is not text, e.g. an image, only the name is checked, like encoded data
@@ -14,7 +14,7 @@ import type { PolicyRequest } from './policy-request.ts';
  */
 export async function screenFile(
   policy: Policy,
-  request: PolicyRequest,
+  request: AdmittedRequest,
   { file, purpose }: { readonly file: FormFile; readonly purpose: string | undefined },
   set: Pick<ModelSet, 'guardrails' | 'prompts'>,
 ): Promise<Passed<FormFile>> {

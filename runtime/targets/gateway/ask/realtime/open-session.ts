@@ -51,7 +51,6 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
       const name = resolved.alias ?? target?.key ?? '';
       identity.requireModel(spender, name);
       if (!target?.provider.realtime) throw failure('unsupported', { text: NO_REALTIME }).failure.error;
-      const passed = policy.openSession({ model: target.model, headers, signal }, held.set);
       const prices = await pricesOf(state, [target], clock.now(), { required, isSound: true });
       const prompt = ASSUMED_INPUT_TOKENS;
       const sound = { audioInput: prompt, audioOutput: output };
@@ -64,8 +63,9 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         requestId,
         now: () => clock.now(),
       });
-      await account.reserve();
+      const admission = await account.reserve();
       release = () => account.release();
+      const passed = policy.openSession({ model: target.model, headers, signal }, admission, held.set);
       const opened = await target.provider.realtime(passed);
       if (isFailed(opened)) throw opened.failure.error;
       const { socket: upstream, maxFrameBytes } = opened;

@@ -1,4 +1,5 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
+import type { Admission } from '../../accounts/ledger/admission.ts';
 import type { Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
@@ -17,7 +18,7 @@ export interface RealtimeAccountParts {
 /** The budget of a session: the cost of one response is reserved at any time. */
 export interface RealtimeAccount {
   /** Reserves the next response. Throws the error of a limit. */
-  reserve(): Promise<void>;
+  reserve(): Promise<Admission>;
   /** Records a response. */
   record(tokens: CountedTokens, isEstimated?: boolean): Promise<void>;
   /** Releases what is reserved. */
@@ -34,6 +35,7 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
     async reserve() {
       since = now();
       reservation ??= await ledger.reserve(spender, estimate);
+      return reservation;
     },
     async record(tokens, isEstimated = false) {
       const entry: UsageEntry = {

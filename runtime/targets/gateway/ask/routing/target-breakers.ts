@@ -17,7 +17,7 @@ import { remember } from './remember.ts';
 export type TargetResult = 'succeeded' | 'failed' | 'down' | 'abandoned';
 
 /** A request that can go to a target. */
-export interface Admitted {
+interface Admitted {
   readonly admitted: true;
   /** The user of the request, if it has one. */
   readonly owner: string | undefined;
@@ -27,7 +27,7 @@ export interface Admitted {
   readonly isOwnTrial: boolean;
 }
 
-export type TargetAdmission = Admitted | { readonly admitted: false; readonly retryAfter: number };
+type TargetAdmission = Admitted | { readonly admitted: false; readonly retryAfter: number };
 
 /**
  * The circuit breakers of targets. A request can fail because of its content, so a user whose requests fail must not close a target to

@@ -45,8 +45,8 @@ export function createTargetStates(policies: () => StatePolicies): TargetStates 
   const loads = createTargetLoads();
   return {
     loads,
-    admit: breakers.admit,
-    report: breakers.report,
+    admit: (key, now, owner) => breakers.admit(key, now, owner),
+    report: (key, result, request, now) => breakers.report(key, result, request, now),
     retries(key) {
       const known = budgets.get(key);
       if (known) return known;

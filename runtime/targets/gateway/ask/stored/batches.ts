@@ -6,7 +6,7 @@ import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
 import { textOr } from '../completions/endpoints/tokens.ts';
-import { onlySettings, withoutContent } from '../policy/without-content.ts';
+import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { referencesIn } from '../references/references-in.ts';
 import { requiredId } from './files.ts';
@@ -40,7 +40,8 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     const prices = await pricesOf(state, targets, clock.now(), { required, isBatch: true });
     const estimate = estimateOf(prices, { prompt, output }, allowUnpriced);
     // A batch does not count in the limits of tokens per minute.
-    return await ledger.keep(await ledger.reserve(spender, { ...estimate, tokens: 0 }));
+    const reservation = await ledger.reserve(spender, { ...estimate, tokens: 0 });
+    return { held: await ledger.keep(reservation), admission: reservation };
   };
 
   const release = async (held: HeldAmount): Promise<void> => {
@@ -52,11 +53,9 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     }
   };
 
-  const refresh = async (object: StoredObject, signal: AbortSignal) => {
-    const answer = await calls.call(
-      object,
-      withoutContent({ method: 'GET', path: pathOf(object.id), signal }),
-    );
+  const refresh = async (request: StoredRequest, object: StoredObject) => {
+    const { signal } = request;
+    const answer = await calls.ask(request, object, { method: 'GET', path: pathOf(object.id), signal });
     await settler.seen(object, answer.json);
     return answer;
   };
@@ -82,12 +81,12 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
           );
         requirePolicy(set, plan, fileId);
         const { userId, space } = file;
-        const held = await hold(set, request, userId, plan);
+        const { held, admission } = await hold(set, request, userId, plan);
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
           // A client that leaves must not leave an unpaid batch behind.
-          .call(owned, onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }))
+          .call(owned, onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }, admission))
           .catch(async (error: unknown) => {
             await release(held);
             throw error;
@@ -114,7 +113,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         shown.map(async (object) => {
           if (!object.held) return object;
           try {
-            return { ...object, content: (await refresh(object, request.signal)).json };
+            return { ...object, content: (await refresh(request, object)).json };
           } catch {
             return object;
           }
@@ -124,15 +123,12 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     },
     async get(request, id) {
       const object = await objects.require('batch', id, await viewerOf(identity, request));
-      return (await refresh(object, request.signal)).bytes;
+      return (await refresh(request, object)).bytes;
     },
     async cancel(request, id) {
       const object = await objects.require('batch', id, await viewerOf(identity, request));
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.call(
-        object,
-        withoutContent({ method: 'POST', path, signal: request.signal }),
-      );
+      const { bytes, json } = await calls.ask(request, object, { method: 'POST', path, signal: request.signal });
       await settler.seen(object, json);
       return bytes;
     },

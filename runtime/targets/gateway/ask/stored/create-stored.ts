@@ -34,7 +34,7 @@ export function createStored({
   log,
   onError,
 }: StoredParts): Stored {
-  const calls = createProviderCalls(models, clock);
+  const calls = createProviderCalls({ state, models, clock });
   const settler = createSettler({ state, calls, clock, log });
   const stopped = new AbortController();
   const settle = (): Promise<void> => settler.check(stopped.signal);

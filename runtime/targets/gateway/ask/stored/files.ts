@@ -9,13 +9,14 @@ import type { ForwardedStream } from '../streams/stream.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
-import { withoutContent } from '../policy/without-content.ts';
 import type { Policy } from '../policy/policy.ts';
+import { withoutContent } from '../policy/without-content.ts';
 import { screenFile } from '../policy/screen-file.ts';
 import { derivedFrom, type Passed } from '../shapes/passed.ts';
 import { screenOutput } from './batch-output.ts';
 import { policyRequestOf } from './policy-of.ts';
 import { isFailed } from '../providers/failure.ts';
+import type { Admission } from '../../accounts/ledger/admission.ts';
 import { referencesIn } from '../references/references-in.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn } from './batch-lines.ts';
@@ -63,7 +64,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     request: NewStoredRequest,
     form: Form,
     file: FormFile,
-    spender: Spender,
+    { spender, admission }: { readonly spender: Spender; readonly admission: Admission },
   ): Promise<{
     provider: StoringProvider;
     sent: Passed<FormFile>;
@@ -86,7 +87,12 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     const about = { endpoint: '/v1/files', spender, model: model ?? '', size: file.bytes };
     if (!isBatch) {
       const content = { file, purpose: field('purpose') };
-      const sent = await screenFile(policy, policyRequestOf(request, about, clock), content, set);
+      const sent = await screenFile(
+        policy,
+        { ...policyRequestOf(request, about, clock), admission },
+        content,
+        set,
+      );
       return { provider, sent, masks: [] };
     }
     const modelOf = (name: string) => {
@@ -107,7 +113,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       async screen({ endpoint, body, bytes }) {
         const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
         // Headers are about one request.
-        const line = { ...policyRequestOf(request, named, clock), setHeader: () => undefined };
+        const line = { ...policyRequestOf(request, named, clock), setHeader: () => undefined, admission };
         const screened = await policy.screen(line, { body, bytes }, set);
         screened.prompt?.end('', undefined, undefined);
         return screened;
@@ -126,34 +132,34 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         const spender = await identity.spender(caller, request.user);
         const { user, data } = spender;
         await objects.requireOwn(referencesIn(Object.fromEntries(form.fields)).ids, data.viewer);
-        const { provider, sent, plan, masks } = await prepare(set, request, form, file, spender);
-        const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
-        const boundary = `gateway-${randomBytes(12).toString('hex')}`;
-        const body = writeForm({ fields, files: [sent] }, boundary);
-        const length = body.reduce((sum, piece) => sum + piece.length, 0);
-        const headers = {
-          'content-type': `multipart/form-data; boundary=${boundary}`,
-          'content-length': String(length),
-        };
-        const call = { method: 'POST', path: '/files', body, headers, signal } as const;
-        const answer = await provider.objects.call(derivedFrom(sent, call));
-        if (isFailed(answer)) throw answer.failure.error;
-        const id = requiredId(answer.json);
-        await objectMasks.keep({ kind: 'file', id }, masks);
-        await objects.add({
-          kind: 'file',
-          id,
-          provider: provider.name,
-          userId: user.userId,
-          space: data.owner?.space ?? null,
-          keyId: keyIdOf(caller),
-          model: plan?.model ?? null,
-          createdAt: Math.floor(clock.now()),
-          content: answer.json,
-          plan,
-          held: undefined,
-        });
-        return answer.bytes;
+        const admission = await calls.admit(request);
+        try {
+          const asked = { spender, admission };
+          const { provider, sent, plan, masks } = await prepare(set, request, form, file, asked);
+          const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
+          const { body, headers } = uploadOf(fields, sent);
+          const call = { method: 'POST', path: '/files', body, headers, signal } as const;
+          const answer = await provider.objects.call(derivedFrom(sent, call));
+          if (isFailed(answer)) throw answer.failure.error;
+          const id = requiredId(answer.json);
+          await objectMasks.keep({ kind: 'file', id }, masks);
+          await objects.add({
+            kind: 'file',
+            id,
+            provider: provider.name,
+            userId: user.userId,
+            space: data.owner?.space ?? null,
+            keyId: keyIdOf(caller),
+            model: plan?.model ?? null,
+            createdAt: Math.floor(clock.now()),
+            content: answer.json,
+            plan,
+            held: undefined,
+          });
+          return answer.bytes;
+        } finally {
+          admission.end();
+        }
       }),
     async list(request, page) {
       const found = await objects.list('file', await viewerOf(identity, request), page);
@@ -162,10 +168,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     async get(request, id) {
       const object = await objects.require('file', id, await viewerOf(identity, request));
       const { signal } = request;
-      const { bytes, json } = await calls.call(
-        object,
-        withoutContent({ method: 'GET', path: pathOf(id), signal }),
-      );
+      const { bytes, json } = await calls.ask(request, object, { method: 'GET', path: pathOf(id), signal });
       await objects.update(object, json);
       return bytes;
     },
@@ -176,24 +179,39 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       const { signal } = request;
       const headers = { accept: '*/*' };
       const path = `${pathOf(id)}/content`;
-      const found = await calls.open(object, withoutContent({ method: 'GET', path, headers, signal }));
+      const found = await calls.openFor(request, object, { method: 'GET', path, headers, signal });
       const { filename } = object.content;
       const opened = { ...found, filename: typeof filename === 'string' && filename !== '' ? filename : id };
       return screen ? { ...opened, pieces: screen(opened.pieces) } : opened;
     },
     async delete(request, id) {
       const object = await objects.require('file', id, await viewerOf(identity, request));
-      // The cost of a batch is in its output.
-      await settler.beforeDelete(id);
-      const { bytes } = await calls.call(
-        object,
-        withoutContent({ method: 'DELETE', path: pathOf(id), signal: request.signal }),
-      );
-      await objects.delete(object);
-      await objectMasks.delete(object);
-      return bytes;
+      const admission = await calls.admit(request);
+      try {
+        // The cost of a batch is in its output.
+        await settler.beforeDelete(id);
+        const call = { method: 'DELETE', path: pathOf(id), signal: request.signal } as const;
+        const { bytes } = await calls.call(object, withoutContent(call, admission));
+        await objects.delete(object);
+        await objectMasks.delete(object);
+        return bytes;
+      } finally {
+        admission.end();
+      }
     },
   };
+}
+
+/** The form of an upload, with its length. */
+function uploadOf(fields: Form['fields'], file: FormFile) {
+  const boundary = `gateway-${randomBytes(12).toString('hex')}`;
+  const body = writeForm({ fields, files: [file] }, boundary);
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  const headers = {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    'content-length': String(length),
+  };
+  return { body, headers };
 }
 
 const pathOf = (id: string): string => `/files/${encodeURIComponent(id)}`;

@@ -9,19 +9,41 @@ import type { ObjectAnswer, ObjectCall } from '../providers/provider-objects.ts'
 import type { PolicedObjects } from '../routing/routing.ts';
 import type { Passed } from '../shapes/passed.ts';
 import { openBytes } from '../streams/open-bytes.ts';
-import type { StoredBytes } from './stored.ts';
+import type { StoredBytes, StoredRequest } from './stored.ts';
+import { withoutContent } from '../policy/without-content.ts';
+import { type Admission, NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import type { FreeCall } from '../../accounts/ledger/ledger.ts';
+import type { GatewayState } from '../../gateway-state.ts';
 
 type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
 
+/** A request about an object, without anything that a user has written. */
+type AskedCall = Pick<ObjectCall, 'method' | 'path' | 'headers' | 'signal'>;
+
 /** Calls the providers that have stored objects. Throws the error for the client. */
 export interface ProviderCalls {
+  /** Calls for a user, whose limits hold. */
+  ask(request: StoredRequest, object: Owned, call: AskedCall): Promise<ObjectAnswer>;
+  openFor(request: StoredRequest, object: Owned, call: AskedCall): Promise<StoredBytes>;
+  /** Admits a call for a user. It must be ended. */
+  admit(request: StoredRequest): Promise<Pick<FreeCall, 'end'> & Admission>;
   call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
   open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
   /** Runs work with the current configuration, which stays open until it is done. */
   within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
 }
 
-export function createProviderCalls(models: CurrentModels, clock: Clock): ProviderCalls {
+export interface ProviderCallParts {
+  readonly state: Pick<GatewayState, 'identity' | 'ledger'>;
+  readonly models: CurrentModels;
+  readonly clock: Clock;
+}
+
+export function createProviderCalls({
+  state: { identity, ledger },
+  models,
+  clock,
+}: ProviderCallParts): ProviderCalls {
   const within: ProviderCalls['within'] = async (work) => {
     const held = models.hold();
     try {
@@ -30,8 +52,32 @@ export function createProviderCalls(models: CurrentModels, clock: Clock): Provid
       held.release();
     }
   };
-  return {
+  const admit: ProviderCalls['admit'] = async ({ caller }) =>
+    caller.kind === 'master'
+      ? { ...NO_LIMITS, end: () => undefined }
+      : await ledger.admitFree(await identity.spender(caller, undefined));
+  const calls: ProviderCalls = {
     within,
+    admit,
+    async ask(request, object, call) {
+      const admission = await admit(request);
+      try {
+        return await calls.call(object, withoutContent(call, admission));
+      } finally {
+        admission.end();
+      }
+    },
+    async openFor(request, object, call) {
+      const admission = await admit(request);
+      try {
+        const opened = await calls.open(object, withoutContent(call, admission));
+        void opened.pieces.ended.then(admission.end);
+        return opened;
+      } catch (error) {
+        admission.end();
+        throw error;
+      }
+    },
     call: async (object, call) =>
       await within(async ({ router }) => {
         const answer = await objectsOf(object, router.provider(object.provider)?.objects).call(call);
@@ -57,6 +103,7 @@ export function createProviderCalls(models: CurrentModels, clock: Clock): Provid
       }
     },
   };
+  return calls;
 }
 
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };

@@ -3,7 +3,6 @@ import type { StoredObject } from '../../accounts/objects/objects.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { createRestorer } from '../guardrails/mask/placeholders.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
-import { withoutContent } from '../policy/without-content.ts';
 import type { Policy } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import { policyRequestOf } from './policy-of.ts';
@@ -47,10 +46,7 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
     async get(request, id, query) {
       const object = await find(request, id);
       const path = `${pathOf(id)}${query}`;
-      const { bytes, json } = await calls.call(
-        object,
-        withoutContent({ method: 'GET', path, signal: request.signal }),
-      );
+      const { bytes, json } = await calls.ask(request, object, { method: 'GET', path, signal: request.signal });
       if (object.held) await settler.seen(object, json);
       return await screened(request, object, bytes);
     },
@@ -63,28 +59,19 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
       });
       const headers = { accept: 'text/event-stream' };
       const path = `${pathOf(id)}${query}`;
-      return await calls.open(
-        object,
-        withoutContent({ method: 'GET', path, headers, signal: request.signal }),
-      );
+      return await calls.openFor(request, object, { method: 'GET', path, headers, signal: request.signal });
     },
     async inputItems(request, id, query) {
       const object = await find(request, id);
       const path = `${pathOf(id)}/input_items${query}`;
-      const { bytes } = await calls.call(
-        object,
-        withoutContent({ method: 'GET', path, signal: request.signal }),
-      );
+      const { bytes } = await calls.ask(request, object, { method: 'GET', path, signal: request.signal });
       const masks = (await objectMasks.find('response', id)).get('');
       return masks ? restoreAnswer(bytes, createRestorer(masks.values)) : bytes;
     },
     async cancel(request, id) {
       const object = await find(request, id);
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.call(
-        object,
-        withoutContent({ method: 'POST', path, signal: request.signal }),
-      );
+      const { bytes, json } = await calls.ask(request, object, { method: 'POST', path, signal: request.signal });
       await settler.seen(object, json);
       return await screened(request, object, bytes);
     },
@@ -93,20 +80,14 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
       const { signal } = request;
       if (object.held) {
         // Its usage is known only as long as the provider has it.
-        const { json } = await calls.call(
-          object,
-          withoutContent({ method: 'GET', path: pathOf(id), signal }),
-        );
+        const { json } = await calls.ask(request, object, { method: 'GET', path: pathOf(id), signal });
         await settler.seen(object, json);
         if ((await find(request, id)).held)
           throw new AppError('ConflictError', `Response '${id}' is not finished. Cancel it first.`, {
             reason: 'response_in_progress',
           });
       }
-      const { bytes } = await calls.call(
-        object,
-        withoutContent({ method: 'DELETE', path: pathOf(id), signal }),
-      );
+      const { bytes } = await calls.ask(request, object, { method: 'DELETE', path: pathOf(id), signal });
       await objects.delete(object);
       await objectMasks.delete(object);
       return bytes;

@@ -8,6 +8,7 @@ import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects
 import { pricesOf } from '../completions/priced-targets.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../shapes/chat.ts';
+import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
 import { createdIds, itemsOf } from '../references/created-ids.ts';
@@ -73,7 +74,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
         const headers = { accept: '*/*' };
         const { pieces } = await calls.open(
           owned,
-          withoutContent({ method: 'GET', path, headers, signal: NEVER }),
+          withoutContent({ method: 'GET', path, headers, signal: NEVER }, NO_LIMITS),
         );
         let stored: StoredObject[] = [];
         for await (const line of linesOf(pieces)) {
@@ -170,7 +171,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     if (!isWork(kind)) return;
     try {
       const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
-      const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }));
+      const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }, NO_LIMITS));
       await seen(object, json);
     } catch (error) {
       // What the provider has deleted is billed as it was expected. A new object may not be everywhere yet.

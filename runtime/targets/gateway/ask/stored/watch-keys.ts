@@ -2,6 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
 import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
+import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { ProviderCalls } from './provider-calls.ts';
@@ -31,7 +32,7 @@ export async function cancelRevoked(
       const about = { [object.kind]: object.id, reason };
       try {
         const path = `${pathOf(object)}/cancel`;
-        const { json } = await calls.call(object, withoutContent({ method: 'POST', path, signal }));
+        const { json } = await calls.call(object, withoutContent({ method: 'POST', path, signal }, NO_LIMITS));
         log.info(about, 'cancelled, because its key is revoked');
         await onCancelled(object, json);
       } catch (error) {

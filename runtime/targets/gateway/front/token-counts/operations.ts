@@ -4,7 +4,7 @@ import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 import { entriesOf } from '../../../../core/values/keys.ts';
 import { COUNTERS, type CounterPath } from './counters.ts';
 
-const ERRORS: readonly ErrorStatus[] = [400, 403, 404, 408, 413, 415, 422, 500, 503];
+const ERRORS: readonly ErrorStatus[] = [400, 403, 404, 408, 413, 415, 422, 429, 500, 503];
 
 interface CounterDocs {
   readonly id: string;
@@ -44,7 +44,7 @@ export const TOKEN_COUNT_OPERATIONS: readonly Operation[] = entriesOf(DOCS).map(
     tag: 'Models',
     summary,
     description:
-      'The provider counts if its API can; otherwise the number is estimated. It costs nothing and does not count for rate limits.',
+      'The provider counts if its API can; otherwise the number is estimated. It costs nothing. Such calls have limits of their own, twice the requests per minute and as many parallel calls.',
     request: { schema: COUNTERS[path].schema, examples: { request } },
     answer: {
       description: summary,

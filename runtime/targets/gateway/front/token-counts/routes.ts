@@ -12,7 +12,7 @@ import { TOKEN_COUNT_OPERATIONS } from './operations.ts';
 import { answerCount } from './answer-count.ts';
 import { COUNTERS } from './counters.ts';
 
-/** Routes that count the tokens of a prompt. They cost nothing and do not count for rate limits. */
+/** Routes that count the tokens of a prompt. They cost nothing and have rate limits of their own. */
 export function tokenCountRoutes(
   context: GatewayContext,
   { guards }: HttpParts,

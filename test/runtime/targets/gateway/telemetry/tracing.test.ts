@@ -167,21 +167,6 @@ test('an error of the client is not an error of the server', async () => {
   ]);
 });
 
-test('a client that disconnects is not an error of a span', async () => {
-  const collector = await collected();
-  const { telemetry, clock } = trace(collector.endpoint);
-  const attempts = [attempt({ outcome: 'failed', failure: 'cancelled', upstreamStatus: undefined })];
-  telemetry.completed(
-    completion({ trace: telemetry.trace(headersOf()), status: 499, reason: undefined, attempts }),
-  );
-  clock.pass(SEND_EVERY_MS);
-  await collector.received(1);
-  const spans = collector.requests[0]?.spans ?? [];
-  expect(spans).toHaveLength(2);
-  for (const { status, attributes } of spans)
-    expect([status, attributes?.['error.type']]).toEqual([{}, undefined]);
-});
-
 test('a client that traces decides; of all others a share is seen, and the header is forwarded', () => {
   const { telemetry } = trace('http://127.0.0.1:1/v1/traces', 0);
   expect(telemetry.trace(headersOf())).toMatchObject({ sampled: false, parentId: undefined });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'undici';
+import { freeCallLimit } from '../../../../../../runtime/targets/gateway/accounts/ledger/free-calls.ts';
 import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { useGateway } from '../../front/use-gateway.ts';
@@ -137,10 +138,14 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
     expect([402, 403, 429]).toContain(refused);
     // Uploading the file of a batch costs nothing.
     expect(arrived.slice(after).filter((one) => !one.startsWith('POST /v1/files\n'))).toEqual([]);
-    if (way.isFree === true || way.waits === true) return;
+    if (way.waits === true) return;
     const slow = await newKey({ user_id: 'ann', rpm: 1 });
-    expect((await send(way, slow.key, 'Hello')).status).toBe(200);
+    const allowed = way.isFree === true ? freeCallLimit(1) : 1;
+    for (let sent = 0; sent < allowed; sent += 1)
+      expect((await send(way, slow.key, 'Hello')).status).toBe(200);
+    const before = arrived.length;
     expect((await send(way, slow.key, 'Hello')).status).toBe(429);
+    expect(arrived.slice(before).filter((one) => !one.startsWith('POST /v1/files\n'))).toEqual([]);
   });
 });
 

@@ -17,7 +17,7 @@ export interface Way {
   readonly routes: readonly string[];
   /** Sends a text on this way. The answer is the one that its user gets in the end. */
   readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
-  /** Whether it costs nothing, so that neither budgets nor rates apply. */
+  /** Whether it costs nothing, so that budgets do not apply, and it has a rate of its own. */
   readonly isFree?: boolean;
   /** Whether it waits for the rate of its key, instead of being refused. */
   readonly waits?: boolean;
