@@ -136,6 +136,19 @@ export const GATEWAY_HTTP = {
     source: 'gateway reference 4.17',
     behaviour: 'The usage is there as CSV, by the header Accept or by format.',
   },
+  'gateway:free-calls': {
+    source: 'issue 37, "Policy everywhere"',
+    behaviour:
+      'Counts of tokens have a rate limit of their own: they neither take from the requests of a key nor reach the provider without end.',
+  },
+  'gateway:failing-user': {
+    source: 'issue 37, 17',
+    behaviour: 'Requests of one user that always fail do not open the circuit breaker of a model for others.',
+  },
+  'gateway:log-prompts-off': {
+    source: 'issue 37, 4',
+    behaviour: 'An admin of a team cannot switch the prompt log of the configuration off for a key.',
+  },
   'gateway:models': {
     source: 'gateway reference 1.6, 4.21',
     behaviour: 'Models are listed that the caller may use: of providers, aliases, and those with a price.',

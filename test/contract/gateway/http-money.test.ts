@@ -51,6 +51,32 @@ verifiesGateway('gateway:alerts', async (arm) => {
   expect((await api.get('/metrics', AS_MASTER)).text).toContain('gateway_alerts_total{outcome="sent"} 1');
 });
 
+verifiesGateway('gateway:free-calls', async (arm) => {
+  const api = await start(arm, { config: MODELS });
+  const key = asKey(await createKey(api, { rpm: 10 }));
+  const count = { model: 'openai:good', input: 'Hello' };
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 21; sent += 1)
+    statuses.push((await api.post('/v1/responses/input_tokens', count, key)).status);
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+  expect((await api.post('/v1/chat/completions', chatWith('openai:good'), key)).status).toBe(200);
+});
+
+verifiesGateway('gateway:failing-user', async (arm) => {
+  const api = await start(arm, { config: { ...MODELS, retries: { base_delay: '1ms' } } });
+  const [failing, other] = [asKey(await createKey(api)), asKey(await createKey(api))];
+  const ask = (headers: Record<string, string>): Promise<Answer> =>
+    api.post('/v1/chat/completions', chatWith('openai:fails-500'), headers);
+  for (let sent = 0; sent < 10; sent += 1) await ask(failing);
+  expect((await ask(failing)).headers.get('x-gateway-no-retry')).toBe('breaker_open');
+  const { body } = await api.get('/v1/provider-states', AS_MASTER);
+  expect(body[0]).toMatchObject({ breaker: 'closed', open_for_users: [expect.any(String)] });
+  // Another user still reaches the provider.
+  const { requests: before = 0 } = await openai.counts();
+  await ask(other);
+  expect((await openai.counts())['requests']).toBeGreaterThan(before);
+});
+
 verifiesGateway('gateway:tags', async (arm) => {
   const api = await start(arm, { config: MODELS });
   const key = await createKey(api);

@@ -10,6 +10,23 @@ const start = useGateways();
 const openai = await startFixture('openai');
 const CHAT = '/v1/chat/completions';
 
+verifiesGateway('gateway:log-prompts-off', async (arm) => {
+  const config = { providers: providersFor({ openai }), prompt_log: { enabled: true } };
+  const api = await start(arm, { config });
+  await api.post('/v1/teams', { team_id: 'crew' }, AS_MASTER);
+  await api.post('/v1/users', { user_id: 'ada' }, AS_MASTER);
+  await api.ask('/v1/teams/crew/members/ada', {
+    method: 'PUT',
+    headers: { ...AS_MASTER, 'content-type': 'application/json' },
+    body: JSON.stringify({ role: 'admin' }),
+  });
+  const ada = asKey(await createKey(api, { user_id: 'ada', scope: 'manage' }));
+  const off = { user_id: 'ada', team_id: 'crew', log_prompts: false };
+  const refused = await api.post('/v1/keys', off, ada);
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'role_required']);
+  expect((await api.post('/v1/keys', off, AS_MASTER)).status).toBe(200);
+});
+
 verifiesGateway('gateway:prompts', async (arm) => {
   const prompt_log = { redact: [{ pattern: 'project [a-z]{3,}', ignore_case: true }], max_characters: 300 };
   const api = await start(arm, { config: { providers: providersFor({ openai }), prompt_log } });

@@ -31,12 +31,8 @@ export interface IdentityOptions {
 
 export function createIdentity(store: Store, options: IdentityOptions): Identity {
   const { clock, revision, userLimits } = options;
-  const directory = createDirectory(store, revision, {
-    rpm: null,
-    tpm: null,
-    maxParallel: null,
-    ...userLimits,
-  });
+  const userDefaults = { rpm: null, tpm: null, maxParallel: null, ...userLimits };
+  const directory = createDirectory(store, revision, userDefaults);
   const lastUsed = createLastUsed(store, clock);
   const tagGrants = createTagGrants(store.db, revision);
   const master = createMasterKey(options.masterKey);
@@ -82,6 +78,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       : { ...spender, tags, shared: [...spender.shared, ...(await tagGrants(tags))] };
 
   return {
+    userDefaults,
     users: createUsers(store, revision, clock),
     keys: createKeys(store, revision, clock, lastUsed),
     tags: createTags(store, revision, clock),

@@ -293,6 +293,8 @@ export interface HeaderReader {
 }
 
 export interface Identity {
+  /** Rate limits of users that have none of their own. */
+  readonly userDefaults: RateLimits;
   readonly users: Users;
   readonly keys: Keys;
   readonly tags: Tags;

@@ -24,6 +24,7 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
   requireChanger(manager);
   const { userId: own } = manager;
   if (manager.role === 'admin' || own === null) return { ...key, issuer: issuerFor(manager, key.userId) };
+  requireLogged(undefined, key);
   const { userId = own, teamId = null, scope = 'models' } = key;
   const issuer = issuerFor(manager, userId);
   if (scope === 'manage') {
@@ -44,12 +45,17 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
 }
 
 /** A key that a member creates for itself. The limits of keys that others have made for the member in the team hold for it too. */
-function selfMade(key: NewKey): NewKey {
-  if (key.logPrompts === false)
-    throw forbidden(
-      `Members cannot set log_prompts to false. It requires the role admin in team '${key.teamId}'.`,
-    );
-  return { ...key, selfMade: true };
+const selfMade = (key: NewKey): NewKey => ({ ...key, selfMade: true });
+
+/**
+ * Throws if a key stores less than the configuration demands, or than before. Of all settings of a key, this is the only one that
+ * replaces a setting of the gateway; the others are limits in addition to those of the user, the team and the organization.
+ */
+function requireLogged(before: boolean | null | undefined, { logPrompts: after }: KeyChanges): void {
+  if (after === false && before !== false)
+    throw forbidden('log_prompts cannot be set to false: it requires the role admin of the gateway.');
+  if (after === null && before === true)
+    throw forbidden('log_prompts is true and cannot be cleared: it requires the role admin of the gateway.');
 }
 
 /** How a key is made that a manager creates, or gets the secret of. */
@@ -96,7 +102,9 @@ export function permitKeyReplacement(manager: Manager, key: Key): void {
 /** Throws unless the manager is allowed to make changes of a key. Owners cannot change limits that others have set. */
 export function permitKeyChange(manager: Manager, key: Key, changes: KeyChanges): void {
   permitKeyReplacement(manager, key);
-  if (manager.role === 'admin' || administersTeam(manager, key.teamId)) return;
+  if (manager.role === 'admin') return;
+  requireLogged(key.logPrompts, changes);
+  if (administersTeam(manager, key.teamId)) return;
   const { keyName: _, isActive, ...others } = changes;
   const isOwnersChange = isActive !== true && Object.values(others).every((value) => value === undefined);
   if (!isOwnersChange) throw forbidden('Owners can only rename and disable their keys.');

@@ -16,10 +16,13 @@ import { totalOf, waitUntilAtMost } from './sliding-minute.ts';
 const SHARE = 2;
 const AT_LEAST = 10;
 
-export const freeCallLimit = (rpm: number): number => (rpm === 0 ? 0 : Math.max(AT_LEAST, SHARE * rpm));
+const freeCallLimit = (rpm: number): number => (rpm === 0 ? 0 : Math.max(AT_LEAST, SHARE * rpm));
 
 /** Admits calls of providers that cost nothing. Those without limits cost nothing here, either. */
-export function createFreeCalls(queue: BatchQueue, now: () => number): (spender: Spender) => Promise<FreeCall> {
+export function createFreeCalls(
+  queue: BatchQueue,
+  now: () => number,
+): (spender: Spender) => Promise<FreeCall> {
   /** Calls in flight in this process by account, for the accounts that limit parallel requests. */
   const running = new Map<string, number>();
   const leave = (ids: readonly string[]): void => {

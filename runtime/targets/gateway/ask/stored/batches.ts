@@ -86,7 +86,10 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const owned = { kind: 'batch', id: fileId, provider } as const;
         const answer = await calls
           // A client that leaves must not leave an unpaid batch behind.
-          .call(owned, onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }, admission))
+          .call(
+            owned,
+            onlySettings({ method: 'POST', path: '/batches', body: bytesOf(sent), signal: NEVER }, admission),
+          )
           .catch(async (error: unknown) => {
             await release(held);
             throw error;
@@ -128,7 +131,11 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     async cancel(request, id) {
       const object = await objects.require('batch', id, await viewerOf(identity, request));
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.ask(request, object, { method: 'POST', path, signal: request.signal });
+      const { bytes, json } = await calls.ask(request, object, {
+        method: 'POST',
+        path,
+        signal: request.signal,
+      });
       await settler.seen(object, json);
       return bytes;
     },

@@ -46,7 +46,11 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
     async get(request, id, query) {
       const object = await find(request, id);
       const path = `${pathOf(id)}${query}`;
-      const { bytes, json } = await calls.ask(request, object, { method: 'GET', path, signal: request.signal });
+      const { bytes, json } = await calls.ask(request, object, {
+        method: 'GET',
+        path,
+        signal: request.signal,
+      });
       if (object.held) await settler.seen(object, json);
       return await screened(request, object, bytes);
     },
@@ -71,7 +75,11 @@ export function createResponses({ state, policy, calls, settler, clock }: Respon
     async cancel(request, id) {
       const object = await find(request, id);
       const path = `${pathOf(id)}/cancel`;
-      const { bytes, json } = await calls.ask(request, object, { method: 'POST', path, signal: request.signal });
+      const { bytes, json } = await calls.ask(request, object, {
+        method: 'POST',
+        path,
+        signal: request.signal,
+      });
       await settler.seen(object, json);
       return await screened(request, object, bytes);
     },

@@ -32,7 +32,10 @@ export async function cancelRevoked(
       const about = { [object.kind]: object.id, reason };
       try {
         const path = `${pathOf(object)}/cancel`;
-        const { json } = await calls.call(object, withoutContent({ method: 'POST', path, signal }, NO_LIMITS));
+        const { json } = await calls.call(
+          object,
+          withoutContent({ method: 'POST', path, signal }, NO_LIMITS),
+        );
         log.info(about, 'cancelled, because its key is revoked');
         await onCancelled(object, json);
       } catch (error) {

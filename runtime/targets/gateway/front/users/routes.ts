@@ -16,11 +16,11 @@ import { USER_OPERATIONS } from './operations.ts';
 
 /** `/v1/users`: users, to whom usage is attributed. */
 export function userRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
-  const { users, members } = state.identity;
+  const { users, members, userDefaults } = state.identity;
   const routes = newRoutes();
-  const changeableUser = async (c: Context<ShellEnv>, id: string): Promise<User> => {
+  const changeableUser = async (c: Context<ShellEnv>, id: string, changes: UserChanges): Promise<User> => {
     const user = await visibleUser(c, id);
-    permitUserChange(managerIn(c), user);
+    permitUserChange(managerIn(c), user, changes, userDefaults);
     return user;
   };
 
@@ -29,8 +29,9 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
 
   routes.post('/v1/users', guards.manager, async (c) => {
     const { user_id: userId, team_id: teamId, ...fields } = await readBody(c, newUser);
-    const permitted = permitNewUser(managerIn(c), { userId, teamId });
-    return c.json(userView(await users.create({ userId, teamId, ...permitted, ...changesIn(fields) })));
+    const user = { userId, teamId, ...changesIn(fields) };
+    const permitted = permitNewUser(managerIn(c), user, userDefaults);
+    return c.json(userView(await users.create({ ...user, ...permitted })));
   });
   routes.get('/v1/users', guards.manager, async (c) =>
     c.json(
@@ -44,11 +45,11 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
   );
   routes.patch('/v1/users/:id', guards.manager, async (c) => {
     const changes = changesIn(await readBody(c, userChanges));
-    const { userId } = await changeableUser(c, c.req.param('id'));
+    const { userId } = await changeableUser(c, c.req.param('id'), changes);
     return c.json(userView(await users.change(userId, changes)));
   });
   routes.delete('/v1/users/:id', guards.manager, async (c) => {
-    const { userId } = await changeableUser(c, c.req.param('id'));
+    const { userId } = await changeableUser(c, c.req.param('id'), {});
     await users.delete(userId);
     return c.body(null, 204);
   });

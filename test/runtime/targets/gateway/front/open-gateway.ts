@@ -72,6 +72,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly alerts?: AlertsConfig;
+  readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
   readonly reload?: GatewayContext['reload'];
   /** The executable that workers fetch. */
@@ -89,12 +90,10 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   const store = await openStore(location, { autoMigrate: true });
   const errors: unknown[] = [];
   const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
-  const state = await openGatewayState(store, {
-    clock,
-    masterKey,
-    alertPolicy: () => options.alerts,
-    onError: (error) => errors.push(error),
-  });
+  const { userLimits } = options;
+  const alertPolicy = () => options.alerts;
+  const onError = (error: unknown) => void errors.push(error);
+  const state = await openGatewayState(store, { clock, masterKey, alertPolicy, userLimits, onError });
   let isOpen = true;
   const closeState = async (): Promise<void> => {
     if (isOpen) await state.close();

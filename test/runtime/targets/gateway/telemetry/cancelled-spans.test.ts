@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { completionSpans } from '../../../../../runtime/targets/gateway/telemetry/completion-spans.ts';
 import { attempt, completion } from './completions.ts';
 
-const trace = { traceId: '1', spanId: '2', parentId: undefined, sampled: true, headers: { traceparent: '00-1-2-01' } };
+const trace = {
+  traceId: '1',
+  spanId: '2',
+  parentId: undefined,
+  sampled: true,
+  headers: { traceparent: '00-1-2-01' },
+};
 
 test('a client that disconnects is not an error of a span', () => {
   const attempts = [attempt({ outcome: 'failed', failure: 'cancelled', upstreamStatus: undefined })];
