@@ -17,7 +17,7 @@ import type { LiveRequests } from './live-requests.ts';
 import { logFailedAttempt } from './log-failed-attempt.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
 import type { Admitted } from './request-state.ts';
-import { isUnfinished, recordStored, storedAnswer } from './stored-response.ts';
+import { isUnfinished, recordCreated, recordStored, storedAnswer } from './stored-response.ts';
 import { settleRequest } from './settle-request.ts';
 import type { Outcome } from './usage-entries.ts';
 import { warnUncounted } from './warn-uncounted.ts';
@@ -83,14 +83,17 @@ export function openAccount(
     const state = { request, trace, attempts, admitted };
     const now = clock.now();
     const stored = storedAnswer(outcome);
-    if (!admitted || !stored) return await settleRequest(parts, state, outcome, now);
-    if (!isUnfinished(stored, outcome)) {
+    if (!admitted) return await settleRequest(parts, state, outcome, now);
+    const created = recordCreated(objects, admitted, outcome, now);
+    if (!stored || !isUnfinished(stored, outcome)) {
       await Promise.all([
         settleRequest(parts, state, outcome, now),
-        recordStored({ ledger, objects }, admitted, stored, undefined, now),
+        created,
+        stored && recordStored({ ledger, objects }, admitted, stored, undefined, now),
       ]);
       return;
     }
+    await created;
     await recordStored({ ledger, objects }, admitted, stored, request, now);
     telemetry.completed(completionEvent(state, { ...outcome, answered: undefined }, now));
   };

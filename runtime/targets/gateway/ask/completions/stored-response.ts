@@ -29,22 +29,17 @@ export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boo
 /** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
 export async function recordStored(
   { ledger, objects }: StoredParts,
-  { reservation, tokens, references }: Admitted,
+  admitted: Admitted,
   { key, id, summary }: StoredAnswer,
   unfinished: { readonly endpoint: string } | undefined,
   now: number,
 ): Promise<void> {
+  const { reservation, tokens, references } = admitted;
   const held = unfinished && (await ledger.keep(reservation));
-  const { user, data, key: apiKey } = reservation.spender;
   const object: StoredObject = {
+    ...ownedBy(admitted, key, now),
     kind: 'response',
     id,
-    provider: providerOf(key),
-    userId: user.userId,
-    space: data.owner?.space ?? null,
-    keyId: apiKey?.id ?? null,
-    model: key,
-    createdAt: Math.floor(now),
     content: { id },
     plan: unfinished && {
       endpoint: unfinished.endpoint,
@@ -65,4 +60,28 @@ export async function recordStored(
     items.filter((item) => !references.has(item)),
   );
   await objects.addMissing(held ? created : [object, ...created]);
+}
+
+/** Records the user of what a provider has created with an answer, e.g. the container of its code. */
+export async function recordCreated(
+  objects: Pick<Objects, 'addMissing'>,
+  admitted: Admitted,
+  { answered }: Outcome,
+  now: number,
+): Promise<void> {
+  const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
+  if (!answered || created.length === 0) return;
+  await objects.addMissing(itemsOf(ownedBy(admitted, answered.key, now), created));
+}
+
+function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {
+  const { user, data, key } = spender;
+  return {
+    provider: providerOf(model),
+    userId: user.userId,
+    space: data.owner?.space ?? null,
+    keyId: key?.id ?? null,
+    model,
+    createdAt: Math.floor(now),
+  };
 }

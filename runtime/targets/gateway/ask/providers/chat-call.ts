@@ -5,6 +5,7 @@ import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/st
 import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary, EventEncoder, StoredAnswerState } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
+import { createdWith } from '../references/created-with.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion, Json } from '../shapes/chat.ts';
 import { REQUEST_POLICY } from '../shapes/request-policy.ts';
@@ -120,7 +121,11 @@ export function createChatCaller({
     const read = (answer: JsonAnswer): WholeAnswer => {
       const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
       const text = outputText(chat);
-      const summary = { ...summaryOf(chat, text), stored: storedState(wire, call, isNative, answer.json) };
+      const summary = {
+        ...summaryOf(chat, text),
+        stored: storedState(wire, call, isNative, answer.json),
+        created: createdWith(bufferOf(answer.bytes)),
+      };
       const { showModel } = call;
       if (isNative) {
         const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
@@ -244,3 +249,7 @@ const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSumm
   outputText: text.slice(0, MAX_KEPT_TEXT),
   finishReason: choices[0]?.finish_reason ?? undefined,
 });
+
+/** The same bytes, which are not copied. */
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

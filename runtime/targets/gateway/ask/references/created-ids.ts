@@ -21,8 +21,10 @@ export function idsOfItem(item: unknown): string[] {
   return [id, container].filter((one) => typeof one === 'string').filter(isUniqueId);
 }
 
-/** The items of a response, which belong to the user of the response. */
-export const itemsOf = (response: StoredObject, ids: readonly string[]): StoredObject[] =>
-  [...new Set(ids)].map((id) => ({ ...response, ...NO_WORK, kind: 'item', id }));
+/** Items that belong to the user of a response. */
+export const itemsOf = (
+  response: Omit<StoredObject, 'kind' | 'id' | 'content' | 'plan' | 'held'>,
+  ids: readonly string[],
+): StoredObject[] => [...new Set(ids)].map((id) => ({ ...response, ...NO_WORK, kind: 'item', id }));
 
 const NO_WORK = { content: {}, plan: undefined, held: undefined };

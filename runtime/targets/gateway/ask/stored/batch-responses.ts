@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../accounts/objects/objects.ts';
 import { createdIds, isUniqueId, itemsOf } from '../references/created-ids.ts';
+import { createdIn } from '../references/created-with.ts';
 import type { Json } from '../shapes/chat.ts';
 
 /** The objects that the provider stores with one response of a batch, and its items. They belong to the user of the batch. */
@@ -10,16 +11,16 @@ export function storedWith(
   now: number,
 ): readonly StoredObject[] {
   const { id, object, store } = answer;
-  if (object !== 'response' || store === false || typeof id !== 'string' || !isUniqueId(id)) return [];
+  const of = { ...batch, model, createdAt: Math.floor(now) };
+  const created = itemsOf(of, createdIn(answer));
+  if (object !== 'response' || store === false || typeof id !== 'string' || !isUniqueId(id)) return created;
   const response: StoredObject = {
-    ...batch,
+    ...of,
     kind: 'response',
     id,
-    model,
-    createdAt: Math.floor(now),
     content: { id },
     plan: undefined,
     held: undefined,
   };
-  return [response, ...itemsOf(response, createdIds(answer))];
+  return [response, ...itemsOf(response, createdIds(answer)), ...created];
 }

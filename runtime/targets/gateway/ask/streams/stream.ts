@@ -53,6 +53,8 @@ export interface AnswerSummary {
   readonly finishReason: string | undefined;
   /** Set for an answer that the provider has stored. */
   readonly stored?: StoredAnswerState | undefined;
+  /** Ids of what the provider has created with the answer, and what later requests can name, e.g. containers. */
+  readonly created?: readonly string[] | undefined;
 }
 
 export interface StoredAnswerState {
