@@ -25,6 +25,8 @@ export function usePages(executablePath: string | undefined, name: BrowserName =
   return {
     async visit(url, body, { callFails = false, before, ...options } = {}) {
       const context = await (browser ?? expect.unreachable()).newContext(options);
+      // As long as `expect.poll` waits: on a busy machine, pages are slow.
+      context.setDefaultTimeout(60_000);
       const asked: string[] = [];
       const complaints: string[] = [];
       context.on('request', (request) => asked.push(request.url()));
