@@ -3,9 +3,7 @@ import { DATABASE_NOW } from '../store/database-now.ts';
 import type { Page } from '../store/page.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 import type { Store } from '../store/store.ts';
-
-export const ALERT_STATES = ['pending', 'sent', 'failed'] as const;
-type AlertState = (typeof ALERT_STATES)[number];
+import type { AlertState } from './alert-states.ts';
 
 /** The alerts in the database, which all gateways share. */
 export interface Outbox {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { containsInAnyCase } from '../../store/contains-text.ts';
 import { equalValues } from '../../store/equal-values.ts';
-import { inOrder, textOrder } from '../../store/order.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
 import type { GroupKind, GroupRow, Schema } from '../../store/schema.ts';
 import { spentAt } from './accounts.ts';
 import { selectGroups } from './group-rows.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { containsInAnyCase } from '../../store/contains-text.ts';
 import { equalValues } from '../../store/equal-values.ts';
-import { inOrder, textOrder } from '../../store/order.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
 import type { KeyRow, Schema } from '../../store/schema.ts';
 import { spentAt } from './accounts.ts';
 import { inTeams } from './in-teams.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { containsInAnyCase } from '../../store/contains-text.ts';
-import { inOrder, textOrder } from '../../store/order.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { spentAt } from './accounts.ts';

@@ -1,4 +1,4 @@
-import type { Order } from '../../store/order.ts';
+import type { Order } from '../../shared/order.ts';
 
 /** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
 export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };

@@ -8,7 +8,7 @@ import { calendarOf } from '../identity/calendar-columns.ts';
 import { thresholdsOf, thresholdsToText } from '../identity/alert-columns.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import { containsInAnyCase } from '../../store/contains-text.ts';
-import { inOrder, textOrder } from '../../store/order.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
 import type { Store } from '../../store/store.ts';
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';

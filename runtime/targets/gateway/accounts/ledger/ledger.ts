@@ -5,7 +5,7 @@ import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { Admission } from './admission.ts';
 import type { UsageStatus } from './usage-status.ts';
-import type { Order } from '../../store/order.ts';
+import type { Order } from '../../shared/order.ts';
 import type { Page } from '../../store/page.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */

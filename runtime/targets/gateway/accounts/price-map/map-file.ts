@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { EXTRA_RATES, type ListedModels, RATES } from './listed-model.ts';
 
 /** Marks a file with prices in the form below. A later form gets another number. */
 export const MAP_FORMAT = 'encoderfile-prices-1';
@@ -8,37 +9,6 @@ const amount = Type.Number({ minimum: 0, maximum: 1_000_000 });
 const optional = (names: readonly string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Optional(amount)]));
 const closed = { additionalProperties: false };
-
-/** Prices per million tokens. */
-const RATES = ['input', 'output', 'cached_input', 'cache_write', 'cache_write_1h'] as const;
-/** Prices of what is not text: tokens of sound and images per million, everything else per unit. */
-export const EXTRA_RATES = [
-  'audio_input',
-  'audio_output',
-  'image_input',
-  'image_output',
-  'per_image',
-  'per_input_image',
-  'per_second',
-  'per_output_second',
-  'per_character',
-  'per_query',
-  'per_page',
-  'web_search',
-  'searched_request',
-] as const;
-
-export type ListedRates = Readonly<Partial<Record<(typeof RATES)[number], number>>>;
-export type ExtraRates = Readonly<Partial<Record<(typeof EXTRA_RATES)[number], number>>>;
-
-export interface ListedModel extends ListedRates, ExtraRates {
-  /** Prices of requests whose prompt has more than `above` tokens, lowest first. What a tier lacks stays as it is. */
-  readonly tiers?: readonly (ListedRates & { readonly above: number })[];
-  readonly batch?: ListedRates;
-}
-
-/** Prices by provider and model, in lower case. A text is another name of the model that it names. */
-export type ListedModels = Readonly<Record<string, Readonly<Record<string, ListedModel | string>>>>;
 
 export interface PriceMapFile {
   readonly format: typeof MAP_FORMAT;

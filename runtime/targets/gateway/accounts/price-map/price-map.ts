@@ -2,7 +2,8 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 import type { TokenPrice, TokenRates } from '../../shared/token-price.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
-import type { ListedModel, ListedRates, PriceMapFile } from './map-file.ts';
+import type { ListedModel, ListedRates } from './listed-model.ts';
+import type { PriceMapFile } from './map-file.ts';
 import { familyOf, matchModel } from './match-model.ts';
 
 /** A price of the map. */

@@ -4,8 +4,7 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
 import { alertText } from '../../alerts/alert-message.ts';
-import { ALERT_STATES } from '../../alerts/outbox.ts';
-import { alertView } from '../../front/alerts/view.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { formatTime, orDash } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
@@ -20,7 +19,10 @@ export const listAlertsCommand = storeCommand({
     const state = ALERT_STATES.find((known) => known === invocation.value('state'));
     return async ({ state: { alerts }, output, json }) => {
       const found = await alerts.list({ skip: 0, limit }, state);
-      if (json) return printJson(output, found.map(alertView));
+      if (json) {
+        const { alertView } = await import('../../front/alerts/view.ts');
+        return printJson(output, found.map(alertView));
+      }
       if (found.length === 0) return output.err('There are no alerts.\n');
       const rows = found.map((alert) => [
         formatTime(alert.created_at),

@@ -3,8 +3,7 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
-import { HIT_MODES } from '../../front/guardrail-hits/schemas.ts';
-import { hitView } from '../../front/guardrail-hits/view.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import type { GuardrailHitRow } from '../../store/sums-schema.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
@@ -32,8 +31,10 @@ export const guardrailHitsCommand = storeCommand({
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     return async ({ state: { guardrailHits }, output, json }) => {
       const { total, hits } = await guardrailHits.list(filter, { skip: 0, limit });
-      if (json) printJson(output, { total, items: hits.map(hitView) });
-      else if (hits.length === 0) output.err('No hits found.\n');
+      if (json) {
+        const { hitView } = await import('../../front/guardrail-hits/view.ts');
+        printJson(output, { total, items: hits.map(hitView) });
+      } else if (hits.length === 0) output.err('No hits found.\n');
       else printLines(output, formatTable(COLUMNS, hits.map(rowOf), stdoutTerminal()));
     };
   },

@@ -1,5 +1,5 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import { type Order, orderOf, orderWords } from '../../store/order.ts';
+import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 
 /** Options of commands that list what a database has. */
 export const listOptions = (plural: string, members: string, orders: readonly string[]) =>

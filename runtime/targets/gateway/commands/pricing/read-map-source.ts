@@ -1,5 +1,4 @@
 import { configError, messageOf } from '../../../../contract/errors.ts';
-import { createJsonClient } from '../../../../serve/client/json-client.ts';
 import { readInput } from '../../../../serve/cli/read-input.ts';
 
 /** The map of LiteLLM has a few megabytes. */
@@ -14,6 +13,7 @@ export async function readMapSource(from: string): Promise<string> {
 
 async function download(from: string): Promise<string> {
   const url = parseUrl(from);
+  const { createJsonClient } = await import('../../../../serve/client/json-client.ts');
   const client = createJsonClient(url.origin, {
     connectMs: TIMEOUT_MS,
     answerMs: TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { EXTRA_RATES, type ListedModel, type ListedRates } from '../../accounts/price-map/map-file.ts';
+import { EXTRA_RATES, type ListedModel, type ListedRates } from '../../accounts/price-map/listed-model.ts';
 import type { ListedPrice } from '../../accounts/price-map/price-map.ts';
 import { nanosOf } from '../../shared/money.ts';
 import { formatDollars } from '../show/format-values.ts';

@@ -12,7 +12,8 @@ export const createProviderCommand = storeCommand({
   prepare(invocation) {
     const [name] = exactly(invocation, '<name>');
     return async (context) => {
-      const created = await providersOf(context).create(name, await providerSettings(invocation));
+      const providers = await providersOf(context);
+      const created = await providers.create(name, await providerSettings(invocation));
       showProvider(created, context);
       warnWithoutMasterKey(created, context);
     };

@@ -10,7 +10,7 @@ export const deleteProviderCommand = storeCommand({
   prepare(invocation) {
     const [name] = exactly(invocation, '<name>');
     return async (context) => {
-      await providersOf(context).delete(name);
+      await (await providersOf(context)).delete(name);
       printResult(context, { name, deleted: true }, `Deleted provider ${name}.`);
     };
   },

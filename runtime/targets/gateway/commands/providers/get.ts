@@ -10,6 +10,6 @@ export const getProviderCommand = storeCommand({
   needsMasterKey: true,
   prepare(invocation) {
     const [name] = exactly(invocation, '<name>');
-    return async (context) => showProvider(await providersOf(context).get(name), context);
+    return async (context) => showProvider(await (await providersOf(context)).get(name), context);
   },
 });

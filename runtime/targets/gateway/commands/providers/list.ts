@@ -14,7 +14,7 @@ export const listProvidersCommand = storeCommand({
   needsMasterKey: true,
   prepare: () => async (context) => {
     const { output, json } = context;
-    const all = await providersOf(context).list();
+    const all = await (await providersOf(context)).list();
     if (json) return printJson(output, all.map(providerView));
     if (all.length === 0)
       return output.err('There are no providers. Create one with `gateway providers create`.\n');

@@ -1,3 +1,4 @@
+import { providersOf } from './providers-of.ts';
 import { configError } from '../../../../contract/errors.ts';
 import type { Command } from '../../../../serve/cli/command.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
@@ -13,7 +14,6 @@ export const testProviderCommand: Command = {
     const [name] = exactly(invocation, '<name>');
     // Imported after parsing, because help and invalid command lines need neither the database nor the network.
     const { withState } = await import('../store/with-state.ts');
-    const { providersOf } = await import('./providers-of.ts');
     const { openProviders } = await import('../doctor/open-providers.ts');
     const { checkProvider } = await import('../doctor/check-provider.ts');
     const { createRedactor } = await import('../../../../serve/redact.ts');
@@ -21,7 +21,7 @@ export const testProviderCommand: Command = {
     const found = await withState(
       invocation,
       async (state, config) => {
-        const { value, problem } = await providersOf({ state, config }).get(name);
+        const { value, problem } = await (await providersOf({ state, config })).get(name);
         if (!value) throw configError(`Provider '${name}' cannot be used: ${problem ?? 'it is invalid.'}`);
         const stored = config.fileModels.withStored(await state.modelEntries.read());
         return { value, secrets: [...config.secrets, ...stored.secrets] };

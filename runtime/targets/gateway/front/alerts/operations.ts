@@ -1,7 +1,7 @@
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
-import { ALERT_STATES } from '../../alerts/outbox.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import { alerts, testedAlert } from './schemas.ts';

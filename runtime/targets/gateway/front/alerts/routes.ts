@@ -1,6 +1,6 @@
 import { wordOf } from '../../../../serve/http/query.ts';
 import { sendTestAlert } from '../../alerts/alert-delivery.ts';
-import { ALERT_STATES } from '../../alerts/outbox.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { GatewayContext } from '../../context.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
-import { ALERT_STATES } from '../../alerts/outbox.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { count, dollars, time, timeOrNull } from '../http/fields.ts';
 
 export const alert = closed(

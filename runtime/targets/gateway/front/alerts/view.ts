@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import { alertData } from '../../alerts/alert-message.ts';
-import { ALERT_STATES } from '../../alerts/outbox.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { AlertRow } from '../../store/record-schema.ts';
 import { timeOrNull } from '../http/time-view.ts';
 import type { alert } from './schemas.ts';

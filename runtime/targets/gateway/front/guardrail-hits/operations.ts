@@ -3,7 +3,8 @@ import { oneOf } from '../../../../serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import { TIME_PARAMETERS } from '../usage/scope-operations.ts';
-import { HIT_MODES, hitPage } from './schemas.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
+import { hitPage } from './schemas.ts';
 
 const HIT = {
   id: '019cab3c-5200-7000-8f4e-5a1d0c2b7e91',

@@ -5,7 +5,7 @@ import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 import { HIT_OPERATIONS } from './operations.ts';
-import { HIT_MODES } from './schemas.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import { hitView } from './view.ts';
 
 const PARAMETERS = ['profile', 'mode', 'user_id', 'request_id', 'from', 'to', 'skip', 'limit'];

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import { count, time } from '../http/fields.ts';
-
-/** What was done with a text: it was blocked, only reported, or masked. */
-export const HIT_MODES = ['block', 'monitor', 'mask'] as const;
 
 export const hitPage = closed('GuardrailHitPage', {
   total: count('Number of matching hits.'),

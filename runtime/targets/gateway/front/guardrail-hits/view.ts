@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { GuardrailHitRow } from '../../store/sums-schema.ts';
-import { HIT_MODES, type hitPage } from './schemas.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
+import type { hitPage } from './schemas.ts';
 
 export const hitView = ({
   at,

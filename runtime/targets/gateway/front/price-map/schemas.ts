@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed } from '../../../../serve/http/schemas.ts';
-import { EXTRA_RATES } from '../../accounts/price-map/map-file.ts';
+import { EXTRA_RATES } from '../../accounts/price-map/listed-model.ts';
 import { count } from '../http/fields.ts';
 
 const amounts = (names: readonly string[]) =>

@@ -1,6 +1,5 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { addKey } from '../../access/edit-keys.ts';
 import { serverName } from '../../config/server-name.ts';
 import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
@@ -69,6 +68,7 @@ export const createKeyCommand: Command = {
       created: new Date(now).toISOString(),
       ...checked(invocation, 'expires', EXPIRY_RULE, (text) => expiry(text, now)),
     });
+    const { addKey } = await import('../../access/edit-keys.ts');
     await addKey(file, record, now);
     const { hash: _hash, ...shown } = record;
     output.err(`Added the key to ${file}. It is shown only once:\n`);

@@ -1,6 +1,5 @@
 import type { Command } from '../../../../serve/cli/command.ts';
-import { readKeyFile } from '../../access/key-file.ts';
-import { type KeyRecord, stateOf } from '../../access/key-record.ts';
+import type { KeyRecord, KeyState } from '../../access/key-record.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { printLines } from '../../../../serve/cli/print.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
@@ -11,7 +10,9 @@ import { KEYS_OPTIONS, keysFile } from './options.ts';
 export const listKeysCommand: Command = {
   summary: 'List the API keys and their permissions.',
   options: KEYS_OPTIONS,
-  run(invocation, output) {
+  async run(invocation, output) {
+    const { readKeyFile } = await import('../../access/key-file.ts');
+    const { stateOf } = await import('../../access/key-record.ts');
     const now = Date.now();
     const file = keysFile(invocation);
     const records = readKeyFile(file) ?? [];
@@ -25,21 +26,21 @@ export const listKeysCommand: Command = {
         output,
         formatTable(
           COLUMNS,
-          records.map((record) => row(record, now)),
+          records.map((record) => row(record, stateOf(record, now))),
           stdoutTerminal(),
         ),
       );
     }
-    return Promise.resolve(0);
+    return 0;
   },
 };
 
 const COLUMNS = ['ID', 'NAME', 'STATE', 'ACCESS', 'RATE', 'EXPIRES'];
 
-const row = (record: KeyRecord, now: number): string[] => [
+const row = (record: KeyRecord, state: KeyState): string[] => [
   record.id,
   record.name,
-  stateOf(record, now),
+  state,
   accessOf(record),
   record.rate ?? '-',
   record.expires?.slice(0, 10) ?? '-',

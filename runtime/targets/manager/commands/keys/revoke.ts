@@ -1,5 +1,4 @@
 import type { Command } from '../../../../serve/cli/command.ts';
-import { revokeKey } from '../../access/edit-keys.ts';
 import { isJson } from '../../../../serve/cli/output-format.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
@@ -11,6 +10,7 @@ export const revokeKeyCommand: Command = {
   options: KEYS_OPTIONS,
   async run(invocation, output) {
     const [nameOrId] = exactly(invocation, '<name|id>');
+    const { revokeKey } = await import('../../access/edit-keys.ts');
     const { id, name } = await revokeKey(keysFile(invocation), nameOrId, Date.now());
     const json = isJson(invocation);
     output.out(json ? `${JSON.stringify({ id, name })}\n` : `Revoked ${name} (${id}).\n`);

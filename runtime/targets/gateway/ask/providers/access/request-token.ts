@@ -2,7 +2,6 @@ import { messageOf } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
-import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { accessRefused } from './access-refused.ts';
 
@@ -53,6 +52,8 @@ export async function requestText({
   const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json);
   const contentType = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const type = body !== undefined && { 'content-type': contentType };
+  // Commands read the configuration, which names such servers, and most of them call none.
+  const { createJsonClient } = await import('../../../../../serve/client/json-client.ts');
   const client = createJsonClient(new URL('/', url), {
     headers: { accept: 'application/json', ...type, ...headers },
     connectMs: timeoutMs,
