@@ -251,6 +251,8 @@ export interface WorkPayer {
   readonly keyId: string | null;
   /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
+  /** The models that requests can name; undefined for work of the gateway itself, which names only its own. */
+  readonly models?: readonly string[] | undefined;
 }
 
 /** An authenticated caller or job that requests are made for. */
@@ -267,6 +269,8 @@ export interface Spender {
   readonly data: DataAccess;
   /** Tags of the request, which usage rows have. */
   readonly tags?: readonly string[] | undefined;
+  /** The models of the job that a request is from, which can use no others. */
+  readonly models?: readonly string[] | undefined;
   /** All other accounts that the request is charged to: of the groups, and of tags that have a budget. */
   readonly shared: readonly SharedAccount[];
   /** Revision of the database that this was read at. */

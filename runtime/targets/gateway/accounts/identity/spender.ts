@@ -69,12 +69,17 @@ export function checkUser(userId: string, user: UserGrant | undefined): UserGran
   return user;
 }
 
+type Models = Pick<Spender, 'key' | 'groups' | 'models'>;
+
 /** All lists of models that hold for a request: of the key, of the keys that bind it, of its team and of its organization. */
-const modelListsOf = ({ key, groups }: Pick<Spender, 'key' | 'groups'>): readonly (readonly string[])[] =>
+const modelListsOf = ({ key, groups }: Models): readonly (readonly string[])[] =>
   [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
 
-/** The key, its team and its organization must all allow the model. */
-export function checkModel({ key, groups }: Pick<Spender, 'key' | 'groups'>, model: string): void {
+/** The job, the key, its team and its organization must all allow the model. */
+export function checkModel({ key, groups, models }: Models, model: string): void {
+  if (models?.includes(model) === false) {
+    throw forbidden(`Model '${model}' is not a model of this job`, 'model_not_allowed');
+  }
   const ofKey = [key, ...(key?.boundBy ?? [])];
   if (ofKey.some((one) => !isAllowed(one?.allowedModels ?? null, model))) {
     throw forbidden(`Model '${model}' is not allowed for this API key`, 'model_not_allowed');
@@ -87,11 +92,13 @@ export function checkModel({ key, groups }: Pick<Spender, 'key' | 'groups'>, mod
 }
 
 /** Whether a caller can use a model. */
-export const canUseModel = (spender: Pick<Spender, 'key' | 'groups'>, model: string): boolean =>
+export const canUseModel = (spender: Models, model: string): boolean =>
+  spender.models?.includes(model) !== false &&
   modelListsOf(spender).every((allowed) => isAllowed(allowed, model));
 
-/** Whether a caller can use any model of a provider. A pattern names the provider before the colon. */
-export const canUseProvider = (spender: Pick<Spender, 'key' | 'groups'>, provider: string): boolean =>
+/** Whether a caller can use any model of a provider, which a job cannot. A pattern names the provider before the colon. */
+export const canUseProvider = (spender: Models, provider: string): boolean =>
+  spender.models === undefined &&
   modelListsOf(spender).every((allowed) =>
     allowed.some((pattern) => pattern === '*' || matchesAny([pattern.split(':')[0] ?? ''], provider)),
   );

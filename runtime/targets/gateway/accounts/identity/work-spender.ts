@@ -16,7 +16,12 @@ interface WorkSpenderParts {
  * The spender of a request of a job: that of a request with the key that started it. Work without a key was started with the master key
  * or by an earlier version; if it is billed to a team, its owner must still be in the team.
  */
-export async function workSpender(
+export async function workSpender(parts: WorkSpenderParts, payer: WorkPayer): Promise<Spender> {
+  const spender = await payingSpender(parts, payer);
+  return payer.models === undefined ? spender : { ...spender, models: payer.models };
+}
+
+async function payingSpender(
   { directory, members, checked }: WorkSpenderParts,
   { keyId, userId, teamId }: WorkPayer,
 ): Promise<Spender> {

@@ -174,7 +174,7 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
         .selectFrom('gateway_reservations as held')
         .select(['held.id', 'held.user_id', 'held.key_id'])
         .where('held.process_id', '=', LASTING)
-        .where('held.created_at', '<', before)
+        .where('held.created_at', '<', Math.floor(before))
         .where((row) =>
           row.not(
             row.exists(
@@ -197,7 +197,7 @@ const unpaid = async (db: Kysely<Schema>, kind: ObjectKind, before: number): Pro
     .selectAll()
     .where('kind', '=', kind)
     .where('hold_id', 'is not', null)
-    .where((row) => row.or([row('checked_at', 'is', null), row('checked_at', '<', before)]))
+    .where((row) => row.or([row('checked_at', 'is', null), row('checked_at', '<', Math.floor(before))]))
     .orderBy('checked_at')
     .limit(MAX_CHECKED)
     .execute();

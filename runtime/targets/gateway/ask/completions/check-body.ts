@@ -49,7 +49,7 @@ export function requireWellFormedModel({ model }: Json): string {
 }
 
 /** Members in which aggregators such as OpenRouter take further models, one of which answers if the first one fails. */
-const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
+export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
 
 /** Throws an InputError if the request names further models: permissions, prices and limits are those of `model`. */
 export function requireOneModel(body: Json): void {

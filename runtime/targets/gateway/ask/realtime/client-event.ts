@@ -3,7 +3,7 @@ import { isObject } from '../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 import { listMembers } from '../../shared/json-members.ts';
-import { requireDistinctInside, requireDistinctMembers } from '../completions/check-body.ts';
+import { FURTHER_MODELS, requireDistinctInside, requireDistinctMembers } from '../completions/check-body.ts';
 import type { Json } from '../shapes/chat.ts';
 import { referencesIn } from '../references/references-in.ts';
 
@@ -29,13 +29,20 @@ export function checkClientEvent(
   requireDistinctMembers(members);
   const { ids, members: count } = referencesIn(event);
   requireDistinctInside(bytes, members, count);
-  const { type, session } = event;
-  // Another model would have another price.
-  if (type === 'session.update' && membersOf(session)['model'] !== undefined)
-    throw new AppError('InputError', MODEL_IS_FIXED, { reason: 'unsupported' });
+  requireFixedModel(event);
   return { event, checking: ids.size > 0 ? requireOwn(ids) : undefined };
 }
 
+/** Another model would have other permissions and another price. Events name one themselves, in their `session` or in their `response`. */
+function requireFixedModel(event: Json): void {
+  for (const part of [event, ...Object.values(event)]) {
+    const members = membersOf(part);
+    if (NAMES_OF_MODELS.some((name) => (members[name] ?? null) !== null))
+      throw new AppError('InputError', MODEL_IS_FIXED, { reason: 'unsupported' });
+  }
+}
+
+const NAMES_OF_MODELS = ['model', ...FURTHER_MODELS];
 const MODEL_IS_FIXED = 'The model of a session cannot be changed. Open another connection with it.';
 
 function parsed(text: string): unknown {

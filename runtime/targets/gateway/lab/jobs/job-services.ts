@@ -64,7 +64,12 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
     secrets: createSecrets(store, { clock, masterKey }),
     artifacts: createArtifacts(store, clock),
     tokens,
-    access: createWorkerAccess({ queue, tokens, users: identity.users }),
+    access: createWorkerAccess({
+      queue,
+      tokens,
+      users: identity.users,
+      permissionOf: options.permissionOf,
+    }),
     files: createJobFiles({ db: store.db, program, trusts, encoderPath }),
     trusts,
     workerProgress: (jobIds) => workerProgress(store, jobIds),

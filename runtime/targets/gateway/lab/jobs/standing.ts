@@ -46,7 +46,7 @@ export const payerOf = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): Wo
 });
 
 /** The models of this gateway that work calls. */
-function servedModels(spec: WorkSpec): readonly string[] {
+export function servedModels(spec: WorkSpec): readonly string[] {
   const backends =
     spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];
   return backends.flatMap((backend) => (backend?.kind === 'gateway' ? [backend.model] : []));

@@ -3,7 +3,7 @@ import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, JobQueue } from './job.ts';
-import { payerOf, WORKFLOWS_USER } from './standing.ts';
+import { payerOf, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 
 /** Identifies the job that a request of a worker belongs to, from its credential. */
@@ -12,7 +12,7 @@ export interface WorkerAccess {
   claim(headers: HeaderReader): Promise<WorkerClaim>;
   /** Creates the user that jobs of the master key are billed to, if it is missing. */
   openAccount(claim: Claim): Promise<void>;
-  /** The payer of a job's model calls; undefined, without waiting, for any other credential. */
+  /** The payer of a job's model calls, and the models that it can call; undefined, without waiting, for any other credential. */
   payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
 }
 
@@ -25,15 +25,21 @@ interface AccessParts {
   readonly queue: Pick<JobQueue, 'held'>;
   readonly tokens: WorkerTokens;
   readonly users: Users;
+  /** The name that permissions for a model have; undefined for an unknown model. */
+  readonly permissionOf: (model: string) => string | undefined;
 }
 
-export function createWorkerAccess({ queue, tokens, users }: AccessParts): WorkerAccess {
+export function createWorkerAccess({ queue, tokens, users, permissionOf }: AccessParts): WorkerAccess {
   const claimOf = async (token: string): Promise<WorkerClaim> => {
     const lease = await tokens.read(token);
     if (!lease) throw refused('Invalid worker token', 'invalid_key');
     return { ...(await queue.held(lease.jobId, lease.epoch)), worker: lease.worker };
   };
-  const payerIn = async (token: string): Promise<WorkPayer> => payerOf((await claimOf(token)).job);
+  // The users of a cluster can read the tokens of its jobs, so a token calls the models of its job only.
+  const payerIn = async (token: string): Promise<WorkPayer> => {
+    const { job } = await claimOf(token);
+    return { ...payerOf(job), models: servedModels(job.spec).map((model) => permissionOf(model) ?? model) };
+  };
   return {
     claim: async (headers) => await claimOf(tokenOf(headers)),
     async openAccount({ job }) {

@@ -80,8 +80,17 @@ test('a session is relayed, and each of its responses billed', async () => {
     type: 'session.updated',
     session: { instructions: 'Be kind.' },
   });
-  session.send({ type: 'session.update', session: { model: 'gpt-cheap' } });
-  expect(await session.next()).toMatchObject({ type: 'error', error: { code: 'unsupported' } });
+  for (const event of [
+    { type: 'session.update', session: { model: 'gpt-cheap' } },
+    { type: 'session.update', model: 'gpt-cheap' },
+    { type: 'response.create', response: { model: 'gpt-cheap' } },
+    { type: 'response.create', response: { modalities: ['text'], fallbacks: ['gpt-cheap'] } },
+    { type: 'transcription_session.update', session: { models: ['gpt-cheap'] } },
+    { type: 'of.a.later.version', options: { model: 'gpt-cheap' } },
+  ]) {
+    session.send(event);
+    expect(await session.next()).toMatchObject({ type: 'error', error: { code: 'unsupported' } });
+  }
   session.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(100_000).toString('base64') });
   expect(await session.next()).toMatchObject({ bytes: 100_000 });
   for (const number of [1, 2]) {

@@ -107,6 +107,8 @@ export async function openWorkerJob(
           return { ...ECHO, ...work };
         },
       }),
+    /** The number of requests that the provider has received. */
+    asked: async () => (await openai.counts())['requests'],
     job: () => jobs.queue.get('everyone', id),
     output: async () => (await Array.fromAsync(readRows(db, outputId))).flatMap((chunk) => chunk.rows),
     asWorker: async (method: string, route: string, body?: unknown, bearer = token) => {
