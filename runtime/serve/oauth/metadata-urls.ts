@@ -6,6 +6,7 @@ const OPENID = '/.well-known/openid-configuration';
 
 /** Returns the URLs of the metadata of a protected resource, in the order in which they are tried. */
 export function resourceMetadataUrls(resource: URL): string[] {
+  if (!isWeb(resource)) return [resource.href];
   const path = pathOf(resource);
   const paths = path === '' ? [RESOURCE] : [`${RESOURCE}${path}`, RESOURCE];
   return paths.map((at) => `${resource.origin}${at}`);
@@ -17,9 +18,12 @@ export function resourceMetadataUrls(resource: URL): string[] {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
 export function serverMetadataUrls(issuer: URL): string[] {
+  if (!isWeb(issuer)) return [issuer.href];
   const path = pathOf(issuer);
   const paths = path === '' ? [OAUTH, OPENID] : [`${OAUTH}${path}`, `${OPENID}${path}`, `${path}${OPENID}`];
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
+/** Other URLs have no origin. The client refuses them with their own text. */
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 const pathOf = ({ pathname }: URL): string => trimEndOf(pathname, '/');

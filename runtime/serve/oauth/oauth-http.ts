@@ -59,7 +59,7 @@ export function createOAuthHttp({
     const isWeb = url?.protocol === 'https:' || (allowsHttp && url?.protocol === 'http:');
     if (!url || !isWeb || url.username !== '' || url.password !== '') {
       throw new OAuthFailure(
-        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https://.`,
+        `The URL ${shownUrl(text)} must start with ${allowsHttp ? 'http:// or ' : ''}https:// and have no credentials.`,
       );
     }
     const { hostname } = url;

@@ -121,6 +121,8 @@ function withoutKey(client: OAuthClient): RegisteredClient {
 /** A browser would run a `javascript:` URL, and programs would open others. */
 function checkedEndpoint(text: string): string {
   const url = URL.parse(text);
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return text;
-  throw new OAuthFailure('The authorization endpoint must be an http:// or https:// URL.');
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  // A name before the host looks like the host in the address bar.
+  if (isWeb && url.username === '' && url.password === '') return text;
+  throw new OAuthFailure('The authorization endpoint must be an http:// or https:// URL without credentials.');
 }

@@ -68,5 +68,8 @@ async function post(
 /** Some authorization servers send the number as a text. */
 function secondsIn({ expires_in: value }: Readonly<Record<string, unknown>>): number | undefined {
   const seconds = typeof value === 'string' ? Number.parseFloat(value) : Number(value ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, MAX_LIFE_SECONDS) : undefined;
 }
+
+/** Later times, which no token needs, cannot be written as dates. */
+const MAX_LIFE_SECONDS = 100 * 365 * 24 * 3600;

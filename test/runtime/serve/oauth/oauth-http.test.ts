@@ -56,7 +56,7 @@ test('URLs without TLS, of other protocols or with credentials are refused, with
     'secret',
   ]) {
     const failure = await http.get(url).catch((error: Error) => error.message);
-    expect(failure).toContain('must start with https://.');
+    expect(failure).toContain('must start with https:// and have no credentials.');
     expect(failure).not.toContain('secret=x');
   }
 });

@@ -2,7 +2,7 @@ import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
-import { isStorable } from '../../store/storable-text.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
 import { createSeal, type Seal } from '../../../../platform/seal.ts';
 import type { Owner } from '../../shared/owner.ts';
 
@@ -54,6 +54,7 @@ export function createSecrets(
     async set(owner, name, value, description) {
       checkSecret(name, value);
       const [sealed, now] = [(await seal()).close(value), Math.floor(clock.now())];
+      const stored = storableText(description);
       const isNew = (await find(owner, name)) === undefined;
       await db.transaction().execute(async (trx) => {
         await trx
@@ -62,12 +63,12 @@ export function createSecrets(
             space: spaceColumn(owner),
             name,
             value: sealed,
-            description,
+            description: stored,
             created_at: now,
             updated_at: null,
           })
           .onConflict((conflict) =>
-            conflict.columns(['space', 'name']).doUpdateSet({ value: sealed, description, updated_at: now }),
+            conflict.columns(['space', 'name']).doUpdateSet({ value: sealed, description: stored, updated_at: now }),
           )
           .execute();
         await audit.record(trx, {

@@ -201,6 +201,12 @@ test.each([
   ['another resource', {}, { resource: 'https://other.example/mcp' }, 'is for another resource'],
   ['a script', { authorization_endpoint: 'javascript:alert(1)' }, {}, 'must be an http:// or https:// URL'],
   [
+    'a name before the host',
+    { authorization_endpoint: 'https://bank.example@evil.example/authorize' },
+    {},
+    'must be an http:// or https:// URL without credentials',
+  ],
+  [
     'a metadata service',
     { token_endpoint: 'http://169.254.169.254/token' },
     {},

@@ -1,6 +1,7 @@
 import type { EntityProfile } from '../guardrail.ts';
 import { placedWindows } from '../text-windows.ts';
 import { ENCODER_TIMEOUT_MS, MAX_WINDOWS_PER_REQUEST, WINDOW_LENGTH, WINDOW_OVERLAP } from './defaults.ts';
+import { runFairly } from '../../../../../platform/run-yielding.ts';
 import { type FoundSpan, withoutOverlaps } from './found-spans.ts';
 import type { Judged, JudgeServices } from './judgement.ts';
 import { limitTime } from './limit-time.ts';
@@ -36,5 +37,8 @@ export async function findEntities(
       }
     }
   });
-  return spans.map(withoutOverlaps);
+  const kept: FoundSpan[][] = [];
+  for (const [index, own] of spans.entries())
+    kept.push(await runFairly(withoutOverlaps(own), texts[index]?.length ?? 0));
+  return kept;
 }

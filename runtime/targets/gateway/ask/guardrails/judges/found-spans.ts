@@ -1,3 +1,5 @@
+import type { Steps } from '../../../../../core/limits/steps.ts';
+
 /** A part of a text that a check found. */
 export interface FoundSpan {
   readonly start: number;
@@ -7,14 +9,15 @@ export interface FoundSpan {
   readonly score: number;
 }
 
-/** A group of spans up to this size is compared pair by pair. */
-const FEW = 16;
+/** Spans that are handled in one step. */
+export const SPANS_PER_STEP = 256;
 
 /** Spans in order, without overlaps: of two that overlap, the longer one stays. A text can have hundreds of thousands of them. */
-export function withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]): Span[] {
+export function* withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]): Steps<Span[]> {
   const kept: Span[] = [];
   let group: Span[] = [];
   let groupEnd = 0;
+  let work = 0;
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
     if (group.length > 0 && span.start >= groupEnd) {
       for (const one of longestOf(group)) kept.push(one);
@@ -22,38 +25,31 @@ export function withoutOverlaps<Span extends FoundSpan>(spans: readonly Span[]):
     }
     groupEnd = group.length === 0 ? span.end : Math.max(groupEnd, span.end);
     group.push(span);
+    work += 1;
+    if (work % SPANS_PER_STEP === 0) yield;
   }
   for (const one of longestOf(group)) kept.push(one);
   return kept;
 }
 
-/** Of spans that overlap one another in a chain, the longest ones that do not overlap, in order. */
+/**
+ * Of spans that overlap one another in a chain, the longest ones that do not overlap, in order. A span that is kept is at least as long as
+ * those after it, so that one of those that overlaps it begins or ends in it.
+ */
 function longestOf<Span extends FoundSpan>(group: readonly Span[]): readonly Span[] {
   if (group.length <= 1) return group;
   const longestFirst = group.toSorted(
     (one, other) => other.end - other.start - (one.end - one.start) || one.start - other.start,
   );
-  const kept = group.length <= FEW ? pairwise(longestFirst) : byPosition(longestFirst);
-  return kept.toSorted((one, other) => one.start - other.start);
-}
-
-function pairwise<Span extends FoundSpan>(longestFirst: readonly Span[]): Span[] {
-  const kept: Span[] = [];
-  for (const span of longestFirst)
-    if (!kept.some(({ start, end }) => span.start < end && start < span.end)) kept.push(span);
-  return kept;
-}
-
-/** The same in linear time: a kept span is at least as long, so that one that overlaps covers the first or the last position. */
-function byPosition<Span extends FoundSpan>(longestFirst: readonly Span[]): Span[] {
   const first = longestFirst.reduce((least, { start }) => Math.min(least, start), Infinity);
   const last = longestFirst.reduce((most, { end }) => Math.max(most, end), 0);
   const covered = new Uint8Array(last - first + 1);
-  return longestFirst.filter(({ start, end }) => {
+  const kept = longestFirst.filter(({ start, end }) => {
     if (covered[start - first] || covered[Math.max(start, end - 1) - first]) return false;
     covered.fill(1, start - first, end - first);
     return true;
   });
+  return kept.toSorted((one, other) => one.start - other.start);
 }
 
 /** The number of spans by label. */

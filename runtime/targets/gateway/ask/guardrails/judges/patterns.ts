@@ -1,4 +1,5 @@
 import { matchesOf } from '../../../../../platform/linear-pattern.ts';
+import { runFairly } from '../../../../../platform/run-yielding.ts';
 import type { PatternProfile } from '../guardrail.ts';
 import { PATTERN_TIMEOUT_MS } from './defaults.ts';
 import { type FoundSpan, withoutOverlaps } from './found-spans.ts';
@@ -16,7 +17,7 @@ export async function findPatterns(
     for (const [label, pattern] of patterns) {
       for (const match of await matchesOf(pattern, text, deadline)) spans.push({ ...match, label, score: 1 });
     }
-    all.push(withoutOverlaps(spans));
+    all.push(await runFairly(withoutOverlaps(spans), text.length));
   }
   return all;
 }

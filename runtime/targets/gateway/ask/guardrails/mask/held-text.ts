@@ -49,7 +49,7 @@ export function createHeldText(masking: MaskingParts): HeldText {
         start: span.start - open.from,
         end: span.end - open.from,
       }));
-      const text = replaceSpans(part, own, placeholders);
+      const text = runAtOnce(replaceSpans(part, own, placeholders));
       before = open.text.slice(0, end).slice(-WINDOW_OVERLAP);
       waiting = open.text.slice(end);
       masked += text;
@@ -89,7 +89,7 @@ async function decide(
     ),
   );
   // What was found is known from here on, and is also masked where a check misses it.
-  for (const span of withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders))))
+  for (const span of runAtOnce(withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders)))))
     if (span.end <= end) placeholders.of(span.label, text.slice(span.start, span.end), span.isRestored);
   const spans = runAtOnce(spansOfOutput(text, all, placeholders)).filter((span) => span.start >= from);
   if (!isLast) end = Math.min(end, from + placeholders.known.openEnd(text.slice(from)));

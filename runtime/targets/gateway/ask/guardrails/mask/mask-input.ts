@@ -26,7 +26,8 @@ export function* maskBody(
   texts: readonly string[],
   found: readonly (readonly MaskedSpan[])[],
 ): Steps<MaskedBody | undefined> {
-  const spans = found.map(withoutOverlaps);
+  const spans: MaskedSpan[][] = [];
+  for (const own of found) spans.push(yield* withoutOverlaps(own));
   if (spans.every((own) => own.length === 0)) return undefined;
   const placeholders = createPlaceholders(JSON.stringify(body));
   const masked = yield* maskTexts(texts, spans, placeholders);

@@ -1,6 +1,6 @@
 import type { Steps } from '../../../../../core/limits/steps.ts';
 import type { FoundSpan } from '../judges/found-spans.ts';
-import { withoutOverlaps } from '../judges/found-spans.ts';
+import { SPANS_PER_STEP, withoutOverlaps } from '../judges/found-spans.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** A span with whether the answer gets its value back. */
@@ -20,28 +20,34 @@ export function* maskTexts(
   placeholders: Placeholders,
 ): Steps<string[]> {
   for (const [index, text] of texts.entries()) {
-    for (const { start, end, label, isRestored } of spans[index] ?? [])
+    for (const [at, { start, end, label, isRestored }] of (spans[index] ?? []).entries()) {
       placeholders.of(label, text.slice(start, end), isRestored);
-    yield;
+      if (at % SPANS_PER_STEP === 0) yield;
+    }
   }
   const masked: string[] = [];
   for (const [index, text] of texts.entries()) {
     const repeated = yield* occurrencesIn(placeholders, text);
-    masked.push(replaceSpans(text, [...(spans[index] ?? []), ...repeated], placeholders));
+    masked.push(yield* replaceSpans(text, [...(spans[index] ?? []), ...repeated], placeholders));
     yield;
   }
   return masked;
 }
 
 /** Replaces spans of a text, which can overlap, by their placeholders. */
-export function replaceSpans(text: string, spans: readonly FoundSpan[], placeholders: Placeholders): string {
-  let out = '';
+export function* replaceSpans(
+  text: string,
+  spans: readonly FoundSpan[],
+  placeholders: Placeholders,
+): Steps<string> {
+  const parts: string[] = [];
   let last = 0;
-  for (const { start, end, label } of withoutOverlaps(spans)) {
-    out += text.slice(last, start) + placeholders.of(label, text.slice(start, end));
+  for (const [at, { start, end, label }] of (yield* withoutOverlaps(spans)).entries()) {
+    parts.push(text.slice(last, start), placeholders.of(label, text.slice(start, end)));
     last = end;
+    if (at % SPANS_PER_STEP === 0) yield;
   }
-  return out + text.slice(last);
+  return parts.join('') + text.slice(last);
 }
 
 /** Where values that were found already stand in a text as words. */

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { inputError } from '../../../../../contract/errors.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { endpointOf } from './endpoint.ts';
 import type { UploadFile } from '../dataset.ts';
 import type { Fetched, Fetcher, HeadersOf } from './fetcher.ts';
 import { chooseHubFiles, type HubFile } from './hub-files.ts';
@@ -30,8 +31,7 @@ export async function openHub(
     throw inputError(
       `${JSON.stringify(source.slice(0, 200))} is not a dataset of the hub. Use hf:owner/name.`,
     );
-  const base = URL.parse(endpoint);
-  if (!base) throw inputError('hf.endpoint must be a URL, e.g. https://huggingface.co.');
+  const base = endpointOf(endpoint, 'hf.endpoint', ENDPOINT);
   const root = `${base.origin}${trimEndOf(base.pathname, '/')}`;
   const headersOf: HeadersOf = (url) =>
     token !== undefined && url.origin === base.origin ? { authorization: `Bearer ${token}` } : {};

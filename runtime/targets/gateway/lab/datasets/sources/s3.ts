@@ -1,3 +1,4 @@
+import { endpointOf } from './endpoint.ts';
 import { createHash } from 'node:crypto';
 import { inputError } from '../../../../../contract/errors.ts';
 import { awsEncode, signV4 } from '../../../ask/providers/access/sign-v4.ts';
@@ -21,8 +22,11 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
     throw inputError(
       `s3.region ${JSON.stringify(region.slice(0, 100))} is invalid. Use lower-case letters, digits and hyphens, e.g. eu-central-1.`,
     );
-  const base = URL.parse(endpoint ?? `https://s3.${region}.amazonaws.com`);
-  if (!base) throw inputError('s3.endpoint must be a URL, e.g. https://minio.example.com.');
+  const base = endpointOf(
+    endpoint ?? `https://s3.${region}.amazonaws.com`,
+    's3.endpoint',
+    'https://minio.example.com',
+  );
   const path = key.split('/').map(awsEncode).join('/');
   const prefix = trimEndOf(base.pathname, '/');
   // Names with dots do not fit certificates for the names of buckets.

@@ -20,7 +20,7 @@ describeDatabases((database) => {
       name: 'small',
       maxBudget: null,
       budgetDurationSec: 86_400,
-      updatedAt: clock.now(),
+      updatedAt: Math.floor(clock.now()),
     });
     expect((await budgets.list(PAGE)).map(({ budgetId }) => budgetId)).toEqual([
       first.budgetId,
@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await ends()).toBe(april);
     const spender = await newSpender(identity, { userId: 'ada' });
     await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(90n));
-    clock.advance(april - clock.now() - 1);
+    clock.advance(april - Math.floor(clock.now()) - 1);
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
       reason: 'estimate_exceeds_budget',
     });
@@ -181,7 +181,7 @@ describeDatabases((database) => {
     clock.advance(11);
     expect(await identity.users.get('ada')).toMatchObject({
       spent: 0n,
-      nextBudgetResetAt: clock.now() - 10,
+      nextBudgetResetAt: Math.floor(clock.now()) - 10,
     });
     await ledger.settle(await ledger.reserve(ada, ESTIMATE), used(7n));
     await expect(ledger.reserve(bob, ESTIMATE)).rejects.toMatchObject({
@@ -189,15 +189,15 @@ describeDatabases((database) => {
     });
     expect(await identity.users.get('ada')).toMatchObject({
       spent: 7n,
-      budgetStartedAt: clock.now(),
-      nextBudgetResetAt: clock.now() + 60_000,
+      budgetStartedAt: Math.floor(clock.now()),
+      nextBudgetResetAt: Math.floor(clock.now()) + 60_000,
     });
     const resets = [
       {
         userId: 'ada',
         previousSpend: 50n,
-        resetAt: clock.now(),
-        nextResetAt: clock.now() + 60_000,
+        resetAt: Math.floor(clock.now()),
+        nextResetAt: Math.floor(clock.now()) + 60_000,
       },
     ];
     expect(await budgets.resets(PAGE)).toMatchObject(resets);

@@ -71,6 +71,19 @@ test('users cannot import from private addresses, also by a name', async () => {
   }
 });
 
+test.each(['file:///etc/passwd', 'data:text/csv,a', 'gopher://127.0.0.1/a', 'unix:/tmp/x', 'no url'])(
+  'a hub or a store at %s is refused',
+  async (endpoint) => {
+    for (const [source, setting] of [
+      ['hf:o/d', 'hf'],
+      ['s3://bucket/a.csv', 's3'],
+    ] as const) {
+      const { status, message } = await imported({ source, [setting]: { endpoint } });
+      expect([status, message]).toEqual([422, expect.stringContaining(`${setting}.endpoint must be a URL`)]);
+    }
+  },
+);
+
 test('a split of the hub is imported from all of its files, at a commit, with the names of labels', async () => {
   requests.length = 0;
   await gateway().ask('PUT', '/api/v1/settings/secrets/hub', { value: 'hf_token' });

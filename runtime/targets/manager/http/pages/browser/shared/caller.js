@@ -5,6 +5,7 @@ import { api } from './api.js';
  * @typedef {object} Caller
  * @property {string} name
  * @property {boolean} admin
+ * @property {boolean} adminReadOnly
  * @property {boolean} edit
  */
 
@@ -16,7 +17,8 @@ import { api } from './api.js';
  */
 export async function readCaller(session, signal) {
   const { data } = await session.call(api('caller'), { signal });
-  return data;
+  // A key whose admin permission is for reading changes nothing, whatever else it has.
+  return { ...data, edit: data.edit && !data.adminReadOnly };
 }
 
 /** What a page shows instead of buttons that change something. */

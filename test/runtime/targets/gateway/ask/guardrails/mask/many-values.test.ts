@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { runAtOnce } from '../../../../../../../runtime/platform/run-yielding.ts';
+import type { Steps } from '../../../../../../../runtime/core/limits/steps.ts';
 import {
   type FoundSpan,
+  SPANS_PER_STEP,
   withoutOverlaps,
 } from '../../../../../../../runtime/targets/gateway/ask/guardrails/judges/found-spans.ts';
 import { createKnownValues } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/known-values.ts';
+import { maskTexts, replaceSpans } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/mask-texts.ts';
+import { createPlaceholders } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/placeholders.ts';
 import { openMasking, patternsOf, rule } from './open-masking.ts';
 
 /** Numbers that are the same in each run. */
@@ -41,6 +45,22 @@ test('a request with tens of thousands of different values is masked within the 
   expect(masked?.placeholders.restore(expected)).toBe(content);
 });
 
+test('masking one long text has steps in each of its parts, so that other requests do not wait for it', () => {
+  const values = Array.from({ length: 20_000 }, (_, index) => `DE${String(index).padStart(20, '0')}`);
+  const text = values.join(' ');
+  const found = values.map((_, index) => ({ start: index * 23, end: index * 23 + 22, label: 'IBAN', score: 1 }));
+  const placeholders = createPlaceholders('');
+  const perStep = (steps: Steps<unknown>, count: number): number => {
+    let turns = 1;
+    while (steps.next().done !== true) turns += 1;
+    return count / turns;
+  };
+  expect(perStep(withoutOverlaps(found), found.length)).toBeLessThanOrEqual(SPANS_PER_STEP);
+  expect(perStep(maskTexts([text], [found], placeholders), found.length)).toBeLessThanOrEqual(SPANS_PER_STEP);
+  expect(perStep(replaceSpans(text, found, placeholders), found.length)).toBeLessThanOrEqual(SPANS_PER_STEP);
+  expect(placeholders.values.size).toBe(values.length);
+});
+
 test('of spans that overlap, the longer one stays, however many there are', () => {
   const below = numbers(7);
   for (let round = 0; round < 300; round += 1) {
@@ -55,7 +75,7 @@ test('of spans that overlap, the longer one stays, however many there are', () =
     );
     for (const span of longestFirst)
       if (!kept.some(({ start, end }) => span.start < end && start < span.end)) kept.push(span);
-    expect(withoutOverlaps(spans)).toEqual(kept.toSorted((one, other) => one.start - other.start));
+    expect(runAtOnce(withoutOverlaps(spans))).toEqual(kept.toSorted((one, other) => one.start - other.start));
   }
 });
 
