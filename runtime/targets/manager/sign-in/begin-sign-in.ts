@@ -124,5 +124,7 @@ function checkedEndpoint(text: string): string {
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   // A name before the host looks like the host in the address bar.
   if (isWeb && url.username === '' && url.password === '') return text;
-  throw new OAuthFailure('The authorization endpoint must be an http:// or https:// URL without credentials.');
+  throw new OAuthFailure(
+    'The authorization endpoint must be an http:// or https:// URL without credentials.',
+  );
 }

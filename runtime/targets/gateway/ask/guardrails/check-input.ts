@@ -1,7 +1,7 @@
 import { runFairly } from '../../../../platform/run-yielding.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CheckedInput, CheckedRequest, GuardrailRule } from './guardrail.ts';
-import { inputTexts } from './input-texts.ts';
+import { checkedTexts } from './input-texts.ts';
 import { judge, type JudgeParts } from './judge.ts';
 import { findInTexts, maskingProfile } from './mask/find-spans.ts';
 import { maskableTexts, maskBody } from './mask/mask-input.ts';
@@ -23,7 +23,7 @@ export async function checkInput(
   const rest = await judge(parts, others, {
     ...request,
     place: 'input',
-    texts: others.length > 0 ? inputTexts(result?.body ?? body) : [],
+    texts: others.length > 0 ? checkedTexts(result?.body ?? body) : [],
   });
   return { verdicts: [...found.verdicts, ...rest.verdicts], blocked: rest.blocked, masked: result };
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
+import { encodedText } from './encoded-text.ts';
 import { readingsOf } from './readings.ts';
 
 /** Members of requests that models do not read: settings and the identity of the caller. */
@@ -51,7 +52,7 @@ export const FREE_FORM_MEMBERS = new Set(
  * All texts of a request of any client API: every string that is not known to be something else. Thus texts in members that the
  * gateway does not know, for example members of a single provider, are not missed.
  */
-export function inputTexts(body: Json): string[] {
+export function inputTexts(body: Json, collectText: TextsIn = textsIn): string[] {
   return Object.entries(body)
     .filter(
       ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
@@ -59,9 +60,15 @@ export function inputTexts(body: Json): string[] {
     .flatMap(([name, member]) => {
       // Models read the names of tool parameters, and a schema is joined to one text so that encoders judge it as a whole.
       if (SCHEMAS.has(name)) return textOfEach(member);
-      return name === 'input' ? textsIn(member) : textsIn({ [name]: member });
+      return collectText(name === 'input' ? member : { [name]: member });
     });
 }
+
+/** The same, and the texts in encoded data, which models read, too. */
+export const checkedTexts = (body: Json): string[] =>
+  inputTexts(body, (value) => textsIn(value, { withEncoded: true }));
+
+type TextsIn = (value: unknown) => string[];
 
 export const SCHEMAS = new Set([
   'tools',
@@ -74,13 +81,13 @@ export const SCHEMAS = new Set([
 
 const textOfEach = (member: unknown): string[] =>
   (Array.isArray(member) ? member : [member])
-    .map((one) => textsIn(one, true).join('\n'))
+    .map((one) => textsIn(one, { withNames: true }).join('\n'))
     .filter((text) => text !== '');
 
 /** Members of JSON schemas whose own members have names that the author of the schema chose. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
-function textsIn(value: unknown, withNames = false): string[] {
+function textsIn(value: unknown, { withNames = false, withEncoded = false } = {}): string[] {
   const texts: string[] = [];
   const collect = (found: unknown, isText: boolean): void => {
     if (typeof found === 'string') {
@@ -98,8 +105,12 @@ function textsIn(value: unknown, withNames = false): string[] {
     // Plain text documents of Anthropic's API have their text in `data`.
     const isPlain = name === 'data' && 'type' in around && around.type === 'text';
     const isWhole = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
-    if (isWhole) collectWhole(member);
-    else collect(member, isPlain || !NON_TEXT_MEMBERS.has(name));
+    if (isWhole) return collectWhole(member);
+    const isText = isPlain || !NON_TEXT_MEMBERS.has(name);
+    collect(member, isText);
+    if (isText || !withEncoded || typeof member !== 'string') return;
+    const encoded = encodedText(name, member);
+    if (encoded !== undefined) collect(encoded, true);
   };
   const collectWhole = (member: object): void => {
     const written = JSON.stringify(member);

@@ -68,7 +68,9 @@ export function createSecrets(
             updated_at: null,
           })
           .onConflict((conflict) =>
-            conflict.columns(['space', 'name']).doUpdateSet({ value: sealed, description: stored, updated_at: now }),
+            conflict
+              .columns(['space', 'name'])
+              .doUpdateSet({ value: sealed, description: stored, updated_at: now }),
           )
           .execute();
         await audit.record(trx, {

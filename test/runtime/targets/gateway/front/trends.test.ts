@@ -165,7 +165,10 @@ describeDatabases((database) => {
     };
     await check();
     // Two at the same time count no row twice.
-    await Promise.all([state.trends.count(Math.floor(clock.now())), state.trends.count(Math.floor(clock.now()))]);
+    await Promise.all([
+      state.trends.count(Math.floor(clock.now())),
+      state.trends.count(Math.floor(clock.now())),
+    ]);
     const { rows: sums } = await sql<{ requests: bigint }>`
       select cast(sum(requests) as bigint) as requests from gateway_usage_sums where hours = 1`.execute(
       state.store.db,

@@ -2,6 +2,7 @@ import { isObject } from '../../../../../core/json/is-object.ts';
 import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
 import { membersOf } from '../../../../../core/json/members-of.ts';
 import type { Json } from '../../shapes/chat.ts';
+import { changeEncoded } from '../encoded-text.ts';
 import { FREE_FORM_MEMBERS, isMcpTool, NON_TEXT_MEMBERS, SCHEMAS, SETTINGS } from '../input-texts.ts';
 import { changeReadings } from '../readings.ts';
 
@@ -29,6 +30,8 @@ export function mapBodyTexts(body: Json, change: (text: string) => string): Json
         // Plain text documents of Anthropic's API have their text in `data`.
         const isPlain = name === 'data' && value['type'] === 'text';
         const isOwn = isPlain || (!NON_TEXT_MEMBERS.has(name) && name !== 'name');
+        if (!isOwn && typeof member === 'string')
+          return [name, changeEncoded(name, member, (text) => changeReadings(text, change))];
         return [name, visit(member, isOwn, false)];
       }),
     );

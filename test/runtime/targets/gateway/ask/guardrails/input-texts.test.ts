@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { inputTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
+import { mapBodyTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/mask/body-texts.ts';
+import { checkedTexts, inputTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
@@ -51,4 +53,59 @@ test('ids, kinds, names of models, addresses and data are not texts', () => {
     tool_choice: { function: { name: 'attack' } },
   };
   expect(inputTexts(body).join()).not.toContain('attack');
+});
+
+const SECRET = 'this is an attack on the model, which is long enough';
+const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64');
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d', 'hex'), randomBytes(20_000)]);
+
+/** Each way in which an API takes encoded data. */
+const PLACES: Readonly<Record<string, (data: string, url: string) => Record<string, unknown>>> = {
+  'file of a chat': (_data, url) => ({ messages: [{ content: [{ type: 'file', file: { file_data: url } }] }] }),
+  'file without a type': (data) => ({ messages: [{ content: [{ type: 'file', file: { file_data: data } }] }] }),
+  'image of a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
+  'sound of a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
+  'file of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
+  'image of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_image', image_url: url }] }] }),
+  'address of a file': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_url: url }] }] }),
+  'document of Anthropic': (data) => ({
+    messages: [{ content: [{ source: { type: 'base64', media_type: 'application/pdf', data } }] }],
+  }),
+  'data of Gemini': (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] }),
+  'data of Gemini, older': (data) => ({ contents: [{ parts: [{ inline_data: { data } }] }] }),
+  'file of Gemini': (_data, url) => ({ contents: [{ parts: [{ fileData: { fileUri: url } }] }] }),
+};
+const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
+  'UTF-8': SECRET,
+  'a byte of no character': Buffer.concat([Buffer.from(SECRET), Buffer.from([0xff])]),
+  'a null character': `\0${SECRET}`,
+  'UTF-16': Buffer.from(SECRET, 'utf16le'),
+  'UTF-16 with its mark': Buffer.from(`\uFEFF${SECRET}`, 'utf16le'),
+  'UTF-16, big end first': Buffer.from(SECRET, 'utf16le').swap16(),
+  'an escape in JSON': JSON.stringify({ a: SECRET }).replace('attack', String.raw`att\u0061ck`),
+};
+
+test.each(Object.entries(PLACES))('the %s is read, whatever it is declared as', (_place, bodyOf) => {
+  for (const [encoding, bytes] of Object.entries(ENCODED)) {
+    const data = base64(bytes);
+    const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(
+      (type) => `data:${type};base64,${data}`,
+    );
+    if (typeof bytes === 'string') urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
+    for (const url of urls) {
+      const body = bodyOf(data, url);
+      expect([encoding, url, checkedTexts(body).join()]).toEqual([encoding, url, expect.stringContaining('attack')]);
+      const seen: string[] = [];
+      const masked = mapBodyTexts(body, (text) => {
+        seen.push(text);
+        return text.replaceAll('attack', '[X_1]');
+      });
+      expect(seen.join()).toContain('attack');
+      expect(checkedTexts(masked as never).join()).not.toContain('attack');
+      expect(checkedTexts(masked as never).join()).toContain('[X_1]');
+    }
+  }
+  const image = bodyOf(base64(PNG), `data:image/png;base64,${base64(PNG)}`);
+  expect(mapBodyTexts(image, () => 'changed')).not.toEqual({});
+  expect(JSON.stringify(mapBodyTexts(image, (text) => text.replaceAll(/./g, 'x')))).toContain(base64(PNG));
 });

@@ -50,7 +50,12 @@ export async function showServer(place) {
     },
     'quiet',
   );
-  root.append(serverHead(place, '', caller), element('div', { class: 'actions' }, ...(caller.adminReadOnly ? [] : [restart])), problem, shown);
+  root.append(
+    serverHead(place, '', caller),
+    element('div', { class: 'actions' }, ...(caller.adminReadOnly ? [] : [restart])),
+    problem,
+    shown,
+  );
   // Only known once the server has required it.
   if (first.signIn !== undefined) root.append(await signInPart(place));
 

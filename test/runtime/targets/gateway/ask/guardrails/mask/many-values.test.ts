@@ -7,7 +7,10 @@ import {
   withoutOverlaps,
 } from '../../../../../../../runtime/targets/gateway/ask/guardrails/judges/found-spans.ts';
 import { createKnownValues } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/known-values.ts';
-import { maskTexts, replaceSpans } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/mask-texts.ts';
+import {
+  maskTexts,
+  replaceSpans,
+} from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/mask-texts.ts';
 import { createPlaceholders } from '../../../../../../../runtime/targets/gateway/ask/guardrails/mask/placeholders.ts';
 import { openMasking, patternsOf, rule } from './open-masking.ts';
 
@@ -48,7 +51,12 @@ test('a request with tens of thousands of different values is masked within the 
 test('masking one long text has steps in each of its parts, so that other requests do not wait for it', () => {
   const values = Array.from({ length: 20_000 }, (_, index) => `DE${String(index).padStart(20, '0')}`);
   const text = values.join(' ');
-  const found = values.map((_, index) => ({ start: index * 23, end: index * 23 + 22, label: 'IBAN', score: 1 }));
+  const found = values.map((_, index) => ({
+    start: index * 23,
+    end: index * 23 + 22,
+    label: 'IBAN',
+    score: 1,
+  }));
   const placeholders = createPlaceholders('');
   const perStep = (steps: Steps<unknown>, count: number): number => {
     let turns = 1;
