@@ -49,7 +49,7 @@ function encodingOf(bytes: Uint8Array): string {
 }
 
 /** Control characters other than white space, and the replacement of what is no character. */
-const FLAW = /[\0-\x08\x0E-\x1F\x7F\uFFFD]/g;
+const FLAW = /(?!\s)\p{Cc}|\uFFFD/gu;
 
 const isReadable = (text: string): boolean =>
   text !== '' && (text.match(FLAW)?.length ?? 0) * CHARACTERS_PER_FLAW <= text.length;
@@ -74,7 +74,8 @@ interface OpenedText {
 
 function open(value: string): OpenedText | undefined {
   const [start, declared = ''] = DATA_URL.exec(value) ?? [];
-  if (start === undefined) return BASE64.test(value) ? opened(Buffer.from(value, 'base64'), toBase64) : undefined;
+  if (start === undefined)
+    return BASE64.test(value) ? opened(Buffer.from(value, 'base64'), toBase64) : undefined;
   const rest = value.slice(start.length);
   if (/;\s*base64\s*$/i.test(declared))
     return opened(Buffer.from(percentDecoded(rest), 'base64'), (text) => start + toBase64(text));
@@ -94,6 +95,8 @@ function percentDecoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     // Some clients do not escape the percent sign.
-    return text.replaceAll(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+    return text.replaceAll(/%[\da-f]{2}/gi, (escape) =>
+      String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+    );
   }
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mapBodyTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/mask/body-texts.ts';
-import { checkedTexts, inputTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
+import {
+  checkedTexts,
+  inputTexts,
+} from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
@@ -61,12 +64,18 @@ const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d', 'hex'), rando
 
 /** Each way in which an API takes encoded data. */
 const PLACES: Readonly<Record<string, (data: string, url: string) => Record<string, unknown>>> = {
-  'file of a chat': (_data, url) => ({ messages: [{ content: [{ type: 'file', file: { file_data: url } }] }] }),
-  'file without a type': (data) => ({ messages: [{ content: [{ type: 'file', file: { file_data: data } }] }] }),
+  'file of a chat': (_data, url) => ({
+    messages: [{ content: [{ type: 'file', file: { file_data: url } }] }],
+  }),
+  'file without a type': (data) => ({
+    messages: [{ content: [{ type: 'file', file: { file_data: data } }] }],
+  }),
   'image of a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
   'sound of a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
   'file of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
-  'image of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_image', image_url: url }] }] }),
+  'image of a response': (_data, url) => ({
+    input: [{ content: [{ type: 'input_image', image_url: url }] }],
+  }),
   'address of a file': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_url: url }] }] }),
   'document of Anthropic': (data) => ({
     messages: [{ content: [{ source: { type: 'base64', media_type: 'application/pdf', data } }] }],
@@ -91,10 +100,15 @@ test.each(Object.entries(PLACES))('the %s is read, whatever it is declared as', 
     const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(
       (type) => `data:${type};base64,${data}`,
     );
-    if (typeof bytes === 'string') urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
+    if (typeof bytes === 'string')
+      urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
     for (const url of urls) {
       const body = bodyOf(data, url);
-      expect([encoding, url, checkedTexts(body).join()]).toEqual([encoding, url, expect.stringContaining('attack')]);
+      expect([encoding, url, checkedTexts(body).join()]).toEqual([
+        encoding,
+        url,
+        expect.stringContaining('attack'),
+      ]);
       const seen: string[] = [];
       const masked = mapBodyTexts(body, (text) => {
         seen.push(text);

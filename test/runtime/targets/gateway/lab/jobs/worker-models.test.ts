@@ -42,7 +42,8 @@ describeDatabases((database) => {
       for (const [path] of routes) {
         const { status, text } = await call(path, 'openai:gpt-4o');
         // Forms and objects that providers store are refused before the model is read.
-        const isRefused = text.includes('is not a model of this job') || [401, 404, 405, 415].includes(status);
+        const isRefused =
+          text.includes('is not a model of this job') || [401, 404, 405, 415].includes(status);
         if (!isRefused) answers.push({ path, status, text });
       }
       expect(answers).toEqual([]);
