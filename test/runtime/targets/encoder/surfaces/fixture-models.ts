@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { FIXTURES } from '../../../../helpers/paths.ts';
+
+/** Fixture models that differ in what they serve: each model type, and the forms of a type that have routes or members of their own. */
+export const FIXTURE_MODELS = [
+  'embedder',
+  'splade',
+  'fill-mask',
+  'sentiment',
+  'reranker',
+  'multilabel',
+  'nli',
+  'qa',
+  'ner',
+  'gliner-span',
+  'gliner-token',
+  'sentence',
+  'sentence-modules',
+  'm3',
+  'multi-vector',
+] as const;
+
+const golden = (name: string): string => join(FIXTURES, 'golden', name);
+new URL(`../../../../../fixtures/golden/${name}`, import.meta.url).pathname;
+
+export const MANIFESTS = golden('manifests.json');
+export const SURFACES = golden('surfaces.json');
+export const INFER_HELP = golden('infer-help.txt');

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../../../helpers/paths.ts';
+
+const ENCODER = 'runtime/targets/encoder';
+
+/** What only servers need, without their flags, which help lists: loading it would cost each cold start, and each inference thread. */
+const SERVERS_ONLY =
+  /^(runtime\/targets\/encoder\/(served|schemas|predict|http|grpc|mcp|bench)\/|runtime\/targets\/encoder\/servers\/(?!options\.ts$)|runtime\/serve\/(http|grpc|mcp)\/|(typebox|ajv|hono|@hono\/.*|@connectrpc\/.*)$)/;
+
+test('infer loads nothing that only servers need', async () => {
+  const { inputs } = await importsOf('main.ts');
+  // The start of each program, and all that the command can load later.
+  const loaded = new Set([
+    ...reachable(inputs, [`${ENCODER}/main.ts`], ['import-statement']),
+    ...reachable(inputs, [`${ENCODER}/commands/infer.ts`], ['import-statement', 'dynamic-import']),
+  ]);
+  expect(loaded).toContain(`${ENCODER}/tasks/index.ts`);
+  expect(loaded).toContain(`${ENCODER}/infer/file.ts`);
+  expect([...loaded].filter((path) => SERVERS_ONLY.test(path))).toEqual([]);
+});
+
+test('an inference thread loads nothing that only servers need', async () => {
+  const { inputs } = await importsOf('engine/worker.ts');
+  const loaded = reachable(inputs, [`${ENCODER}/engine/worker.ts`], ['import-statement', 'dynamic-import']);
+  expect(loaded).toContain(`${ENCODER}/tasks/index.ts`);
+  expect([...loaded].filter((path) => SERVERS_ONLY.test(path))).toEqual([]);
+});
+
+/** The imports of all modules, without those of types, as bundles have them. */
+async function importsOf(entry: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [join(ROOT, ENCODER, entry)],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  });
+  return metafile;
+}
+
+type Kind = Metafile['inputs'][string]['imports'][number]['kind'];
+
+function reachable(
+  inputs: Metafile['inputs'],
+  starts: readonly string[],
+  kinds: readonly Kind[],
+): Set<string> {
+  const found = new Set(starts);
+  for (const path of found) {
+    for (const { path: imported, kind } of inputs[path]?.imports ?? []) {
+      if (kinds.includes(kind)) found.add(imported);
+    }
+  }
+  return found;
+}

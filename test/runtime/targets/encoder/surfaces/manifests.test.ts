@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
+import { FIXTURE_MODELS, MANIFESTS } from './fixture-models.ts';
+
+test('manifests of fixture models of every type are, byte for byte, those that executables already contain', async () => {
+  const manifests = FIXTURE_MODELS.map((model) => [model, manifestOf(model)] as const);
+  expect(new Set(manifests.map(([, { modelType }]) => modelType))).toEqual(new Set(MODEL_TYPE_NAMES));
+  await expect(`${JSON.stringify(Object.fromEntries(manifests), null, 1)}\n`).toMatchFileSnapshot(MANIFESTS);
+});
+
+/** Members are in the order of the file. What depends on the folder of the clone, and the version of the builder, are left out. */
+function manifestOf(model: string): Record<string, unknown> {
+  const { origin, ...manifest } = JSON.parse(readFileSync(join(builtAssets(model), 'manifest.json'), 'utf8'));
+  expect(origin).toMatch(/^[0-9a-f]+$/);
+  return { ...manifest, builtBy: 'encoderfile' };
+}

@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
+import { ROOT } from '../../../../helpers/paths.ts';
+
+/** The index of each room: what a new type is added to. */
+const INDEXES = new Set([
+  'runtime/contract/model-types.ts',
+  'runtime/targets/encoder/tasks/index.ts',
+  'runtime/targets/encoder/served/index.ts',
+  'runtime/targets/encoder/http/page/browser/tasks/index.js',
+]);
+
+/** Files that name three types or more, although they are no index. The list only becomes shorter. */
+const EXCEPTIONS: readonly string[] = [
+  'cli/config/check-long-texts.ts',
+  'cli/config/guess-model-type.ts',
+  'cli/config/resolve.ts',
+  'cli/packaging/architectures/write-graph.ts',
+  'cli/packaging/model/labels.ts',
+  'cli/packaging/model/type-sources.ts',
+  'cli/packaging/onnx/select-output.ts',
+  'cli/packaging/quantize/compared-results.ts',
+  'cli/services/build-executable/result.ts',
+  'cli/services/init/result.ts',
+  'cli/services/prepare-model.ts',
+  'cli/services/read-config.ts',
+  'runtime/targets/encoder/bench/request.ts',
+  'runtime/targets/encoder/grpc/model-metadata.ts',
+  'runtime/targets/encoder/grpc/routes.ts',
+  'runtime/targets/encoder/http/examples.ts',
+  'runtime/targets/encoder/http/predict-answer.ts',
+  'runtime/targets/encoder/http/routes/inference-api.ts',
+  'runtime/targets/encoder/http/routes/predict.ts',
+  'runtime/targets/encoder/http/tei/info.ts',
+  'runtime/targets/encoder/infer/print-options.ts',
+  'runtime/targets/encoder/mcp/run-encoder.ts',
+  'runtime/targets/encoder/schemas/predict.ts',
+  'runtime/targets/encoder/tasks/sentence-embedding.ts',
+  'runtime/targets/gateway/front/completions/endpoint-docs.ts',
+  'runtime/targets/gateway/lab/work/backends/encoder-model.ts',
+  'runtime/transform/check-result.ts',
+];
+
+test('no file but an index names three model types', () => {
+  const files = globSync('{cli,runtime}/**/*.{ts,js}', { cwd: ROOT }).filter(
+    (path) => !path.startsWith('runtime/gen/'),
+  );
+  expect(files.length).toBeGreaterThan(2000);
+  const found = files.filter((path) => !INDEXES.has(path) && namedIn(path).length >= 3);
+  expect(found.toSorted()).toEqual(EXCEPTIONS.toSorted());
+});
+
+/** The types that a file names in code, as they are written in a configuration or as a name of TypeScript. */
+function namedIn(path: string): readonly string[] {
+  const code = readFileSync(join(ROOT, path), 'utf8').replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');
+  return MODEL_TYPE_NAMES.filter((name) => wordsFor(name).test(code));
+}
+
+/** A word of every day is only a type between quotes. */
+function wordsFor(name: string): RegExp {
+  if (!name.includes('_')) return new RegExp(`'${name}'`);
+  const camel = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return new RegExp(`\\b(?:${name}|${camel})\\b`);
+}
