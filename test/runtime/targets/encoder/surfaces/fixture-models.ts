@@ -21,7 +21,6 @@ export const FIXTURE_MODELS = [
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);
-new URL(`../../../../../fixtures/golden/${name}`, import.meta.url).pathname;
 
 export const MANIFESTS = golden('manifests.json');
 export const SURFACES = golden('surfaces.json');
