@@ -23,6 +23,7 @@ import type {
   TryResult,
   TryTask,
 } from './onnxruntime-task.ts';
+import { greatest } from '../../runtime/core/numbers/extremes.ts';
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives, one at a time. */
 export function runOnnxRuntimeProcess(): void {
@@ -107,7 +108,7 @@ function feedsOf(
   { inputs, padId, fixedShape = {}, firstPosition = 0, words }: RunTask,
   ids: readonly (readonly number[])[],
 ): Record<string, Tensor> {
-  const columns = fixedShape.tokens ?? Math.max(...ids.map((row) => row.length));
+  const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
   // Rows without a text repeat the first one.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
   const cells = (value: (row: readonly number[], column: number) => number): Tensor =>

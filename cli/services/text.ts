@@ -1,9 +1,10 @@
 import { relative, sep } from 'node:path';
 import { singleQuoted } from '../../runtime/core/text/shell-word.ts';
+import { greatest } from '../../runtime/core/numbers/extremes.ts';
 
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) => greatest(rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
       row

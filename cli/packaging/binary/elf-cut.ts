@@ -1,6 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 import { ELF, readElf } from './elf-layout.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 const PT_LOAD = 1;
 const PT_PHDR = 6;
@@ -29,7 +30,7 @@ export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   const length = bytes.u16(FILE_HEADER.length);
   const headers = readHeaders(bytes, length);
   const loads = headers.filter(({ type }) => type === PT_LOAD);
-  const page = Math.max(...loads.map(({ alignment }) => alignment));
+  const page = greatest(loads.map(({ alignment }) => alignment));
   const table = Math.ceil(from / 8) * 8;
   const start = Math.ceil((table + (headers.length + 1) * length) / page) * page;
   const end = Math.floor(to / page) * page;

@@ -5,6 +5,7 @@ import { memberOf } from '../../../runtime/core/values/member-of.ts';
 import { type HubReference, isCommit } from '../../config/hub-reference.ts';
 import type { HubClient } from './hub-client.ts';
 import { isSafePath } from './safe-path.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** A file of a repository at one commit. */
 export interface HubFile {
@@ -41,7 +42,10 @@ export async function listFiles(
   while (page !== undefined) {
     const { value, next } = await client.readJson(page, { reference });
     if (!Array.isArray(value)) throw notAHub('its list of files is not a list');
-    files.push(...value.flatMap((entry: unknown) => fileOf(entry) ?? []));
+    pushAll(
+      files,
+      value.flatMap((entry: unknown) => fileOf(entry) ?? []),
+    );
     entries += value.length;
     if (entries > MAX_ENTRIES) {
       throw new AppError(

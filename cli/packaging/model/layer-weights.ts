@@ -6,6 +6,7 @@ import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import { readSafetensors } from '../architectures/read-safetensors.ts';
 import type { StoredTensor, StoredType } from '../architectures/stored-tensor.ts';
 import type { FoundLayer } from './sentence-layers.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** Reads the weights of modules that follow pooling as float32: the section `layers` of an executable. */
 export async function readLayerWeights(folder: string, layers: readonly FoundLayer[]): Promise<Uint8Array> {
@@ -14,7 +15,7 @@ export async function readLayerWeights(folder: string, layers: readonly FoundLay
     const tensors = tensorsOf(settings);
     if (tensors.length === 0) continue;
     const file = join(folder, path, 'model.safetensors');
-    parts.push(...(await withFileSource(file, (source) => readTensors(source, tensors))));
+    pushAll(parts, await withFileSource(file, (source) => readTensors(source, tensors)));
   }
   return Buffer.concat(parts);
 }

@@ -9,6 +9,7 @@ import {
 import type { MultiVectorConfig } from '../../config/build-config.ts';
 import type { MultiVectorDefaults } from './multi-vector-defaults.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** The facts about a multi_vector model before its graph is read. */
 export interface MultiVectorSource {
@@ -22,7 +23,7 @@ export interface MultiVectorSource {
 
 /** The longest text that the settings allow: more tokens than the model can run are not needed. */
 export const longestText = (source: MultiVectorSource, possible: number): number =>
-  Math.max(...TEXT_ROLES.map((role) => lengthOf(source, role, possible)));
+  greatest(TEXT_ROLES.map((role) => lengthOf(source, role, possible)));
 
 /** Combines the config file with the model's own files. `possible` is the maximum number of tokens that the model can run. */
 export async function multiVectorSettings(

@@ -35,6 +35,7 @@ import { findFirstPosition } from './find-first-position.ts';
 import type { EntityModel } from './entity-model.ts';
 import type { OptimizedGraph, OptimizeRequest } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
   /** Whether the user chose the maximum length, which is then not reduced. */
@@ -124,7 +125,7 @@ export async function rewriteGraph(
   }
   const output = pools ? SPARSE_OUTPUT : selects ? MASKED_OUTPUT : found.output;
   const signature = { ...found, output };
-  changes.push(...projectVectors(graph, request));
+  pushAll(changes, projectVectors(graph, request));
   const heads = exported || signature.output.shape.length < 3 ? undefined : request.tokenOutputs?.heads;
   const tokenOutputs = heads ? addTokenOutputs(graph, signature.output.name, heads) : exported;
   if (heads) changes.push('Outputs with a weight and a vector for each token are added');

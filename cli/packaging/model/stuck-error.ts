@@ -1,4 +1,5 @@
 import { AppError } from '../../../runtime/contract/errors.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** The error for a graph that has not ended its run in time: the process of ONNX Runtime was ended with it. */
 export function stuckError(
@@ -6,7 +7,7 @@ export function stuckError(
   ids: readonly (readonly number[])[],
   { message }: AppError,
 ): AppError {
-  const shape = `[${ids.length}, ${Math.max(...ids.map((row) => row.length))}]`;
+  const shape = `[${ids.length}, ${greatest(ids.map((row) => row.length))}]`;
   return new AppError(
     'ConfigError',
     `${model} did not finish a run with inputs of shape ${shape}: ${message}. ` +

@@ -17,6 +17,7 @@ import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 import type { TriedGraph } from './try-graph.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** Texts of different numbers of words, and two types, so that no two axes of the output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
@@ -136,7 +137,7 @@ function checkDims(
   { level, maxWidth }: EntitySettings,
   { file }: GraphRequest,
 ): void {
-  const words = Math.max(...texts.map((text) => text.words?.count ?? 0));
+  const words = greatest(texts.map((text) => text.words?.count ?? 0));
   const types = SAMPLE_LABELS.length;
   const expected = [texts.length, words, ...(level === 'span' ? [maxWidth, types] : [types, POSITIONS])];
   if (dims.length === expected.length && expected.every((size, axis) => size === dims[axis])) return;

@@ -13,6 +13,7 @@ import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 import { stuckError } from './stuck-error.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** What is only known after running a graph. */
 export interface TriedGraph {
@@ -116,7 +117,7 @@ function checkDims(
   model: string,
 ): number {
   const texts = fixedShape?.texts ?? ids.length;
-  const longest = fixedShape?.tokens ?? Math.max(...ids.map((row) => row.length));
+  const longest = fixedShape?.tokens ?? greatest(ids.map((row) => row.length));
   // The sample texts have no mask; the graph then returns the logits of one token.
   const expected = shape.length === 2 ? [texts] : [texts, name === MASKED_OUTPUT.name ? 1 : longest];
   const width = dims.at(-1) ?? 0;

@@ -3,6 +3,7 @@ import type { TokenOutputs } from '../../../runtime/contract/embedding-outputs.t
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { RewrittenGraph } from './rewrite-graph.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** The texts have different lengths, so that no two axes of an output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
@@ -26,7 +27,7 @@ export async function tryTokenOutputs(
   const ids = (await tokenizer.encode(SAMPLE_TEXTS))
     .map((row) => row.slice(0, limit))
     .slice(0, fixedShape?.texts);
-  const rows = fixedShape?.tokens ?? Math.max(...ids.map(({ length }) => length));
+  const rows = fixedShape?.tokens ?? greatest(ids.map(({ length }) => length));
   const texts = fixedShape?.texts ?? ids.length;
   const dimsOf = async (output: string): Promise<readonly number[]> => {
     const task = { graph: graphPath, folder, inputs, output, ids, padId, fixedShape, firstPosition };

@@ -1,10 +1,11 @@
 import type { Notice } from './notice.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 const RULE = '='.repeat(80);
 
 /** Formats the notices as one text: a list of all software, then each text, with equal texts only once. */
 export function formatNotices(notices: readonly Notice[]): string {
-  const width = Math.max(...notices.map((notice) => titleOf(notice).length));
+  const width = greatest(notices.map((notice) => titleOf(notice).length));
   const list = notices.map((notice) => `  ${titleOf(notice).padEnd(width)}  ${notice.license}`);
   const printed = new Map<string, string>();
   const sections = notices.map((notice) => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { readElfNeeds } from '../binary/elf-needs.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** A library of this machine, at the path where the loader finds it. */
 export interface HostLibrary {
@@ -32,7 +33,7 @@ export async function findHostLibraries(program: Uint8Array): Promise<HostLibrar
     const library = await find(name, folders, machine);
     if (library !== undefined) {
       found.set(name, library);
-      queue.push(...library.needs);
+      pushAll(queue, library.needs);
     } else if (!LOADED_IF_PRESENT.includes(name)) throw missing(`${name} is not in ${folders.join(', ')}`);
   }
   const sorted = [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -7,6 +7,7 @@ import type { Descriptor, OciPlatform } from './descriptor.ts';
 import { type BaseConfig, ociPlatform } from './image-config.ts';
 import { type ForeignDescriptor, parseConfig, parseIndex, parseManifestJson } from './parse-image.ts';
 import { corrupted, readJsonBlob } from './read-blob.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** An image that another image is built on. */
 export interface BaseImage {
@@ -91,7 +92,7 @@ async function flatten(
     const inner = depth > 0 ? parseIndex(await readJsonBlob(layout, one)) : undefined;
     if (inner === undefined) throw corrupted(layout, `${one.digest} is not a valid index`);
     const inherited = inner.map((item) => ({ ...item, tag: one.tag }));
-    manifests.push(...(await flatten(layout, inherited, depth - 1)));
+    pushAll(manifests, await flatten(layout, inherited, depth - 1));
   }
   return manifests;
 }

@@ -35,7 +35,7 @@ export function adaptInputs(graph: GraphProto, inputs: readonly MatchedInput[], 
     value.name = name;
     if (tensor) tensor.elemType = INT64;
   }
-  graph.node.unshift(...nodes);
+  graph.node = [...nodes, ...graph.node];
   return changes;
 }
 

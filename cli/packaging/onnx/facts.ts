@@ -1,5 +1,6 @@
 import type { GraphProto, ModelProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES } from './element-types.ts';
+import { least } from '../../../runtime/core/numbers/extremes.ts';
 
 /** The version of ONNX's operators that a model uses; 0 if it states none. */
 export const opsetOf = ({ opsetImport }: ModelProto): number =>
@@ -21,7 +22,7 @@ export function embeddingRows(graph: GraphProto, idsName: string): number | unde
   const rows = lookedUpTables(graph, idsName).flatMap(({ dims: [size] }) =>
     size === undefined ? [] : [Number(size)],
   );
-  return rows.length === 0 ? undefined : Math.min(...rows);
+  return rows.length === 0 ? undefined : least(rows);
 }
 
 /** The tables whose rows this input selects, directly or after a conversion of its type. */

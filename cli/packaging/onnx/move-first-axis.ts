@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type GraphProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ints } from './attributes.ts';
 import { renameValue } from './rename-value.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** Transposes an output of four axes so that the first axis becomes the last one. Modifies the graph. */
 export function moveFirstAxisToEnd(graph: GraphProto, output: string): void {
@@ -17,5 +18,5 @@ export function moveFirstAxisToEnd(graph: GraphProto, output: string): void {
     }),
   );
   const dims = graph.output.find(({ name }) => name === output)?.type?.tensorType?.shape?.dim;
-  if (dims) dims.push(...dims.splice(0, 1));
+  if (dims) pushAll(dims, dims.splice(0, 1));
 }

@@ -6,6 +6,7 @@ import {
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
 import { elementType } from './element-types.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** How many texts a run has, and how many tokens the longest one. */
 export interface RunSize {
@@ -17,7 +18,10 @@ export interface RunSize {
 export function exposeValues(graph: GraphProto): string[] {
   const outputs = new Set(['', ...graph.output.map(({ name }) => name)]);
   const values = graph.node.flatMap(({ output }) => output).filter((name) => !outputs.has(name));
-  graph.output.push(...values.map((name) => create(ValueInfoProtoSchema, { name })));
+  pushAll(
+    graph.output,
+    values.map((name) => create(ValueInfoProtoSchema, { name })),
+  );
   return values;
 }
 

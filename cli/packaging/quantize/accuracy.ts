@@ -1,5 +1,6 @@
 import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
 import { argmax } from '../../../runtime/core/numbers/argmax.ts';
+import { greatest, least } from '../../../runtime/core/numbers/extremes.ts';
 
 /** What a model returns for one text, in the form in which it is compared. */
 export type Compared =
@@ -29,7 +30,7 @@ export function accuracyOf(
     const [before, after] = [rows.map(([row]) => row), rows.map(([, row]) => row)];
     return {
       texts,
-      cosine: { mean: mean(cosines), worst: Math.min(...cosines) },
+      cosine: { mean: mean(cosines), worst: least(cosines) },
       ...(ofTexts ? { neighbors: neighborsKept(before, after) } : {}),
     };
   }
@@ -38,7 +39,7 @@ export function accuracyOf(
     return {
       texts,
       agreement: orderKept(values),
-      scoreDifference: Math.max(...values.map(([a, b]) => Math.abs(a - b))),
+      scoreDifference: greatest(values.map(([a, b]) => Math.abs(a - b))),
     };
   }
   const agreeing = rows.filter(([a, b]) => argmax(a) === argmax(b));

@@ -6,6 +6,7 @@ import { addStatistics, appendRowMaxima, appendStatistics, type InputStatistics 
 import type { Scaling } from './product-nodes.ts';
 import type { RoundedGroup } from './round-group.ts';
 import type { Ids, Trial } from './trial.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 /** Runs calibration texts and collects the statistics of all hidden states that products read. */
 export async function collectStatistics(
@@ -66,7 +67,7 @@ export async function chooseScalings(
   }
   return new Map(
     [...rounded.keys()].map((group): [ProductGroup, Scaling] => {
-      const most = MARGIN * Math.max(...group.inputs.map((input) => largest.get(input) ?? 0));
+      const most = MARGIN * greatest(group.inputs.map((input) => largest.get(input) ?? 0));
       const typical = group.inputs.reduce((sum, input) => sum + (squares.get(input) ?? 0), 0);
       const noise = (most * most * tokens * group.inputs.length) / Math.max(typical, Number.MIN_VALUE);
       return [group, noise <= MAX_NOISE ? { kind: 'constant', largest: most } : { kind: 'token' }];

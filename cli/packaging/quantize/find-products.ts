@@ -1,6 +1,7 @@
 import type { GraphProto, NodeProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /** A matrix product of hidden states and a constant matrix. */
 export interface Product {
@@ -62,7 +63,7 @@ export function groupProducts(products: readonly Product[]): ProductGroup[] {
       groups.splice(groups.indexOf(other), 1);
       for (const name of other.inputs) group.inputs.add(name);
       for (const name of other.matrices) group.matrices.add(name);
-      group.products.push(...other.products);
+      pushAll(group.products, other.products);
     }
     group.inputs.add(input);
     group.matrices.add(weight.name);

@@ -76,7 +76,7 @@ function findActivations(graph: GraphProto): ReadonlyMap<string, NodeProto> {
 
 const isExactGelu = ({ opType, attribute }: NodeProto): boolean =>
   opType === 'Gelu' &&
-  attribute.every(({ name, s }) => name !== 'approximate' || String.fromCharCode(...s) !== 'tanh');
+  attribute.every(({ name, s }) => name !== 'approximate' || new TextDecoder().decode(s) !== 'tanh');
 
 /** Looks up rows of integers, each with a scale of its own, and converts those that were found. */
 function lookUp(

@@ -1,5 +1,6 @@
 import { codePoints } from '../../../runtime/core/text/code-points.ts';
 import type { Piece } from './sentencepiece-model.ts';
+import { pushAll } from '../../../runtime/core/values/push-all.ts';
 
 /**
  * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a piece into two pieces. The
@@ -13,7 +14,10 @@ export function sentencePieceMerges(
   const merges: { pair: [string, string]; score: number; left: number; right: number }[] = [];
   for (const [piece, score] of new Map(vocabulary)) {
     const splits = splitsOf(piece, ids).toSorted((a, b) => a.leftId - b.leftId || a.rightId - b.rightId);
-    merges.push(...splits.map(({ pair, left, right }) => ({ pair, score, left, right })));
+    pushAll(
+      merges,
+      splits.map(({ pair, left, right }) => ({ pair, score, left, right })),
+    );
   }
   merges.sort((a, b) => b.score - a.score || b.left - a.left || b.right - a.right);
   return merges.map(({ pair }) => pair);

@@ -50,13 +50,9 @@ const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
 /** Quotation marks as TeX writes them. */
 const QUOTES = [replace({ String: '``' }, '"'), replace({ String: "''" }, '"')];
 
-const CHUNK = 0x8000;
-
 /** Without Node's Buffer, because this folder is pure. */
 function base64(bytes: Uint8Array): string {
   let binary = '';
-  for (let at = 0; at < bytes.length; at += CHUNK) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  }
+  for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }

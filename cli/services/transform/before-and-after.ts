@@ -2,6 +2,7 @@ import { argmax } from '../../../runtime/core/numbers/argmax.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { columns } from '../text.ts';
 import type { TestedText } from './tested-text.ts';
+import { greatest } from '../../../runtime/core/numbers/extremes.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 /** Cells of one line, aligned in columns. */
@@ -20,7 +21,7 @@ export function beforeAndAfter(tested: TestedText, labels: Labels): string {
   const shown = lines.slice(0, MAX_LINES);
   const hidden = lines.length - shown.length;
   const rows = [...(head ? [head] : []), ...shown];
-  const width = Math.max(...rows.map(({ length }) => length));
+  const width = greatest(rows.map(({ length }) => length));
   return [
     columns(rows.map((cells) => ['', ...Array.from({ length: width }, (_, column) => cells[column] ?? '')])),
     ...(hidden > 0 ? [`  and ${hidden} more; use --json to print all`] : []),

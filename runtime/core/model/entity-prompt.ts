@@ -2,6 +2,7 @@ import type { EntitySettings } from '../../contract/entity-settings.ts';
 import { inputError } from '../../contract/errors.ts';
 import type { TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
 import { cutIntoWordWindows, type WordWindow } from './word-windows.ts';
+import { pushAll } from '../values/push-all.ts';
 
 /** Token ids of the entity types and of the words of a text. */
 export interface EntityPrompt {
@@ -93,7 +94,10 @@ function inputOf(
       mask.push(tokensOfWord === 'all' || position === chosen ? at + 1 : 0);
     }
   }
-  ids.push(...tail);
-  mask.push(...tail.map(() => 0));
+  pushAll(ids, tail);
+  pushAll(
+    mask,
+    tail.map(() => 0),
+  );
   return { ids: Int32Array.from(ids), words: { mask: Int32Array.from(mask), count: words.length, ...rest } };
 }

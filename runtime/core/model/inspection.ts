@@ -13,6 +13,7 @@ import { outputSize } from './output-size.ts';
 import { multiVectorFacts } from './multi-vector-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 import { sparseFacts } from './sparse-facts.ts';
+import { greatest } from '../numbers/extremes.ts';
 
 /** The contents of a file. `model` is undefined for a base runtime. */
 export interface Inspection {
@@ -101,7 +102,7 @@ function versions({ version, node, onnxruntime }: RuntimeInfo): string {
 }
 
 function table(rows: readonly [string, string][]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
+  const width = greatest(rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { becomesTrue } from '../becomes-true.ts';
+import { greatest } from '../../core/numbers/extremes.ts';
 
 /** The cgroup of one child process: whatever it starts is in it as well, and cannot leave it. */
 export interface ChildCgroup {
@@ -30,7 +31,7 @@ export function openChildCgroup(folders: readonly string[]): ChildCgroup {
       if (file === undefined) killEach(pids);
       else writeFileSync(file, '1');
     },
-    memoryKills: () => Math.max(0, ...folders.map((folder) => memoryKillsIn(folder))),
+    memoryKills: () => Math.max(0, greatest(folders.map((folder) => memoryKillsIn(folder)))),
     async remove() {
       await becomesTrue(REMOVE_MS, () => folders.every((folder) => removeGroup(folder)));
     },

@@ -1,5 +1,6 @@
 import type { Command, CommandGroup, Commands, Option, Program } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
+import { greatest } from '../../core/numbers/extremes.ts';
 
 export function programHelp(program: Program): string {
   return overview(program, program.title, [], program.commands);
@@ -66,6 +67,6 @@ function explain({ help, choices, fallback, defaultText = fallback, env, repeata
 }
 
 function columns(rows: readonly Row[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
+  const width = greatest(rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './terminal.ts';
 import { cutText, textWidth } from './text-width.ts';
+import { greatest } from '../../core/numbers/extremes.ts';
 
 /** The content of a table cell; `style` is for terminals with colors. */
 export interface Cell {
@@ -20,7 +21,7 @@ export function formatTable(
 ): string[] {
   const cells = [head.map((text) => ({ text })), ...rows.map((row) => row.map(toCell))];
   const widths = fit(
-    head.map((_, column) => Math.max(...cells.map((row) => textWidth(row[column]?.text ?? '')))),
+    head.map((_, column) => greatest(cells.map((row) => textWidth(row[column]?.text ?? '')))),
     terminal.width,
   );
   return cells.map((row) =>
@@ -49,7 +50,7 @@ function fit(widths: readonly number[], maxWidth: number): number[] {
   const fitted = [...widths];
   const total = (): number => fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1));
   while (total() > maxWidth) {
-    const widest = Math.max(...fitted);
+    const widest = greatest(fitted);
     if (widest <= MIN_COLUMN_WIDTH) break;
     fitted[fitted.indexOf(widest)] = widest - 1;
   }

@@ -1,3 +1,4 @@
+import { greatest } from '../../core/numbers/extremes.ts';
 /** Encodings of responses. At the same preference of the client, the first one is used: it takes the least processor time. */
 const CODINGS = ['zstd', 'gzip', 'br'] as const;
 export type Coding = (typeof CODINGS)[number];
@@ -11,7 +12,7 @@ export function preferredCoding(header: string | undefined): Coding | undefined 
   if (header === undefined) return undefined;
   const weights = new Map(header.toLowerCase().split(',').map(weightOf));
   const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
-  const best = Math.max(...CODINGS.map(weight));
+  const best = greatest(CODINGS.map(weight));
   // A client that names an encoding with a smaller weight than no encoding prefers the latter.
   if (best <= 0 || best < (weights.get('identity') ?? 0)) return undefined;
   return CODINGS.find((coding) => weight(coding) === best);

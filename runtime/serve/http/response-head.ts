@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import { pushAll } from '../../core/values/push-all.ts';
 
 /** Headers as `writeHead` takes them: an object, or names and values in turn. */
 export type ResponseHead = OutgoingHttpHeaders | readonly OutgoingHttpHeader[] | undefined;
@@ -10,7 +11,7 @@ export function headerValues(head: ResponseHead): HeaderValues {
   const values: Record<string, string[]> = {};
   for (const [name, value] of entriesOf(head)) {
     const list = (values[name.toLowerCase()] ??= []);
-    list.push(...(Array.isArray(value) ? value : [value]).map(String));
+    pushAll(list, (Array.isArray(value) ? value : [value]).map(String));
   }
   return values;
 }

@@ -1,3 +1,4 @@
+import { pushAll } from '../../core/values/push-all.ts';
 /** A line, or the fact that a line exceeded the limit. */
 export type Line = { readonly text: string } | { readonly tooLong: true };
 
@@ -42,10 +43,10 @@ export function splitLines<Item>(
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
         // Most lines are short and arrive whole: they need no copy.
         if (!open.isOpen() && end - from <= maxBytes) lines.push({ text: chunk.toString('utf8', from, end) });
-        else lines.push(...open.add(chunk.subarray(from, end)), ...open.finish());
+        else pushAll(lines, [...open.add(chunk.subarray(from, end)), ...open.finish()]);
         from = end + 1;
       }
-      if (from < chunk.length) lines.push(...open.add(chunk.subarray(from)));
+      if (from < chunk.length) pushAll(lines, open.add(chunk.subarray(from)));
       return lines;
     },
     end: () => (open.isOpen() ? open.finish() : []),

@@ -4,6 +4,7 @@ import { bestOf, flagsResult, type FlagsResult, type Loads } from './flags-resul
 import { lengthsUpTo } from './lengths.ts';
 import { putLoad } from './load.ts';
 import { makeTexts } from './texts.ts';
+import { greatest } from '../../../core/numbers/extremes.ts';
 
 /** Requests in parallel; fewer if the model is too slow for so many in the available time. */
 const MANY = 64;
@@ -90,7 +91,7 @@ export async function compareFlags(
   const soonest = bestOf(fastest, all, 'single');
   return {
     concurrency,
-    maxTokens: Math.max(...lengths),
+    maxTokens: greatest(lengths),
     results: all,
     fastest,
     soonest: soonest === fastest ? undefined : soonest,

@@ -1,6 +1,7 @@
 import type { ServingEngine } from '../engine/serving.ts';
 import { predict } from '../predict/predict.ts';
 import { benchRequest } from './request.ts';
+import { greatest } from '../../../core/numbers/extremes.ts';
 
 /** Words that are one token in most vocabularies. */
 const WORDS =
@@ -31,7 +32,7 @@ async function addedTokens(engine: ServingEngine): Promise<number> {
   let read = 0;
   await predict(engine, benchRequest(engine.manifest, text), async (request) => {
     const answer = await engine.run(request);
-    read = Math.max(...answer.tokens);
+    read = greatest(answer.tokens);
     return answer;
   });
   return Math.max(0, read - (await countTokens(engine, text)));

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
 import { WindowedText } from './windowed-text.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 /** Maximum number of windows of one request in the queue: other requests get their turn between them. */
 const MAX_QUEUED_WINDOWS = 16;
@@ -75,7 +76,7 @@ export class Job {
     }));
     this.#left += items.length - 1;
     const room = Math.max(1, MAX_QUEUED_WINDOWS - this.waiting.size);
-    this.#backlog.push(...items.slice(room));
+    pushAll(this.#backlog, items.slice(room));
     return this.#wait(items.slice(0, room));
   }
 

@@ -1,4 +1,5 @@
 import type { WindowAnswers } from './answer-spans.ts';
+import { least } from '../../../core/numbers/extremes.ts';
 
 /** Members as in the question answering pipeline of transformers. */
 export interface Answer {
@@ -32,7 +33,7 @@ export function chooseAnswers(
     const known = byText.get(key);
     byText.set(key, known ? { ...known, score: known.score + score } : { answer, score, start, end });
   }
-  const none = Math.min(...windows.map((window) => window.none));
+  const none = least(windows.map((window) => window.none));
   const empty = canBeEmpty ? [{ answer: '', score: none, start: 0, end: 0 }] : [];
   return [...byText.values(), ...empty].sort((left, right) => right.score - left.score).slice(0, topK);
 }

@@ -3,6 +3,7 @@ import type { EncoderContext } from '../context.ts';
 import { exposureNotice } from './exposure.ts';
 import type { ServeSettings } from './settings.ts';
 import type { RunningServers } from './start-servers.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 /** The startup banner: the model, the addresses it is served on, and who can reach them if no key protects them. */
 export function banner(
@@ -25,6 +26,6 @@ export function banner(
     lines.push(`  gRPC  ${formatAddress(grpc.hostname, ports.grpc)}${tls ? ' (TLS)' : ''}`);
   }
   const notice = exposureNotice(settings);
-  if (notice) lines.push('', ...notice.lines);
+  if (notice) pushAll(lines, ['', ...notice.lines]);
   return `${lines.join('\n')}\n\n`;
 }

@@ -1,6 +1,7 @@
 import { type Environment, expand } from '../../../core/text/expand.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
 import { isObject } from '../../../core/json/is-object.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 type Path = readonly string[];
 
@@ -21,7 +22,10 @@ export function expandFile(file: unknown, schema: object, env: Environment): Exp
 
   const expandText = (text: string, path: Path, expected: SchemaNode | undefined): unknown => {
     const { text: expanded, problems } = expand(text, env, { bareNames: false });
-    findings.push(...problems.map((message): Finding => ({ path, at: 'value', message })));
+    pushAll(
+      findings,
+      problems.map((message): Finding => ({ path, at: 'value', message })),
+    );
     if (expanded === text) return text;
     written.set(keyOf(path), text);
     return convert(expanded, expected?.type);

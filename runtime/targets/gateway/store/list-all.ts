@@ -1,4 +1,5 @@
 import type { Page } from './page.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 const PAGE_SIZE = 1000;
 
@@ -10,7 +11,7 @@ export async function listAll<Item, Query = undefined>(
   const all: Item[] = [];
   for (;;) {
     const page = await source.list({ skip: all.length, limit: PAGE_SIZE }, query);
-    all.push(...page);
+    pushAll(all, page);
     if (page.length < PAGE_SIZE) return all;
   }
 }

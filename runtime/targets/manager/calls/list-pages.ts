@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { type Params, refuseMember } from '../shapes/shape.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 /** Maximum number of pages that are requested. */
 const MAX_PAGES = 1000;
@@ -34,7 +35,7 @@ export async function itemsFrom(
   let cursor = start;
   for (let pages = 0; pages < MAX_PAGES && items.length < MAX_ITEMS; pages += 1) {
     const page = await fetchPage(cursor);
-    items.push(...itemsOf(page, key));
+    pushAll(items, itemsOf(page, key));
     cursor = nextCursorOf(page);
     if (cursor === undefined || cursors.has(cursor)) return { items, nextCursor: undefined };
     cursors.add(cursor);

@@ -6,6 +6,7 @@ import { readText } from '../../../platform/read-text.ts';
 import { nameProblem, serverName, usableName } from '../config/server-name.ts';
 import { describeValue, isTable, type Table } from '../config/table-reader.ts';
 import { type NewServer, writeServers } from './write-server.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 export interface Imported {
   readonly names: readonly string[];
@@ -30,7 +31,7 @@ export async function importServers(path: string, paths: ConfigPaths): Promise<I
       warnings.push(`${JSON.stringify(written)} was renamed to ${JSON.stringify(name)}.`);
     return { name, ...split(value) };
   });
-  warnings.push(...(await writeServers(servers, paths, path)));
+  pushAll(warnings, await writeServers(servers, paths, path));
   return { names: servers.map(({ name }) => name), warnings };
 }
 

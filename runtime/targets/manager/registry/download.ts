@@ -3,6 +3,7 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import { createJsonClient } from '../../../serve/client/json-client.ts';
 import { isTable } from '../config/table-reader.ts';
 import type { RegistrySource } from './registry-source.ts';
+import { pushAll } from '../../../core/values/push-all.ts';
 
 /** Maximum size of a response, and of all pages together. */
 const MAX_CHARACTERS = 64 * 1_048_576;
@@ -35,7 +36,7 @@ export async function download({ kind }: WebSource, url: string): Promise<string
     size += text.length;
     if (size > MAX_CHARACTERS) throw configError(`${url} is larger than 64 MiB. Search for a text instead.`);
     const { items, next } = readPage(url, text);
-    servers.push(...items);
+    pushAll(servers, items);
     if (next === undefined || next === cursor) break;
     cursor = next;
   }

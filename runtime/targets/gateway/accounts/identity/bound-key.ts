@@ -5,6 +5,7 @@ import { limitsOfKey } from './grant-rows.ts';
 import type { KeyGrant } from './identity.ts';
 import { modelsOf } from './key-rows.ts';
 import { keyLabel } from './account-labels.ts';
+import { least } from '../../../../core/numbers/extremes.ts';
 
 /**
  * A key that a member has made for itself, with the limits of all keys that others have made for the member in the team. Its requests
@@ -24,7 +25,7 @@ export async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'
   const ends = [key.expiresAt, ...rows.map((row) => row.expires_at)].filter((end) => end !== null);
   return {
     ...key,
-    expiresAt: ends.length === 0 ? null : Math.min(...ends),
+    expiresAt: ends.length === 0 ? null : least(ends),
     logPrompts: rows.some((row) => row.log_prompts === 1) ? true : key.logPrompts,
     boundBy: rows.filter(isLimited).map((row) => ({
       account: keyAccount(row.id),

@@ -2,6 +2,7 @@ import type { Json } from '../shapes/chat.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import type { CountedPrompt, TokenCounter } from '../tokens/token-counter.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
+import { greatest } from '../../../../core/numbers/extremes.ts';
 
 /** Estimated tokens of a request and its answer, for each model that can answer. */
 export interface RequestCounts {
@@ -36,7 +37,7 @@ export async function countRequest(
     };
     prompts.set(model, rules.promptTokens(body, count) + inFile);
   }
-  const maxPrompt = Math.max(...prompts.values());
+  const maxPrompt = greatest(prompts.values());
   return {
     maxPrompt,
     prompt: (model) => prompts.get(model) ?? maxPrompt,

@@ -20,6 +20,7 @@ import { createStreamMask } from './mask/mask-stream.ts';
 import { createPlaceholders } from './mask/placeholders.ts';
 import { readRules, requireUsable, strictest } from './read-rules.ts';
 import { createStreamGuard } from './stream-guard.ts';
+import { least } from '../../../../core/numbers/extremes.ts';
 
 export interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];
@@ -92,7 +93,7 @@ export function createGuardrails({
         return verdict?.valid === false && (rule.mode === 'block' || verdict.score === undefined);
       });
       const retries = wrong.map((rule) => retriesOf(profileOf(rule)));
-      return { ...checked, retries: checked.blocked ? Math.min(...retries) : 0 };
+      return { ...checked, retries: checked.blocked ? least(retries) : 0 };
     },
     streamGuard(rules, request, onVerdicts) {
       const own = outputRules(rules).checking;
@@ -136,7 +137,7 @@ function windowsOf(profiles: readonly GuardrailProfile[]): {
     'encoder' in profile ? profile : {},
   );
   return {
-    windowLength: Math.min(...windows.map(({ windowLength = WINDOW_LENGTH }) => windowLength)),
-    windowOverlap: Math.min(...windows.map(({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap)),
+    windowLength: least(windows.map(({ windowLength = WINDOW_LENGTH }) => windowLength)),
+    windowOverlap: least(windows.map(({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { createFrameReader, createTextJoiner, type Frame, OPCODE } from './frames.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 interface ForwardRules {
   readonly maxFrameBytes: number;
@@ -50,7 +51,7 @@ export function forwardFrames(
     run([]);
   };
   const run = (frames: readonly Frame[]): void => {
-    waiting.push(...frames);
+    pushAll(waiting, frames);
     if (isWaiting) return;
     try {
       for (let frame = waiting.shift(); frame; frame = waiting.shift()) {

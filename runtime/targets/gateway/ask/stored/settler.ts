@@ -17,6 +17,7 @@ import { answerUsage } from './answer-usage.ts';
 import { storedWith } from './batch-responses.ts';
 import { createBatchBill } from './batch-bill.ts';
 import type { ProviderCalls } from './provider-calls.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 export interface SettlerParts {
   readonly state: Pick<
@@ -79,7 +80,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
         let stored: StoredObject[] = [];
         for await (const line of linesOf(pieces)) {
           const answer = bill.add(line);
-          if (answer) stored.push(...storedWith(object, plan.model, answer, clock.now()));
+          if (answer) pushAll(stored, storedWith(object, plan.model, answer, clock.now()));
           if (stored.length < MAX_ADDED) continue;
           await objects.addMissing(stored);
           stored = [];

@@ -4,6 +4,7 @@ import { drainStream } from './drain-stream.ts';
 import { forwardStream } from './forward-stream.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 export type Opening =
   | {
@@ -33,7 +34,7 @@ export async function openStream(parts: StreamParts): Promise<Opening> {
       reader.destroy();
       return { kind: 'error', body: error.step.body };
     }
-    held.push(...frames);
+    pushAll(held, frames);
   }
   if (!held.some(hasOutput)) {
     reader.destroy();

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn } from './thought-signatures.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 /** A piece of a model's output. All pieces of one tool call are consecutive. */
 export type ContentPiece =
@@ -75,7 +76,7 @@ export function createContentSequence(): ContentSequence {
       if (hasMore && !(hasSuccessor && isComplete(first.text))) return pieces;
       waiting = waiting.slice(1);
     }
-    pieces.push(...heldBack);
+    pushAll(pieces, heldBack);
     heldBack = [];
     return pieces;
   };
@@ -84,7 +85,7 @@ export function createContentSequence(): ContentSequence {
     take(delta) {
       const texts = textsOf(delta);
       const isFree = waiting.length === 0;
-      if (!isFree) heldBack.push(...texts);
+      if (!isFree) pushAll(heldBack, texts);
       for (const call of delta.tool_calls ?? []) callOf(call).text += call.function?.arguments ?? '';
       return isFree ? [...texts, ...flow(true)] : flow(true);
     },

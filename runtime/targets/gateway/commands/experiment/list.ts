@@ -7,6 +7,7 @@ import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 import { withGateway } from './with-gateway.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 const OPTIONS = {
   search: { value: 'text', help: 'Only experiments whose name or description contains this text' },
@@ -40,7 +41,7 @@ export const listExperimentsCommand: Command = {
           `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}&${search.toString()}`,
         );
         const items = page['items'] as readonly ListedExperiment[];
-        all.push(...items);
+        pushAll(all, items);
         if (items.length < PAGE_SIZE) return;
       }
     });

@@ -1,4 +1,5 @@
 import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
+import { greatest } from '../../../../core/numbers/extremes.ts';
 
 /** Differences with a p-value below this level are marked as significant. */
 const SIGNIFICANCE_LEVEL = 0.05;
@@ -127,7 +128,9 @@ function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[]
 
 /** A Markdown table with padded cells, so that its source is readable too. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const widths = head.map((name, at) =>
+    Math.max(3, name.length, greatest(rows.map((row) => row[at]?.length ?? 0))),
+  );
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');

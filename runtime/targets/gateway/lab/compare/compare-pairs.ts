@@ -2,6 +2,7 @@ import { comparePair } from '../metrics/compare/compare-pair.ts';
 import { holm } from '../metrics/compare/holm.ts';
 import { runYielding } from '../../../../platform/run-yielding.ts';
 import type { ComparedPair } from './comparison.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 export interface Scored {
   readonly id: string;
@@ -27,7 +28,10 @@ export async function comparePairs(
       if (compared.rows > 0) ofMetric.push({ metric, first: first.id, second: second.id, ...compared });
     }
     const adjusted = holm(ofMetric.map(({ p_value: p }) => p ?? 1));
-    found.push(...ofMetric.map((pair, at) => ({ ...pair, adjusted: adjusted[at] ?? null })));
+    pushAll(
+      found,
+      ofMetric.map((pair, at) => ({ ...pair, adjusted: adjusted[at] ?? null })),
+    );
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import type { ComparedRepeats, ComparedWorkflow, Spread } from './comparison.ts';
+import { greatest, least } from '../../../../core/numbers/extremes.ts';
 
 /** The means of repetitions, for the models of which at least two have succeeded. */
 export function compareRepeats(
@@ -38,7 +39,7 @@ function spreadOf(values: readonly number[]): Spread {
   return {
     mean,
     deviation: Math.sqrt(squares / (values.length - 1)),
-    min: Math.min(...values),
-    max: Math.max(...values),
+    min: least(values),
+    max: greatest(values),
   };
 }

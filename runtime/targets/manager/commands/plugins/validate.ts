@@ -9,6 +9,7 @@ import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { readPlugins } from './read-plugins.ts';
 import { CATEGORY_OPTION } from './options.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 
 export const validatePluginsCommand: Command = {
   summary: 'Validate the configuration of plugins; --check-binaries also checks that their files exist.',
@@ -32,7 +33,10 @@ export const validatePluginsCommand: Command = {
     const selected = plugins.filter(({ category }) => wanted === undefined || category === wanted);
     if (invocation.flag('check-binaries')) {
       const missing = await Promise.all(selected.map((plugin) => problemOnDisk(plugin, dirname(path))));
-      problems.push(...missing.filter((problem) => problem !== undefined));
+      pushAll(
+        problems,
+        missing.filter((problem) => problem !== undefined),
+      );
     }
     const valid = problems.length === 0;
     const count = selected.length === 1 ? '1 plugin' : `${selected.length} plugins`;

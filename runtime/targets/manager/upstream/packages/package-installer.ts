@@ -5,6 +5,7 @@ import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
 import type { TransportHooks } from '../transport.ts';
 import { installPackage, isInstalled } from './install-package.ts';
 import { createInstalledMarks } from './installed-marks.ts';
+import { greatest } from '../../../../core/numbers/extremes.ts';
 
 /** Installs the packages of servers before they start: a few at a time, each one once. */
 export interface PackageInstaller {
@@ -68,7 +69,7 @@ export function createPackageInstaller({ clock, env, ...host }: InstallerParts):
         ...host,
         clock,
         signal: closing.signal,
-        timeoutMs: Math.max(...Array.from(requests, ({ timeoutMs }) => timeoutMs)),
+        timeoutMs: greatest(Array.from(requests, ({ timeoutMs }) => timeoutMs)),
         onRepair: (text) => requests.forEach(({ onWarning }) => onWarning(text)),
         onLine(line) {
           const seconds = Math.round((clock.now() - startedAt) / 1000);

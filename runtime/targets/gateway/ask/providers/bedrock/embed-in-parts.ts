@@ -5,6 +5,7 @@ import type { Json } from '../../shapes/chat.ts';
 import { isFailed, requestOrFailure } from '../failure.ts';
 import type { EmbeddingsCall, FailedAnswer, Provider, WholeAnswer } from '../provider.ts';
 import { callFor, maxTextsOf, textsOf } from './embeddings.ts';
+import { pushAll } from '../../../../../core/values/push-all.ts';
 
 /** Maximum number of requests in parallel for the texts of one client. */
 const MAX_PARALLEL = 4;
@@ -20,7 +21,10 @@ export function embedInParts(embed: Provider['embed']): Provider['embed'] {
       const batch = await Promise.all(parts.slice(at, at + MAX_PARALLEL).map(embed));
       const failed = batch.find((answer): answer is FailedAnswer => isFailed(answer));
       if (failed) return failed;
-      answers.push(...batch.filter((answer) => answer.kind === 'whole'));
+      pushAll(
+        answers,
+        batch.filter((answer) => answer.kind === 'whole'),
+      );
     }
     return merged(answers);
   };

@@ -9,6 +9,7 @@ import { chooseHubFiles, type HubFile } from './hub-files.ts';
 import type { HubOptions, OpenedSource } from './source.ts';
 import { trimEndOf } from '../../../../../core/text/trim-text.ts';
 import { nextLink } from '../../../../../core/net/link-header.ts';
+import { pushAll } from '../../../../../core/values/push-all.ts';
 
 const ENDPOINT = 'https://huggingface.co';
 /** Branch with the Parquet files that the hub makes of every dataset. */
@@ -45,7 +46,7 @@ export async function openHub(
   let next: URL | undefined = new URL(`${root}/api/datasets/${name}/tree/${sha}?recursive=true`);
   for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
     const answer = await fetcher.get(next, headersOf);
-    files.push(...filesIn(await jsonOf(answer)));
+    pushAll(files, filesIn(await jsonOf(answer)));
     next = nextPage(answer);
   }
   const chosen = chooseHubFiles(files, { source, config, split, isConverted: revision === undefined });

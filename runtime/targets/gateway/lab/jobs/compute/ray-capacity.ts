@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../../platform/clock.ts';
 import type { RayConfig, RayResources } from '../../../config/spec.ts';
 import type { RayClient, RayNode } from './ray-client.ts';
+import { least } from '../../../../../core/numbers/extremes.ts';
 
 interface CapacityParts extends Pick<RayConfig, 'resources' | 'labels'> {
   readonly client: Pick<RayClient, 'nodes'>;
@@ -59,8 +60,8 @@ const needsOf = ({ cpus, gpus, memory, custom }: RayResources): readonly Need[] 
 const UNITS = 10_000;
 
 const fitting = (node: RayNode, needs: readonly Need[]): number =>
-  Math.min(
-    ...needs.map(([name, amount]) =>
+  least(
+    needs.map(([name, amount]) =>
       Math.floor(Math.round((node.resources[name] ?? 0) * UNITS) / Math.round(amount * UNITS)),
     ),
   );

@@ -2,6 +2,7 @@ import { type AppError, inputError } from '../../../../../contract/errors.ts';
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
 import type { WorkerClient } from './client.ts';
 import type { WorkerRange } from './protocol.ts';
+import { pushAll } from '../../../../../core/values/push-all.ts';
 
 type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
 
@@ -14,7 +15,7 @@ export async function* batches(
   let firstRow = position.next_row;
   let waiting: Row[] = [];
   for await (const rows of fetched(client, position)) {
-    waiting.push(...rows);
+    pushAll(waiting, rows);
     let used = 0;
     for (; waiting.length - used >= size; used += size) {
       yield { firstRow, rows: waiting.slice(used, used + size) };

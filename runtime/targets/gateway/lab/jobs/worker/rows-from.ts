@@ -1,4 +1,5 @@
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
+import { pushAll } from '../../../../../core/values/push-all.ts';
 
 /** Size of a response at which no further chunks are added. Chunks can be small, and every request takes time. */
 const ENOUGH_ROWS = 1000;
@@ -10,7 +11,7 @@ export async function rowsFrom(chunks: AsyncIterable<RowChunk>, limit: number): 
   let characters = 0;
   if (limit <= 0) return found;
   for await (const { rows } of chunks) {
-    found.push(...rows.slice(0, limit - found.length));
+    pushAll(found, rows.slice(0, limit - found.length));
     characters += rows.length < ENOUGH_ROWS ? JSON.stringify(rows).length : ENOUGH_CHARACTERS;
     if (found.length >= Math.min(limit, ENOUGH_ROWS) || characters >= ENOUGH_CHARACTERS) break;
   }

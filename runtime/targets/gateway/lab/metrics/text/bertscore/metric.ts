@@ -1,6 +1,7 @@
 import type { MetricMaker, MetricRow } from '../../metric.ts';
 import { meanMetric } from '../mean-metric.ts';
 import { bertScore, type TokenVectors } from './score.ts';
+import { greatest } from '../../../../../../core/numbers/extremes.ts';
 
 const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 
@@ -15,8 +16,8 @@ interface VectorRow extends MetricRow<TokenVectors> {
 function scoreRow({ prediction, reference, otherReferences = [] }: VectorRow) {
   const all = [reference, ...otherReferences].map((one) => bertScore(prediction, one));
   return {
-    bertscore_precision_mean: Math.max(...all.map(({ precision }) => precision)),
-    bertscore_recall_mean: Math.max(...all.map(({ recall }) => recall)),
-    bertscore_f1_mean: Math.max(...all.map(({ f1 }) => f1)),
+    bertscore_precision_mean: greatest(all.map(({ precision }) => precision)),
+    bertscore_recall_mean: greatest(all.map(({ recall }) => recall)),
+    bertscore_f1_mean: greatest(all.map(({ f1 }) => f1)),
   };
 }

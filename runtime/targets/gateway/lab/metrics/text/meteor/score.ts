@@ -1,6 +1,7 @@
 import { stem } from '../porter/stem.ts';
 import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { meteorTokens } from './tokens.ts';
+import { greatest } from '../../../../../../core/numbers/extremes.ts';
 
 /** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;
@@ -15,7 +16,7 @@ const GAMMA = 0.5;
 export function meteorScore(row: TextRow): number {
   checkLength(row);
   const prediction = meteorTokens(row.prediction);
-  return Math.max(...referencesOf(row).map((reference) => scoreOf(prediction, meteorTokens(reference))));
+  return greatest(referencesOf(row).map((reference) => scoreOf(prediction, meteorTokens(reference))));
 }
 
 function scoreOf(prediction: readonly string[], reference: readonly string[]): number {
