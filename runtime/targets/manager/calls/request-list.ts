@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import { type ListName, usedItems } from '../shapes/check-list.ts';
 import { isObject } from '../../../core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
@@ -52,7 +52,9 @@ export async function requestList(
   } catch (error) {
     if (!isMethodNotFound(error)) throw error;
   }
-  const digest = createHash('sha256').update(JSON.stringify(items)).digest('base64');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([items.length, usedItems(list, items)]))
+    .digest('base64');
   const stated = ttlMs !== undefined && Number.isFinite(ttlMs) ? ttlMs : undefined;
   return { items, digest, maxAge: maxListAge(list, { capabilities, ttlMs: stated }) };
 }

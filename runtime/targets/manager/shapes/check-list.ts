@@ -35,7 +35,10 @@ export function createCheckList(): CheckList {
     const yieldToEventLoop = createYielder();
     const items: Params[] = [];
     const faults: string[] = [];
-    for (const [at, item] of received.entries()) {
+    const used = usedItems(list, received);
+    if (used.length < received.length)
+      faults.push(`the first ${used.length} of ${received.length} ${what}s are used, the others are omitted`);
+    for (const [at, item] of used.entries()) {
       try {
         items.push(await checked(shape, item));
       } catch (error) {
@@ -48,6 +51,13 @@ export function createCheckList(): CheckList {
     return { items, faults };
   };
 }
+
+/** Maximum number of tools of a server. Names and schemas of more would take the manager from other servers for seconds. */
+const MAX_TOOLS = 5000;
+
+/** The items of a list that are used. */
+export const usedItems = (list: ListName, items: readonly unknown[]): readonly unknown[] =>
+  list === 'tools' && items.length > MAX_TOOLS ? items.slice(0, MAX_TOOLS) : items;
 
 /** Schemas of one item: of its arguments and of its results. */
 const MAX_SCHEMAS = 2;

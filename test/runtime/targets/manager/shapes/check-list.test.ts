@@ -75,3 +75,18 @@ test('numbers that a double cannot hold are not objects, and stay as they are wh
   ]);
   expect(items).toEqual([{ uri: 'a:b', name: 'x', size: long }]);
 });
+
+test('of a list of tools without a reasonable end, the first ones are used, and a warning has the number', async () => {
+  const tools = Array.from({ length: 60_000 }, (_, index) => ({
+    name: `t${index}`,
+    inputSchema: { type: 'object' },
+  }));
+  const { items, faults } = await createCheckList()('tools', tools);
+  expect([items.length, items.at(-1)?.['name']]).toEqual([5000, 't4999']);
+  expect(faults).toEqual(['the first 5000 of 60000 tools are used, the others are omitted']);
+  const { items: all } = await createCheckList()(
+    'resources',
+    tools.map(({ name }) => ({ name, uri: `a:${name}` })),
+  );
+  expect(all).toHaveLength(60_000);
+});
