@@ -1,7 +1,7 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
 import { encodedText } from './encoded-text.ts';
-import { readingsOf } from './readings.ts';
+import { checkedReadings } from './readings.ts';
 
 /** Members of requests that models do not read: settings and the identity of the caller. */
 export const SETTINGS = new Set(
@@ -48,27 +48,39 @@ export const FREE_FORM_MEMBERS = new Set(
   ),
 );
 
+/** How texts are searched. */
+interface Search {
+  /** The ways in which a text can be read. */
+  readonly read: (text: string) => readonly string[];
+  /** Whether names in schemas are texts, too. */
+  readonly withNames?: boolean;
+  /** Whether texts in encoded data are, which models read. */
+  readonly withEncoded?: boolean;
+}
+
+const CHECKED: Search = { read: checkedReadings, withEncoded: true };
+const WRITTEN: Search = { read: (text) => [text] };
+
 /**
  * All texts of a request of any client API: every string that is not known to be something else. Thus texts in members that the
  * gateway does not know, for example members of a single provider, are not missed.
  */
-export function inputTexts(body: Json, collectText: TextsIn = textsIn): string[] {
+export const checkedTexts = (body: Json): string[] => inputTexts(body, CHECKED);
+
+/** The same texts, each once as it is written and without encoded data, to count their tokens. */
+export const writtenTexts = (body: Json): string[] => inputTexts(body, WRITTEN);
+
+function inputTexts(body: Json, search: Search): string[] {
   return Object.entries(body)
     .filter(
       ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
     )
     .flatMap(([name, member]) => {
       // Models read the names of tool parameters, and a schema is joined to one text so that encoders judge it as a whole.
-      if (SCHEMAS.has(name)) return textOfEach(member);
-      return collectText(name === 'input' ? member : { [name]: member });
+      if (SCHEMAS.has(name)) return textOfEach(member, search);
+      return textsIn(name === 'input' ? member : { [name]: member }, search);
     });
 }
-
-/** The same, and the texts in encoded data, which models read, too. */
-export const checkedTexts = (body: Json): string[] =>
-  inputTexts(body, (value) => textsIn(value, { withEncoded: true }));
-
-type TextsIn = (value: unknown) => string[];
 
 export const SCHEMAS = new Set([
   'tools',
@@ -79,19 +91,19 @@ export const SCHEMAS = new Set([
   'output_format',
 ]);
 
-const textOfEach = (member: unknown): string[] =>
+const textOfEach = (member: unknown, { read }: Search): string[] =>
   (Array.isArray(member) ? member : [member])
-    .map((one) => textsIn(one, { withNames: true }).join('\n'))
+    .map((one) => textsIn(one, { read, withNames: true }).join('\n'))
     .filter((text) => text !== '');
 
 /** Members of JSON schemas whose own members have names that the author of the schema chose. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
-function textsIn(value: unknown, { withNames = false, withEncoded = false } = {}): string[] {
+function textsIn(value: unknown, { read, withNames = false, withEncoded = false }: Search): string[] {
   const texts: string[] = [];
   const collect = (found: unknown, isText: boolean): void => {
     if (typeof found === 'string') {
-      if (isText && found !== '') for (const reading of readingsOf(found)) texts.push(reading);
+      if (isText && found !== '') texts.push(...read(found));
     } else if (Array.isArray(found)) {
       for (const item of found) collect(item, isText);
     } else if (typeof found === 'object' && found !== null) {
@@ -116,7 +128,7 @@ function textsIn(value: unknown, { withNames = false, withEncoded = false } = {}
     const written = JSON.stringify(member);
     texts.push(written);
     // In JSON, a line end and a quote are escapes, which a pattern does not expect.
-    if (written.includes('\\')) collectStrings(member, texts);
+    if (read !== WRITTEN.read && written.includes('\\')) collectStrings(member, texts);
   };
   collect(value, true);
   return texts;
@@ -125,7 +137,7 @@ function textsIn(value: unknown, { withNames = false, withEncoded = false } = {}
 /** Adds all strings that have escapes in JSON, also those in lists and objects. */
 function collectStrings(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
-    if (JSON.stringify(value).includes('\\')) for (const reading of readingsOf(value)) texts.push(reading);
+    if (JSON.stringify(value).includes('\\')) texts.push(...checkedReadings(value));
   } else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) collectStrings(member, texts);
   }

@@ -13,6 +13,7 @@ import { describeSpans, type FoundSpan } from './judges/found-spans.ts';
 import type { Judged, Judgement, JudgeServices } from './judges/judgement.ts';
 import { findPatterns } from './judges/patterns.ts';
 import { judgeByWebhook } from './judges/webhooks.ts';
+import { writtenReadings } from './readings.ts';
 
 export interface JudgeParts extends JudgeServices {
   readonly profiles: ReadonlyMap<string, GuardrailProfile>;
@@ -66,10 +67,13 @@ export async function verdictOf(
 
 async function judgeBy(parts: JudgeParts, profile: GuardrailProfile, judged: Judged): Promise<Judgement> {
   const { kind } = profile;
-  if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, judged));
   if (kind === 'schema') return parts.schemaOf(profile)(judged.texts.join(''));
-  if (kind === 'webhook') return await judgeByWebhook(parts, profile, judged);
-  return await judgeByClassifier(parts, profile, judged);
+  const { place, texts } = judged;
+  // The texts of a request have been read in each way before.
+  const read = place === 'output' ? { ...judged, texts: texts.flatMap(writtenReadings) } : judged;
+  if (kind === 'entities' || kind === 'patterns') return judgementOf(await findSpans(parts, profile, read));
+  if (kind === 'webhook') return await judgeByWebhook(parts, profile, read);
+  return await judgeByClassifier(parts, profile, read);
 }
 
 /** Finds what a profile masks or blocks, in each text. */

@@ -1,5 +1,6 @@
 import type { GuardVerdict, StreamGuard } from '../streams/stream.ts';
 import type { Checked, GuardrailVerdict } from './guardrail.ts';
+import { MAX_ESCAPE_LENGTH } from './readings.ts';
 
 export interface StreamGuardParts {
   /** Whether text is held back until it was checked. */
@@ -24,7 +25,7 @@ export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
     const { verdicts, blocked } = await check(text);
     onVerdicts(verdicts);
     if (blocked) return { kind: 'block', error: blocked };
-    before = text.slice(-windowOverlap);
+    before = endOf(text, windowOverlap);
     waiting = '';
     return PASS;
   };
@@ -36,4 +37,10 @@ export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
     },
     end: judge,
   };
+}
+
+/** The end of a text, in which as many characters are complete as the overlap has, also if they are escaped. */
+function endOf(text: string, overlap: number): string {
+  const longest = overlap === 0 ? '' : text.slice(-overlap * MAX_ESCAPE_LENGTH);
+  return longest.includes('\\') ? longest : text.slice(-overlap);
 }

@@ -1,4 +1,4 @@
-import { inputTexts } from '../guardrails/input-texts.ts';
+import { writtenTexts } from '../guardrails/input-texts.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { Encoding } from './encoding.ts';
 import { createLearnedFactors, type LearnedFactors } from './learned-factors.ts';
@@ -13,7 +13,13 @@ import { type Script, scriptOf } from './script-of.ts';
 export interface CountedPrompt {
   readonly tokens: number;
   /** Tokens of the encoding, before the factor of the model; undefined if nothing can be learned from this request. */
-  readonly learnable: { readonly base: number; readonly script: Script } | undefined;
+  readonly learnable:
+    | {
+        readonly base: number;
+        readonly script: Script;
+        /** The factor of the family. */ readonly guess: number;
+      }
+    | undefined;
 }
 
 /** Counts tokens before a provider does, with the model's own encoding where it is published. */
@@ -37,7 +43,11 @@ const PER_REQUEST = 3;
 const LEARNING_RATE = 0.125;
 /** The format around a short text would distort its factor. */
 const MIN_LEARNED = 50;
-const [MIN_FACTOR, MAX_FACTOR] = [0.25, 8];
+/**
+ * Factors are shared by all users of a model, so that the first estimate of a user is good. Texts that the encoding counts otherwise than the
+ * model, e.g. repetitions, must not shift the estimates of others: a factor stays within this ratio to the guess for its family.
+ */
+const MAX_SHIFT = 2;
 /** Answers whose tokens are this many times what their text lets expect contain more than the text, e.g. hidden reasoning. */
 const MAX_SURPRISE = 1.6;
 /** Counting a longer text would take more than some tenths of a millisecond. */
@@ -69,11 +79,11 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     if (!factors) return { tokens: base, learnable: undefined };
     const script = scriptOf(longest(texts));
     const factor = learned.get(model, part + script) ?? learned.get(model, script) ?? factors[script];
-    return { tokens: Math.ceil(base * factor), learnable: { base, script } };
+    return { tokens: Math.ceil(base * factor), learnable: { base, script, guess: factors[script] } };
   };
 
-  const learnFactor = (model: string, script: string, factor: number): void => {
-    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor));
+  const learnFactor = (model: string, script: string, factor: number, guess: number): void => {
+    const seen = Math.min(guess * MAX_SHIFT, Math.max(guess / MAX_SHIFT, factor));
     const before = learned.get(model, script);
     // The first report replaces the guess.
     learned.set(model, script, before === undefined ? seen : before + (seen - before) * LEARNING_RATE);
@@ -86,7 +96,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     },
     prompt(model, body) {
       const { tools, ...rest } = body;
-      const texts = inputTexts(rest);
+      const texts = writtenTexts(rest);
       if (Array.isArray(tools) && tools.length > 0) texts.push(JSON.stringify(tools));
       const { tokens, learnable } = textTokens(model, texts, tokensAround(body));
       const media = mediaIn(body);
@@ -101,7 +111,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
     },
     learn(model, { learnable }, reported) {
       if (!learnable || learnable.base < MIN_LEARNED || reported < MIN_LEARNED) return;
-      learnFactor(model, learnable.script, reported / learnable.base);
+      learnFactor(model, learnable.script, reported / learnable.base, learnable.guess);
     },
     learnOutput(model, text, reported) {
       if (reported < MIN_LEARNED || text.length > MAX_LEARNED_LENGTH || !familyOf(model).factors) return;
@@ -113,7 +123,7 @@ export function createTokenCounter(learned: LearnedFactors = createLearnedFactor
       const surprise = reported / tokens;
       if (!learnable || learnable.base < MIN_LEARNED) return;
       if (surprise > MAX_SURPRISE || surprise < 1 / MAX_SURPRISE) return;
-      learnFactor(model, OUTPUT + learnable.script, reported / learnable.base);
+      learnFactor(model, OUTPUT + learnable.script, reported / learnable.base, learnable.guess);
     },
   };
 }

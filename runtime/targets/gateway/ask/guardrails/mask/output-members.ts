@@ -1,5 +1,6 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { isRawNumber, parseLossless } from '../../../../../core/json/lossless-json.ts';
+import { changeReadings } from '../readings.ts';
 import { NON_OUTPUT_MEMBERS } from '../../streams/output-texts.ts';
 import { everyText } from './body-texts.ts';
 import { escapedIn } from './restore-answer.ts';
@@ -27,7 +28,7 @@ const ARGUMENT_MEMBERS = new Set(['input', 'args', 'arguments']);
 export function mapOutputTexts(value: unknown, change: (text: string) => string, name = ''): unknown {
   if (typeof value === 'string') {
     if (value === '') return value;
-    return escapedIn(name) ? mapJsonText(value, change) : change(value);
+    return escapedIn(name) ? mapJsonText(value, change) : changeReadings(value, change);
   }
   if (Array.isArray(value)) return value.map((item) => mapOutputTexts(item, change, name));
   if (!isObject(value) || isRawNumber(value)) return value;
@@ -44,7 +45,7 @@ export function mapOutputTexts(value: unknown, change: (text: string) => string,
 /** Replaces all texts in a text that is JSON, which stays JSON. A text that is not JSON is one text. */
 function mapJsonText(text: string, change: (text: string) => string): string {
   const value = parsed(text);
-  if (!isObject(value) && !Array.isArray(value)) return change(text);
+  if (!isObject(value) && !Array.isArray(value)) return changeReadings(text, change);
   let isChanged = false;
   const result = everyText(value, (one) => {
     const changed = change(one);

@@ -1,3 +1,4 @@
+import { openEscape, unescaped } from '../../../../../core/json/without-escapes.ts';
 import { matchesOf, openMatchIn } from '../../../../../platform/linear-pattern.ts';
 import type { EntityProfile, PatternProfile } from '../guardrail.ts';
 import { PATTERN_TIMEOUT_MS, WINDOW_LENGTH, WINDOW_OVERLAP } from '../judges/defaults.ts';
@@ -32,8 +33,23 @@ export const findInOpenText = (
     ? findPatternsIn(profile, open)
     : findEntitiesIn(services, profile, open, judged);
 
+/** Patterns are also searched in the text without the escapes of JSON, which clients of an answer with a schema decode. */
+async function findPatternsIn(profile: PatternProfile, open: OpenText): Promise<DecidedPart> {
+  const found = await findMatchesIn(profile, open);
+  if (!open.text.includes('\\')) return found;
+  // Half an escape can become any character.
+  const end = (open.isLast ? undefined : openEscape(open.text)) ?? open.text.length;
+  const { text, offsets } = unescaped(open.text.slice(0, end));
+  const from = offsets.findIndex((offset) => offset >= open.from);
+  if (from === -1) return { ...found, open: Math.min(found.open, open.from) };
+  const read = await findMatchesIn(profile, { text, from, isLast: open.isLast });
+  const offsetOf = (at: number): number => offsets[at] ?? end;
+  const spans = read.spans.map((span) => ({ ...span, start: offsetOf(span.start), end: offsetOf(span.end) }));
+  return { spans: [...found.spans, ...spans], open: Math.min(found.open, offsetOf(read.open)) };
+}
+
 /** A match is decided if no longer text can change it. */
-async function findPatternsIn(
+async function findMatchesIn(
   { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
   { text, from, isLast }: OpenText,
 ): Promise<DecidedPart> {

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mapBodyTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/mask/body-texts.ts';
-import {
-  checkedTexts,
-  inputTexts,
-} from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
+import { checkedTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
@@ -28,7 +25,7 @@ test.each<[string, Record<string, unknown>]>([
   ['a member that only one provider has', { chat_template: 'an attack' }],
   ['instructions', { instructions: 'an attack' }],
 ])('a text is found in %s', (_where, body) => {
-  expect(inputTexts({ model: 'x', ...body }).join()).toContain('attack');
+  expect(checkedTexts({ model: 'x', ...body }).join()).toContain('attack');
 });
 
 test('the result of one tool is one text', () => {
@@ -36,7 +33,7 @@ test('the result of one tool is one text', () => {
     { name: 'a', description: 'b' },
     { function: { name: 'c', parameters: { type: 'object' } } },
   ];
-  expect(inputTexts({ tools })).toEqual(['a\nb', 'c']);
+  expect(checkedTexts({ tools })).toEqual(['a\nb', 'c']);
 });
 
 test('ids, kinds, names of models, addresses and data are not texts', () => {
@@ -55,7 +52,7 @@ test('ids, kinds, names of models, addresses and data are not texts', () => {
     tools: [{ type: 'mcp', server_url: 'attack', authorization: 'attack', headers: { 'X-Key': 'attack' } }],
     tool_choice: { function: { name: 'attack' } },
   };
-  expect(inputTexts(body).join()).not.toContain('attack');
+  expect(checkedTexts(body).join()).not.toContain('attack');
 });
 
 const SECRET = 'this is an attack on the model, which is long enough';

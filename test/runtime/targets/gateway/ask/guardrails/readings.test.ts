@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inputTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
+import { checkedTexts } from '../../../../../../runtime/targets/gateway/ask/guardrails/input-texts.ts';
 import { patternsOf, openMasking, rule } from './mask/open-masking.ts';
 
 const IBAN = 'DE12345678901234567890';
@@ -49,12 +49,12 @@ test.each(Object.entries(PLACES))('a text is masked and checked in %s', async (_
   const sent = JSON.stringify(masked?.body);
   expect(sent).toContain('[IBAN_1]');
   expect(sent).not.toContain('DE1234567890');
-  expect(inputTexts(body).join('\n')).toContain(IBAN);
+  expect(checkedTexts(body).join('\n')).toContain(IBAN);
 });
 
 test('a pattern sees line ends in arguments as they are', () => {
   const text = 'two\nlines "quoted"';
-  expect(inputTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
+  expect(checkedTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
 });
 
 test('what is not masked is sent as it was written', async () => {
@@ -84,5 +84,5 @@ test('credentials of an MCP server stay as they are', async () => {
   const request = { requestId: 'r-1', signal: new AbortController().signal };
   const { masked } = await guardrails.checkInput(rules, { input: IBAN, tools: [tool] }, request);
   expect(masked?.body).toEqual({ input: '[IBAN_1]', tools: [tool] });
-  expect(inputTexts({ tools: [tool] }).join()).not.toContain(IBAN);
+  expect(checkedTexts({ tools: [tool] }).join()).not.toContain(IBAN);
 });

@@ -1,0 +1,81 @@
+/** The characters that JSON writes with a letter after a backslash. */
+const SHORT: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+};
+const CODE_LENGTH = 6;
+
+interface Escape {
+  readonly at: number;
+  readonly length: number;
+  readonly character: string;
+}
+
+/** The escapes of a text, whether it is valid JSON, a part of it, or something else. Takes linear time. */
+function* escapesIn(text: string): Generator<Escape> {
+  for (let at = text.indexOf('\\'); at !== -1;) {
+    const next = text.charAt(at + 1);
+    const digits = next === 'u' ? text.slice(at + 2, at + CODE_LENGTH) : '';
+    const isCode = /^[\da-f]{4}$/i.test(digits);
+    const character = isCode ? String.fromCharCode(Number.parseInt(digits, 16)) : SHORT[next];
+    const length = isCode ? CODE_LENGTH : 2;
+    if (character !== undefined) yield { at, length, character };
+    at = text.indexOf('\\', at + (character === undefined ? 1 : length));
+  }
+}
+
+/** A text with the characters that its JSON escapes stand for. */
+export function withoutEscapes(text: string): string {
+  if (!text.includes('\\')) return text;
+  let result = '';
+  let from = 0;
+  for (const { at, length, character } of escapesIn(text)) {
+    result += text.slice(from, at) + character;
+    from = at + length;
+  }
+  return result + text.slice(from);
+}
+
+export interface Unescaped {
+  readonly text: string;
+  /** Position of each character in the text with escapes, and of its end. */
+  readonly offsets: readonly number[];
+}
+
+/** Same, with the positions. */
+export function unescaped(escaped: string): Unescaped {
+  const offsets: number[] = [];
+  let text = '';
+  let from = 0;
+  const copy = (to: number): void => {
+    for (let at = from; at < to; at += 1) offsets.push(at);
+    text += escaped.slice(from, to);
+  };
+  for (const { at, length, character } of escapesIn(escaped)) {
+    copy(at);
+    offsets.push(at);
+    text += character;
+    from = at + length;
+  }
+  copy(escaped.length);
+  offsets.push(escaped.length);
+  return { text, offsets };
+}
+
+/** Where an escape begins at the end of a text that the rest of the text completes; undefined if there is none. */
+export function openEscape(text: string): number | undefined {
+  const last = text.lastIndexOf('\\', text.length - 1);
+  if (last === -1 || text.length - last >= CODE_LENGTH) return undefined;
+  const rest = text.slice(last + 1);
+  if (rest !== '' && !/^u[\da-f]{0,3}$/i.test(rest)) return undefined;
+  // Of a row of backslashes, each second one belongs to the one before it.
+  let first = last;
+  while (first > 0 && text[first - 1] === '\\') first -= 1;
+  return (last - first) % 2 === 0 ? last : undefined;
+}
