@@ -1,6 +1,7 @@
 import { machineLine, print } from './measure/print.ts';
 import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
+import { experiments } from './sections/experiments.ts';
 import { gateway } from './sections/gateway.ts';
 import { json } from './sections/json.ts';
 import { largeResults } from './sections/large-results.ts';
@@ -33,6 +34,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   gateway,
   waiting,
   workflows,
+  experiments,
 };
 
 const OPTIONS = new Set(['--quick', '--write']);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, read, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, read, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Program, runProgram } from './child.ts';
+import { processorTime } from './processor-time.ts';
 
 /** A process that stopped where it writes its results, with all it needed for them still in memory. */
 export interface HeldProcess {
@@ -51,18 +52,11 @@ const IDLE_LOOKS = 5;
 async function idle(pid: number): Promise<void> {
   let before = -1;
   for (let looks = 0; looks < IDLE_LOOKS;) {
-    const now = ticksOf(pid);
+    const now = processorTime(pid).own;
     looks = now === before ? looks + 1 : 0;
     before = now;
     await sleep(LOOK_EVERY_MS);
   }
-}
-
-/** User and system time: fields 14 and 15 of /proc/<pid>/stat, counted after the name, which may hold spaces. */
-function ticksOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 const endOf = (child: ChildProcess): Promise<void> =>

@@ -137,6 +137,11 @@ export interface WorkAhead {
 
 /** The work of a worker. Batches of a range of rows are processed one after the other, in order. */
 export interface Work {
+  /**
+   * Whether batches that are finished soon after each other are written together. A worker that is killed loses them, so it is only for
+   * work that can be repeated at little cost.
+   */
+  readonly writesGroups?: boolean | undefined;
   /** Undefined if batches must not be started ahead. */
   readonly ahead?: WorkAhead | undefined;
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;

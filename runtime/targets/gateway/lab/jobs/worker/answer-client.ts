@@ -1,3 +1,4 @@
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerStore, KeptAnswer } from '../../work/work.ts';
 import type { WorkerClient } from './client.ts';
 
@@ -9,13 +10,22 @@ export interface AnswerClient extends AnswerStore {
 
 /** Maximum answers in a request, which is small enough for the largest answers. */
 const MAX_TOGETHER = 100;
+/** How long an answer waits for others. A worker that is killed loses what waits. */
+const KEEP_WAIT_MS = 50;
 
 export function createAnswerClient(client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>): AnswerClient {
-  const find = together((keys: readonly string[]) => client.findAnswers(keys));
-  const keep = together(async (answers: readonly (KeptAnswer & { readonly key: string })[]) => {
-    await client.keepAnswers(answers);
-    return answers.map(() => undefined);
-  });
+  const find = together(
+    (keys: readonly string[]) => client.findAnswers(keys),
+    // Rows that are started together look for their answers in one turn.
+    () => turn(),
+  );
+  const keep = together(
+    async (answers: readonly (KeptAnswer & { readonly key: string })[]) => {
+      await client.keepAnswers(answers);
+      return answers.map(() => undefined);
+    },
+    () => sleep(KEEP_WAIT_MS),
+  );
   const sending = new Set<Promise<unknown>>();
   return {
     // Without the gateway, the model is called; the worker notices the loss of its lease elsewhere.
@@ -32,16 +42,17 @@ export function createAnswerClient(client: Pick<WorkerClient, 'findAnswers' | 'k
   };
 }
 
-/** Calls a function with all items that were given while its previous call was running. */
+/** Calls a function with all items that were given while its previous call was running, or in the time that `wait` takes. */
 function together<Item, Result>(
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
+  wait: () => Promise<unknown>,
 ): (item: Item) => Promise<Result> {
   type Waiting = { readonly item: Item } & PromiseWithResolvers<Result>;
   let waiting: Waiting[] = [];
   let isCalling = false;
   const callAll = async (): Promise<void> => {
-    isCalling = true;
     while (waiting.length > 0) {
+      if (waiting.length < MAX_TOGETHER) await wait();
       const now = waiting.slice(0, MAX_TOGETHER);
       waiting = waiting.slice(MAX_TOGETHER);
       try {
@@ -58,7 +69,7 @@ function together<Item, Result>(
     waiting.push(one);
     if (!isCalling) {
       isCalling = true;
-      queueMicrotask(() => void callAll());
+      void callAll();
     }
     return one.promise;
   };

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
 import { isJobPause } from '../../work/job-pause.ts';
 import { mergeCheckpoints } from '../../work/merge-checkpoints.ts';
@@ -13,6 +14,7 @@ import { isRangeLost } from './range-lost.ts';
 interface RangesParts {
   readonly job: WorkerJob;
   readonly client: WorkerClient;
+  readonly clock: Pick<Clock, 'after'>;
   readonly log: JobLog;
   /** The answers that the job shares with others. */
   readonly answers: Pick<AnswerClient, 'flushed'> | undefined;
@@ -27,6 +29,7 @@ interface RangesParts {
 export async function runRanges({
   job,
   client,
+  clock,
   log,
   answers,
   stop,
@@ -48,7 +51,7 @@ export async function runRanges({
     if (work) work.resume(checkpoint);
     else work = await open(checkpoint);
     if (range.checkpoints) return { status: 'succeeded', result: work.result() };
-    return await processRange({ work, job, range, lease, client, stop: signal });
+    return await processRange({ work, job, range, lease, client, clock, stop: signal });
   };
   try {
     for (;;) {

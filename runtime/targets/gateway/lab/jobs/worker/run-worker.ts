@@ -60,6 +60,7 @@ export async function runWorker({
       const end = await runRanges({
         job,
         client,
+        clock,
         log,
         answers,
         stop: AbortSignal.any([signal, over.signal]),

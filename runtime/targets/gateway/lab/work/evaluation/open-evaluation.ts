@@ -57,6 +57,8 @@ export async function openEvaluation(
 
   return {
     ahead: models.judge && calls.ahead,
+    // Answers are compared in no time, and verdicts of judges are kept.
+    writesGroups: true,
     async run({ rows }, signal) {
       const { samples, prepared, usage, cachedVerdicts } = await calls.take(rows, signal);
       signal.throwIfAborted();

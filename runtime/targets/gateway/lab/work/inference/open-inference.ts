@@ -44,6 +44,8 @@ export async function openInference(
   let totals = totalsIn(checkpoint);
   return {
     ahead: model.chat && calls.ahead,
+    // Rows that are started ahead are lost with a worker anyway, and within an experiment, their answers are kept.
+    writesGroups: model.chat !== undefined,
     async run({ rows, replaces = false }, signal) {
       const answered = await calls.take(rows, signal);
       const ofBatch = { ...totalsOf(answered), busyMs: busy.take() };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
 import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
 import { processRange } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-range.ts';
@@ -10,7 +11,8 @@ const rangeOf = (spec: WorkSpec): Omit<Parameters<typeof processRange>[0], 'work
   const lease = { first_row: 0, epoch: 1 };
   const position = { row_count: 60, next_row: 0, retry_row: null, checkpoint: null, checkpoints: null };
   const { signal: stop } = new AbortController();
-  return { job: { spec, total_rows: 60 }, range: { ...lease, ...position }, lease, stop };
+  const clock = systemClock;
+  return { clock, job: { spec, total_rows: 60 }, range: { ...lease, ...position }, lease, stop };
 };
 
 test('a language model gets later batches while a slow row is answered, and all rows are written in order', async () => {

@@ -1,0 +1,89 @@
+import type { Clock } from '../../../../../platform/clock.ts';
+import type { Row } from '../../datasets/dataset.ts';
+import { readText } from '../../work/read-text.ts';
+
+/** How long a finished batch waits for others at most. A worker that is killed loses what was finished in this time. */
+const MAX_WAIT_MS = 200;
+/** Rows and characters at which a group is written immediately. */
+const MAX_ROWS = 100;
+const MAX_CHARACTERS = 256 * 1024;
+
+interface FinishedBatch {
+  readonly rows: readonly Row[];
+}
+
+/** Finished batches that are written together, because a write costs as much for one row as for many. */
+export interface WriteGroups<Batch extends FinishedBatch> {
+  /** Adds a batch. Waits for a write if the group is large enough. Throws the error of an earlier write. */
+  add(batch: Batch): Promise<void>;
+  /** Writes the batches that wait. */
+  flush(): Promise<void>;
+  /** Drops the batches that wait. */
+  stop(): void;
+}
+
+interface GroupParts<Batch> {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly write: (batches: readonly Batch[]) => Promise<void>;
+  /** Whether to write these batches without waiting for others. */
+  readonly isUrgent: (batches: readonly Batch[]) => boolean;
+}
+
+/** Groups are also written while the next batch is processed. They start in a timer's turn, when no batch is half counted. */
+export function createWriteGroups<Batch extends FinishedBatch>({
+  clock,
+  write,
+  isUrgent,
+}: GroupParts<Batch>): WriteGroups<Batch> {
+  let waiting: Batch[] = [];
+  let [rows, characters] = [0, 0];
+  let disarm: (() => void) | undefined;
+  let writing: Promise<void> | undefined;
+  let failed: { readonly error: unknown } | undefined;
+
+  const clear = (): readonly Batch[] => {
+    disarm?.();
+    disarm = undefined;
+    const group = waiting;
+    waiting = [];
+    [rows, characters] = [0, 0];
+    return group;
+  };
+  const arm = (): void => {
+    disarm ??= clock.after(MAX_WAIT_MS, () => {
+      disarm = undefined;
+      if (!writing) start();
+    });
+  };
+  const start = (): void => {
+    const ended = write(clear())
+      .catch((error: unknown) => void (failed ??= { error }))
+      .finally(() => {
+        writing = undefined;
+        if (waiting.length > 0) arm();
+      });
+    writing = ended;
+  };
+  const flush = async (): Promise<void> => {
+    do {
+      await writing;
+      if (failed) throw failed.error;
+      if (waiting.length > 0) start();
+    } while (writing);
+  };
+  return {
+    async add(batch) {
+      if (failed) throw failed.error;
+      waiting.push(batch);
+      rows += batch.rows.length;
+      characters += charactersOf(batch.rows);
+      if (rows >= MAX_ROWS || characters >= MAX_CHARACTERS || isUrgent(waiting)) await flush();
+      else if (!writing) arm();
+    },
+    flush,
+    stop: () => void clear(),
+  };
+}
+
+const charactersOf = (rows: readonly Row[]): number =>
+  rows.reduce((sum, row) => sum + Object.values(row).reduce<number>((all, cell) => all + readText(cell).length, 0), 0);

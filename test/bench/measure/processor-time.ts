@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux reports processor time in ticks of a hundredth of a second. */
+const TICK_MS = 10;
+
+export interface ProcessorTime {
+  /** User and system time of a process, in milliseconds. */
+  readonly own: number;
+  /** The same of its children that have ended. */
+  readonly children: number;
+}
+
+/** Fields 14 to 17 of /proc/<pid>/stat, counted after the name, which can contain spaces. Throws if the process has ended. */
+export function processorTime(pid: number): ProcessorTime {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user = 0, system = 0, userOfChildren = 0, systemOfChildren = 0] = fields.slice(11, 15).map(Number);
+  return { own: (user + system) * TICK_MS, children: (userOfChildren + systemOfChildren) * TICK_MS };
+}

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runProgram } from '../measure/child.ts';
+import { childrenOf, sharedSize } from '../measure/process-memory.ts';
+import { processorTime } from '../measure/processor-time.ts';
+import { freePort, startUntil } from '../measure/started.ts';
+
+export const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
+const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
+const LOOK_EVERY_MS = 20;
+
+export interface ExperimentOptions {
+  /** The gateway's executable. */
+  readonly program: string;
+  readonly providerPort: number;
+  readonly rows: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs next to the experiment, until its signal is aborted. */
+  readonly meanwhile?: (gateway: GatewayAddress, stop: AbortSignal) => Promise<void>;
+}
+
+export interface GatewayAddress {
+  readonly port: number;
+  readonly key: string;
+}
+
+/** Processor time in milliseconds, without the provider's and the command's. */
+export interface Phase {
+  readonly seconds: number;
+  readonly gateway: number;
+  readonly worker: number;
+}
+
+export interface MeasuredExperiment {
+  readonly inference: Phase;
+  readonly metrics: Phase;
+  readonly comparison: Phase;
+  /** Largest shares of memory, in bytes. */
+  readonly gatewayMemory: number;
+  readonly workerMemory: number;
+  readonly usageRows: number;
+}
+
+/** Runs `experiment run` with one model against a new gateway, for a key of a user with a budget. */
+export async function runExperiment(options: ExperimentOptions): Promise<MeasuredExperiment> {
+  const { program, providerPort, rows, env = {} } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'bench-experiment-'));
+  try {
+    const config = join(folder, 'gateway.yml');
+    await writeFile(config, JSON.stringify(configFor(providerPort)), { mode: 0o600 });
+    const file = await writeExperiment(folder, rows);
+    const port = await freePort();
+    const gateway = await startUntil(
+      program,
+      ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
+      { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
+      () => createKey(port),
+      process.env['BENCH_LOG'],
+    );
+    try {
+      const address = { port, key: gateway.result };
+      return await measure(gateway.pid ?? 0, address, file, options);
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+interface Look {
+  readonly at: number;
+  readonly gateway: number;
+  readonly children: number;
+}
+
+async function measure(
+  pid: number,
+  address: GatewayAddress,
+  file: string,
+  { program, meanwhile }: ExperimentOptions,
+): Promise<MeasuredExperiment> {
+  const stop = new AbortController();
+  const beside = meanwhile?.(address, stop.signal);
+  const look = (): Look => {
+    const { own, children } = processorTime(pid);
+    return { at: performance.now(), gateway: own, children };
+  };
+  const looks = [look()];
+  // The first worker is that of the inference, the second one that of the metrics.
+  const workers = new Set<number>();
+  let [gatewayMemory, workerMemory] = [0, 0];
+  let isOver = false;
+  const url = `http://127.0.0.1:${address.port}`;
+  const ended = runProgram({
+    command: program,
+    args: ['experiment', 'run', '-f', file, '--url', url, '--format', 'json'],
+    env: { GATEWAY_API_KEY: address.key },
+  }).finally(() => (isOver = true));
+  while (!isOver) {
+    // A worker that has ended is counted when its parent knows it.
+    const running = childrenOf(pid).filter((child) => workers.has(child) || isWorker(child));
+    const isNew = running.some((worker) => !workers.has(worker));
+    if (isNew && workers.size > 0) looks.push(look());
+    for (const worker of running) workers.add(worker);
+    if (looks.length === 2 && running.length === 0) looks.push(look());
+    gatewayMemory = Math.max(gatewayMemory, sharedSize(pid));
+    for (const worker of running) workerMemory = Math.max(workerMemory, sizeIfRunning(worker));
+    await sleep(LOOK_EVERY_MS);
+  }
+  await ended;
+  looks.push(look());
+  stop.abort();
+  await beside;
+  const [started, inferred, scored, compared] = looks;
+  if (!started || !inferred || !scored || !compared || workers.size !== 2) {
+    throw new Error(`${workers.size} workers instead of two have run`);
+  }
+  return {
+    inference: phase(started, inferred),
+    metrics: phase(inferred, scored),
+    comparison: phase(scored, compared),
+    gatewayMemory,
+    workerMemory,
+    usageRows: await countUsage(address),
+  };
+}
+
+const phase = (from: Look, to: Look): Phase => ({
+  seconds: (to.at - from.at) / 1000,
+  gateway: to.gateway - from.gateway,
+  worker: to.children - from.children,
+});
+
+/** A gateway has other children, too. */
+function isWorker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('\0job\0run\0');
+  } catch {
+    return false;
+  }
+}
+
+function sizeIfRunning(pid: number): number {
+  try {
+    return sharedSize(pid);
+  } catch {
+    return 0;
+  }
+}
+
+export const configFor = (port: number): object => ({
+  providers: {
+    bench: { type: 'openai-compatible', api_base: `http://127.0.0.1:${port}/v1`, api_key: 'sk-bench' },
+  },
+  pricing: { 'bench:chat': PRICE },
+  require_pricing: true,
+});
+
+export async function writeExperiment(folder: string, rows: number): Promise<string> {
+  const dataset = join(folder, 'texts.csv');
+  await writeFile(dataset, `examples,ground_truth\n${Array.from({ length: rows }, (_, at) => rowOf(at)).join('\n')}\n`);
+  const file = join(folder, 'experiment.yml');
+  const models = [{ name: 'chat', model: 'bench:chat' }];
+  await writeFile(file, JSON.stringify({ name: 'bench', dataset, task: 'summarization', models }));
+  return file;
+}
+
+/** Each row is different, because equal requests of an experiment share an answer. */
+function rowOf(at: number): string {
+  const words = Array.from({ length: 40 }, (_, word) => WORDS[(at * 7 + word * (1 + (at % 5))) % WORDS.length]);
+  return `"${at} ${words.join(' ')}","${at} ${words.slice(0, 14).join(' ')}"`;
+}
+
+const WORDS = (
+  'the council decided on Monday to close a bridge over river for repairs after engineers found cracks in two of its ' +
+  'pillars and traffic will be led through center until spring while shops fear fewer customers'
+).split(' ');
+
+export async function createKey(port: number): Promise<string> {
+  const post = async (path: string, body: object): Promise<Record<string, string>> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, string>;
+  };
+  const budget = await post('/v1/budgets', { max_budget: 1_000_000, budget_duration_sec: 86_400 });
+  await post('/v1/users', { user_id: 'bench', budget_id: budget['budget_id'] });
+  const { key } = await post('/v1/keys', { user_id: 'bench' });
+  return String(key);
+}
+
+async function countUsage({ port }: GatewayAddress): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/usage?limit=1`, {
+    headers: { authorization: `Bearer ${MASTER_KEY}` },
+  });
+  const { totals } = (await answer.json()) as { readonly totals: { readonly requests: number } };
+  return totals.requests;
+}
