@@ -13,8 +13,12 @@ import { createTidyStored } from './tidy-stored.ts';
 export interface AnswerCache {
   /** Returns an answer that is not older than the settings and `maxAgeMs` allow. */
   find(key: string, settings: CacheSettings, maxAgeMs?: number): Promise<CacheEntry | undefined>;
+  /** Same as `find` for several keys, with one query. */
+  findAll(keys: readonly string[], settings: CacheSettings): Promise<readonly (CacheEntry | undefined)[]>;
   /** Keeps an answer in memory and, in the background, in the database. */
   keep(entry: CacheEntry, settings: CacheSettings, question?: QuestionVector): void;
+  /** Same as `keep` for several answers, with one query. */
+  keepAll(entries: readonly CacheEntry[], settings: CacheSettings): void;
   /**
    * Starts the only call for a key. Returns undefined if another request has started it; `waiting` then resolves when that one has
    * ended.
@@ -46,44 +50,59 @@ export function createAnswerCache({ db, clock: exact, clears, onError }: AnswerC
     const now = clock.now();
     return expiresAt > now && now - createdAt <= maxAgeMs;
   };
+  const findAll = async (
+    keys: readonly string[],
+    settings: CacheSettings,
+    maxAgeMs = Infinity,
+  ): Promise<readonly (CacheEntry | undefined)[]> => {
+    const limit = Math.min(settings.ttlMs, maxAgeMs);
+    const found = new Map<string, CacheEntry>();
+    try {
+      for (const key of keys) {
+        const known = memory.get(key);
+        if (!known || !isFresh(known, limit)) continue;
+        if (await clears.isCleared(known)) memory.delete(key);
+        else found.set(key, known);
+      }
+      const missing = settings.store === 'memory' ? [] : keys.filter((key) => !found.has(key));
+      for (const entry of await stored.get(missing, clock.now())) {
+        // Another gateway can have written it after it was cleared.
+        if (!isFresh(entry, limit) || (await clears.isCleared(entry))) continue;
+        memory.put(entry, settings.maxBytes);
+        found.set(entry.key, entry);
+      }
+    } catch (error) {
+      onError(error);
+    }
+    return keys.map((key) => found.get(key));
+  };
   const write = async (
-    entry: CacheEntry,
+    entries: readonly CacheEntry[],
     { maxStoredBytes }: CacheSettings,
-    question: QuestionVector | undefined,
+    question?: QuestionVector,
   ): Promise<void> => {
     try {
-      await tidy(await stored.put(entry, question), maxStoredBytes, clock.now());
+      for (const size of await stored.put(entries, question)) await tidy(size, maxStoredBytes, clock.now());
     } catch (error) {
       onError(error);
     }
   };
+  const keepAll = (
+    entries: readonly CacheEntry[],
+    settings: CacheSettings,
+    question?: QuestionVector,
+  ): void => {
+    for (const entry of entries) memory.put(entry, settings.maxBytes);
+    if (settings.store === 'memory') return;
+    const written = write(entries, settings, question).finally(() => writing.delete(written));
+    writing.add(written);
+  };
   return {
     similar: createSimilarQuestions({ stored, clock, onError }),
-    async find(key, settings, maxAgeMs = Infinity) {
-      const limit = Math.min(settings.ttlMs, maxAgeMs);
-      const known = memory.get(key);
-      try {
-        if (known && isFresh(known, limit)) {
-          if (!(await clears.isCleared(known))) return known;
-          memory.delete(key);
-        }
-        if (settings.store === 'memory') return undefined;
-        const entry = await stored.get(key, clock.now());
-        // Another gateway can have written it after it was cleared.
-        if (!entry || !isFresh(entry, limit) || (await clears.isCleared(entry))) return undefined;
-        memory.put(entry, settings.maxBytes);
-        return entry;
-      } catch (error) {
-        onError(error);
-        return undefined;
-      }
-    },
-    keep(entry, settings, question) {
-      memory.put(entry, settings.maxBytes);
-      if (settings.store === 'memory') return;
-      const written = write(entry, settings, question).finally(() => writing.delete(written));
-      writing.add(written);
-    },
+    find: async (key, settings, maxAgeMs) => (await findAll([key], settings, maxAgeMs))[0],
+    findAll,
+    keep: (entry, settings, question) => keepAll([entry], settings, question),
+    keepAll,
     lead(key) {
       if (calls.has(key)) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();

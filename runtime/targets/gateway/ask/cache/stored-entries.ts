@@ -6,9 +6,10 @@ import { ENTRY_BYTES } from './memory-entries.ts';
 
 /** Answers in the database, which several gateways can share. */
 export interface StoredEntries {
-  get(key: string, now: number): Promise<CacheEntry | undefined>;
-  /** Returns the size of what was written. */
-  put(entry: CacheEntry, question: QuestionVector | undefined): Promise<number>;
+  /** The answers with these keys, in any order. */
+  get(keys: readonly string[], now: number): Promise<readonly CacheEntry[]>;
+  /** Returns the sizes of what was written. A question belongs to a single answer. */
+  put(entries: readonly CacheEntry[], question: QuestionVector | undefined): Promise<readonly number[]>;
   /** Size of all answers in bytes. */
   size(): Promise<number>;
   /** Deletes expired answers, and returns their size. */
@@ -26,51 +27,43 @@ interface StoredVector extends QuestionVector {
 
 export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
   return {
-    async get(key, now) {
-      const row = await db
+    async get(keys, now) {
+      if (keys.length === 0) return [];
+      const rows = await db
         .selectFrom('gateway_answers')
-        .select(['body', 'target', 'prompt_tokens', 'completion_tokens', 'dropped_tools'])
+        .select(['key', 'body', 'target', 'prompt_tokens', 'completion_tokens', 'dropped_tools'])
         .select(['created_at', 'expires_at', 'api_key_id'])
-        .where('key', '=', key)
+        .where('key', 'in', keys)
         .where('expires_at', '>', now)
-        .executeTakeFirst();
-      return (
-        row && {
-          key,
-          // A copy, because PostgreSQL's client returns a part of a larger buffer.
-          body: Uint8Array.from(row.body),
-          target: row.target,
-          promptTokens: row.prompt_tokens,
-          completionTokens: row.completion_tokens,
-          droppedTools: namesIn(row.dropped_tools),
-          keyId: row.api_key_id,
-          createdAt: row.created_at,
-          expiresAt: row.expires_at,
-        }
-      );
+        .execute();
+      return rows.map((row) => ({
+        key: row.key,
+        // A copy, because PostgreSQL's client returns a part of a larger buffer.
+        body: Uint8Array.from(row.body),
+        target: row.target,
+        promptTokens: row.prompt_tokens,
+        completionTokens: row.completion_tokens,
+        droppedTools: namesIn(row.dropped_tools),
+        keyId: row.api_key_id,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+      }));
     },
-    async put(entry, question) {
-      const vector = question && bytesOf(question.vector);
-      const row = {
-        target: entry.target,
-        prompt_tokens: entry.promptTokens,
-        completion_tokens: entry.completionTokens,
-        dropped_tools: JSON.stringify(entry.droppedTools),
-        created_at: entry.createdAt,
-        expires_at: entry.expiresAt,
-        size: entry.body.length + (vector?.length ?? 0) + ENTRY_BYTES,
-        question_group: question?.group ?? null,
-        vector: vector ?? null,
-        experiment_id: entry.experimentId ?? null,
-        body: entry.body,
-        api_key_id: entry.keyId,
-      };
+    async put(entries, question) {
+      // A statement can write each key only once.
+      const rows = [...new Map(entries.map((entry) => [entry.key, rowOf(entry, question)])).values()];
       await db
         .insertInto('gateway_answers')
-        .values({ key: entry.key, ...row })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .column('key')
+            .doUpdateSet((row) =>
+              Object.fromEntries(UPDATED.map((column) => [column, row.ref(`excluded.${column}`)])),
+            ),
+        )
         .execute();
-      return row.size;
+      return rows.map(({ size }) => size);
     },
     async size() {
       const sum = sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('total');
@@ -105,6 +98,41 @@ export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
     },
   };
 }
+
+function rowOf(entry: CacheEntry, question: QuestionVector | undefined) {
+  const vector = question && bytesOf(question.vector);
+  return {
+    key: entry.key,
+    target: entry.target,
+    prompt_tokens: entry.promptTokens,
+    completion_tokens: entry.completionTokens,
+    dropped_tools: JSON.stringify(entry.droppedTools),
+    created_at: entry.createdAt,
+    expires_at: entry.expiresAt,
+    size: entry.body.length + (vector?.length ?? 0) + ENTRY_BYTES,
+    question_group: question?.group ?? null,
+    vector: vector ?? null,
+    experiment_id: entry.experimentId ?? null,
+    body: entry.body,
+    api_key_id: entry.keyId,
+  };
+}
+
+/** The columns that a newer answer with the same key replaces. */
+const UPDATED = [
+  'target',
+  'prompt_tokens',
+  'completion_tokens',
+  'dropped_tools',
+  'created_at',
+  'expires_at',
+  'size',
+  'question_group',
+  'vector',
+  'experiment_id',
+  'body',
+  'api_key_id',
+] as const;
 
 const sizeOf = (rows: readonly { readonly size: number }[]): number =>
   rows.reduce((sum, { size }) => sum + size, 0);

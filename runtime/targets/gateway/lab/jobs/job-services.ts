@@ -68,6 +68,7 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
       queue,
       tokens,
       users: identity.users,
+      clock,
       permissionOf: options.permissionOf,
     }),
     files: createJobFiles({ db: store.db, program, trusts, encoderPath }),

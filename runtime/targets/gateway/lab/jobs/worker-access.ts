@@ -1,8 +1,10 @@
 import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
 import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
-import type { Claim, JobQueue } from './job.ts';
+import type { Claim, Job, JobQueue } from './job.ts';
+import { hashOf } from '../../accounts/identity/secret.ts';
 import { payerOf, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 
@@ -21,23 +23,45 @@ interface WorkerClaim extends Claim {
   readonly worker: string;
 }
 
+/**
+ * How long the job of a worker is remembered for calls of models: a worker that has lost its job can start requests for this long. Key,
+ * user, team and model are checked for each request.
+ */
+const REMEMBERED_MS = 250;
+/** Maximum remembered jobs. A full list is cleared. */
+const MAX_REMEMBERED = 10_000;
+
 interface AccessParts {
   readonly queue: Pick<JobQueue, 'held'>;
   readonly tokens: WorkerTokens;
   readonly users: Users;
   /** The name that permissions for a model have; undefined for an unknown model. */
   readonly permissionOf: (model: string) => string | undefined;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-export function createWorkerAccess({ queue, tokens, users, permissionOf }: AccessParts): WorkerAccess {
+export function createWorkerAccess(parts: AccessParts): WorkerAccess {
+  const { queue, tokens, users, permissionOf, clock } = parts;
   const claimOf = async (token: string): Promise<WorkerClaim> => {
     const lease = await tokens.read(token);
     if (!lease) throw refused('Invalid worker token', 'invalid_key');
     return { ...(await queue.held(lease.jobId, lease.epoch)), worker: lease.worker };
   };
+  const remembered = new Map<string, { readonly job: Promise<Job>; readonly until: number }>();
+  const rememberedJob = (token: string): Promise<Job> => {
+    const now = clock.now();
+    const hash = hashOf(token);
+    const known = remembered.get(hash);
+    if (known && known.until > now) return known.job;
+    const found = claimOf(token).then(({ job }) => job);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(hash, { job: found, until: now + REMEMBERED_MS });
+    found.catch(() => remembered.delete(hash));
+    return found;
+  };
   // The users of a cluster can read the tokens of its jobs, so a token calls the models of its job only.
   const payerIn = async (token: string): Promise<WorkPayer> => {
-    const { job } = await claimOf(token);
+    const job = await rememberedJob(token);
     return { ...payerOf(job), models: servedModels(job.spec).map((model) => permissionOf(model) ?? model) };
   };
   return {

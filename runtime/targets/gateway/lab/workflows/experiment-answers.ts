@@ -1,4 +1,5 @@
 import type { AnswerCache } from '../../ask/cache/answer-cache.ts';
+import type { CacheEntry } from '../../ask/cache/cache-entry.ts';
 import { CACHE_DEFAULTS, type CacheSettings } from '../../ask/cache/cache-settings.ts';
 import type { CurrentModels } from '../../ask/models/model-set.ts';
 import type { Clock } from '../../../../platform/clock.ts';
@@ -19,7 +20,7 @@ export interface ExperimentAnswers {
 
 interface AnswerParts {
   readonly db: Store['db'];
-  readonly cache: Pick<AnswerCache, 'find' | 'keep'>;
+  readonly cache: Pick<AnswerCache, 'findAll' | 'keepAll'>;
   readonly models: CurrentModels;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -62,9 +63,7 @@ export function createExperimentAnswers({ db, cache, models, clock }: AnswerPart
     async find(job, keys) {
       const experimentId = await experimentOf(job);
       if (experimentId === undefined) return keys.map(() => null);
-      const entries = await Promise.all(
-        keys.map(keyIn(experimentId, job)).map((key) => cache.find(key, SETTINGS)),
-      );
+      const entries = await cache.findAll(keys.map(keyIn(experimentId, job)), SETTINGS);
       return entries.map((entry) =>
         entry ? (parseJsonText(Buffer.from(entry.body).toString()) as KeptAnswer) : null,
       );
@@ -74,26 +73,23 @@ export function createExperimentAnswers({ db, cache, models, clock }: AnswerPart
       if (experimentId === undefined) return;
       const stored = keyIn(experimentId, job);
       const createdAt = Math.floor(clock.now());
-      for (const { key, ...answer } of answers) {
-        const body = Buffer.from(JSON.stringify(answer));
-        if (body.length > SETTINGS.maxAnswerBytes) continue;
+      const entries = answers.map(({ key, ...answer }): CacheEntry => {
         const { promptTokens, completionTokens } = answer;
-        cache.keep(
-          {
-            key: stored(key),
-            body,
-            target: '',
-            keyId: null,
-            promptTokens,
-            completionTokens,
-            droppedTools: [],
-            createdAt,
-            expiresAt: createdAt + SETTINGS.ttlMs,
-            experimentId,
-          },
-          SETTINGS,
-        );
-      }
+        return {
+          key: stored(key),
+          body: Buffer.from(JSON.stringify(answer)),
+          target: '',
+          keyId: null,
+          promptTokens,
+          completionTokens,
+          droppedTools: [],
+          createdAt,
+          expiresAt: createdAt + SETTINGS.ttlMs,
+          experimentId,
+        };
+      });
+      const small = entries.filter(({ body }) => body.length <= SETTINGS.maxAnswerBytes);
+      if (small.length > 0) cache.keepAll(small, SETTINGS);
     },
   };
 }

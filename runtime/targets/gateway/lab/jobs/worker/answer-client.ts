@@ -11,7 +11,7 @@ export interface AnswerClient extends AnswerStore {
 /** Maximum answers in a request, which is small enough for the largest answers. */
 const MAX_TOGETHER = 100;
 /** How long an answer waits for others. A worker that is killed loses what waits. */
-const KEEP_WAIT_MS = 50;
+const KEEP_WAIT_MS = 200;
 
 export function createAnswerClient(client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>): AnswerClient {
   const find = together(

@@ -54,7 +54,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     expect(await found()).toEqual(['b', 'bc']);
     // It was on its way to the database.
     await createStoredEntries(states[0]?.store.db as never).put(
-      entryOf('a', now() - 5000, 10, 'key-a'),
+      [entryOf('a', now() - 5000, 10, 'key-a')],
       undefined,
     );
     expect(await found()).toEqual(['b', 'bc']);
@@ -75,17 +75,22 @@ describeDatabases(({ create, open: openState, openStore }) => {
     const stored = createStoredEntries(db);
     const question = { group: 'g', vector: Float32Array.from([0.6, -0.8]) };
     for (let at = 1; at <= 5; at += 1)
-      await stored.put(entryOf(`k${at}`, at * 1000), at % 2 === 0 ? question : undefined);
-    expect(await stored.get('k2', 3000)).toEqual(entryOf('k2', 2000));
-    expect(await stored.get('k2', 62_000)).toBeUndefined();
+      await stored.put([entryOf(`k${at}`, at * 1000)], at % 2 === 0 ? question : undefined);
+    expect(await stored.get(['k2', 'missing'], 3000)).toEqual([entryOf('k2', 2000)]);
+    expect(await stored.get(['k2'], 62_000)).toEqual([]);
+    expect(await stored.get([], 3000)).toEqual([]);
     expect(await stored.vectors(2000, 3000, 10)).toEqual([
       { ...question, key: 'k2', expiresAt: 62_000 },
       { ...question, key: 'k4', expiresAt: 64_000 },
     ]);
     expect((await stored.vectors(0, 3000, 1)).map(({ key }) => key)).toEqual(['k4']);
     // A new answer replaces the one before.
-    await stored.put(entryOf('k3', 9000, 10), question);
-    expect(await stored.get('k3', 9000)).toEqual(entryOf('k3', 9000, 10));
+    await stored.put([entryOf('k3', 9000, 10)], question);
+    expect(await stored.get(['k3'], 9000)).toEqual([entryOf('k3', 9000, 10)]);
+    // Also twice in one write, of which the last one counts.
+    const sizes = await stored.put([entryOf('k3', 8000), entryOf('k3', 9000, 10), entryOf('k5', 5000)], undefined);
+    expect(sizes).toEqual([510, 600]);
+    await stored.put([entryOf('k3', 9000, 10)], question);
 
     const kept = async (): Promise<string[]> =>
       (await db.selectFrom('gateway_answers').select('key').orderBy('created_at').execute()).map(
@@ -98,7 +103,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
     await tidy(0, 1200, 61_500);
     expect(await kept()).toEqual([]);
     for (let at = 1; at <= 250; at += 1)
-      await tidy(await stored.put(entryOf(`n${at}`, at), undefined), 150 * 600, 0);
+      for (const size of await stored.put([entryOf(`n${at}`, at)], undefined)) await tidy(size, 150 * 600, 0);
     expect((await kept()).at(0)).toBe('n101');
     expect([(await kept()).length, await stored.size()]).toEqual([150, 150 * 600]);
   });
