@@ -18,7 +18,7 @@ export async function waitBeside({ port, key }: GatewayAddress, stop: AbortSigna
   const headers = { authorization: `Bearer ${key}` };
   const chat = { model: 'bench:chat', messages: [{ role: 'user', content: 'hi' }], max_tokens: 8 };
   const requests = {
-    'GET /healthz': `GET /healthz HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`,
+    'GET /health': `GET /health HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`,
     'POST /v1/chat/completions': rawPost(port, '/v1/chat/completions', headers, JSON.stringify(chat)),
   };
   return await Promise.all(

@@ -20,8 +20,12 @@ export interface RequestSlots {
   close(): Promise<void> | undefined;
 }
 
+type Turn = PromiseWithResolvers<void> & { readonly signal: AbortSignal };
+
 export function createRequestSlots(max: number, clock: Clock): RequestSlots {
-  const waiting: PromiseWithResolvers<void>[] = [];
+  const waiting: Turn[] = [];
+  /** Signals with a listener. One listener for each waiting request would take time for each of them. */
+  const heard = new WeakSet<AbortSignal>();
   const empty = Promise.withResolvers<void>();
   let isClosed = false;
   let limit = max;
@@ -40,6 +44,16 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
       used += 1;
       next.resolve();
     }
+  };
+  const leaveWhenAborted = (signal: AbortSignal): void => {
+    if (heard.has(signal)) return;
+    heard.add(signal);
+    const leave = (): void => {
+      const [left, kept] = [waiting.filter((turn) => turn.signal === signal), waiting.filter((turn) => turn.signal !== signal)];
+      waiting.splice(0, waiting.length, ...kept);
+      for (const turn of left) turn.reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
   };
   const pauseFor = (milliseconds: number): void => {
     const until = clock.now() + milliseconds;
@@ -76,22 +90,12 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
     async take(signal, isRetry) {
       signal.throwIfAborted();
       if (isClosed) throw closed();
-      const turn = Promise.withResolvers<void>();
-      const leave = (): void => {
-        const at = waiting.indexOf(turn);
-        if (at === -1) return;
-        waiting.splice(at, 1);
-        turn.reject(signal.reason);
-      };
+      const turn = { ...Promise.withResolvers<void>(), signal };
       if (isRetry) waiting.unshift(turn);
       else waiting.push(turn);
-      signal.addEventListener('abort', leave, { once: true });
+      leaveWhenAborted(signal);
       startWaiting();
-      try {
-        await turn.promise;
-      } finally {
-        signal.removeEventListener('abort', leave);
-      }
+      await turn.promise;
       return slot();
     },
     close() {
