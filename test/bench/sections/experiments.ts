@@ -1,7 +1,7 @@
 import { megabytes, print, printGoal, printTable } from '../measure/print.ts';
 import { median } from '../measure/rounds.ts';
 import { PATHS } from '../setup/paths.ts';
-import { type MeasuredExperiment, runExperiment } from '../workflows/experiment-run.ts';
+import { type MeasuredExperiment, runExperiment, sendDirectly } from '../workflows/experiment-run.ts';
 import { startProvider } from '../workflows/provider.ts';
 import { type Waited, waitBeside } from '../workflows/waiting-beside.ts';
 import type { Section } from './section.ts';
@@ -34,39 +34,47 @@ export const experiments: Section = {
 
 type Programs = ReadonlyMap<string, string>;
 
-async function run(
-  program: string,
-  rows: number,
-  meanwhile?: Parameters<typeof runExperiment>[0]['meanwhile'],
-): Promise<MeasuredExperiment> {
-  const provider = await startProvider(DELAY_MS);
+interface MeasuredRound extends MeasuredExperiment {
+  /** Processor time of the gateway for the requests without a job. */
+  readonly direct: number;
+}
+
+async function withProvider<Result>(
+  use: (providerPort: number, count: () => Promise<number>) => Promise<Result>,
+): Promise<Result> {
+  const { port, count, stop } = await startProvider(DELAY_MS);
   try {
-    const measured = await runExperiment({
-      program,
-      providerPort: provider.port,
-      rows,
-      ...(meanwhile && { meanwhile }),
-    });
-    const sent = await provider.count();
-    if (measured.usageRows !== sent) {
-      throw new Error(`${sent} requests reached the provider, and ${measured.usageRows} have a usage row`);
-    }
-    return measured;
+    return await use(port, count);
   } finally {
-    await provider.stop();
+    await stop();
   }
 }
 
+const run = (
+  program: string,
+  rows: number,
+  meanwhile?: Parameters<typeof runExperiment>[0]['meanwhile'],
+): Promise<MeasuredExperiment> =>
+  withProvider(async (providerPort, count) => {
+    const measured = await runExperiment({ program, providerPort, rows, ...(meanwhile && { meanwhile }) });
+    const sent = await count();
+    if (measured.usageRows === sent) return measured;
+    throw new Error(`${sent} requests reached the provider, and ${measured.usageRows} have a usage row`);
+  });
+
 async function processorTime(programs: Programs, rounds: number): Promise<void> {
-  const measured = new Map([...programs.keys()].map((name) => [name, [] as MeasuredExperiment[]]));
+  const measured = new Map([...programs.keys()].map((name) => [name, [] as MeasuredRound[]]));
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? [...programs] : [...programs].toReversed();
-    for (const [name, program] of order) measured.get(name)?.push(await run(program, ROWS));
+    for (const [name, program] of order) {
+      const direct = await withProvider((providerPort) => sendDirectly({ program, providerPort, rows: ROWS }));
+      measured.get(name)?.push({ ...(await run(program, ROWS)), direct });
+    }
   }
   let ofRow = NaN;
   const rows = [...measured].map(([name, runs]) => {
-    const middle = (value: (one: MeasuredExperiment) => number): number => median(runs.map(value));
-    const perRow = (value: (one: MeasuredExperiment) => number): string => (middle(value) / ROWS).toFixed(3);
+    const middle = (value: (one: MeasuredRound) => number): number => median(runs.map(value));
+    const perRow = (value: (one: MeasuredRound) => number): string => (middle(value) / ROWS).toFixed(3);
     ofRow = middle(({ inference }) => inference.gateway + inference.worker) / ROWS;
     return [
       name,
@@ -74,6 +82,7 @@ async function processorTime(programs: Programs, rounds: number): Promise<void> 
       perRow(({ inference }) => inference.gateway),
       perRow(({ inference }) => inference.worker),
       ofRow.toFixed(3),
+      perRow(({ direct }) => direct),
       perRow(({ metrics }) => metrics.gateway),
       perRow(({ metrics }) => metrics.worker),
       perRow(({ comparison }) => comparison.gateway),
@@ -86,6 +95,7 @@ async function processorTime(programs: Programs, rounds: number): Promise<void> 
       'gateway, ms',
       'worker, ms',
       'both, ms',
+      'direct request, ms',
       'metrics: gateway, ms',
       'worker, ms',
       'comparison: gateway, ms',

@@ -6,18 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../measure/child.ts';
 import { childrenOf, sharedSize } from '../measure/process-memory.ts';
 import { processorTime } from '../measure/processor-time.ts';
+import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import { freePort, startUntil } from '../measure/started.ts';
 
-export const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
+const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
 const LOOK_EVERY_MS = 20;
+/** The default of jobs. */
+const CONCURRENCY = 8;
+const SYSTEM_PROMPT = 'Summarize the text of the user in a few sentences. Answer with the summary and nothing else.';
 
 export interface ExperimentOptions {
   /** The gateway's executable. */
   readonly program: string;
   readonly providerPort: number;
   readonly rows: number;
-  readonly env?: Readonly<Record<string, string>>;
   /** Runs next to the experiment, until its signal is aborted. */
   readonly meanwhile?: (gateway: GatewayAddress, stop: AbortSignal) => Promise<void>;
 }
@@ -45,26 +48,52 @@ export interface MeasuredExperiment {
 }
 
 /** Runs `experiment run` with one model against a new gateway, for a key of a user with a budget. */
-export async function runExperiment(options: ExperimentOptions): Promise<MeasuredExperiment> {
-  const { program, providerPort, rows, env = {} } = options;
+export const runExperiment = async (options: ExperimentOptions): Promise<MeasuredExperiment> =>
+  await withGateway(options, async (pid, address, folder) => {
+    const file = await writeExperiment(folder, options.rows);
+    return await measure(pid, address, file, options);
+  });
+
+/** Sends the requests of the same rows directly to a new gateway, as concurrently as a job does. Returns its processor time. */
+export const sendDirectly = async (options: Omit<ExperimentOptions, 'meanwhile'>): Promise<number> =>
+  await withGateway(options, async (pid, { port, key }) => {
+    const before = processorTime(pid).own;
+    const rows = Array.from({ length: options.rows }, (_, at) => textOf(at)).values();
+    const send = async (): Promise<void> => {
+      const { ask, close } = await openRawConnection(port);
+      for (const text of rows) {
+        const messages = [
+          { role: 'system', content: SYSTEM_PROMPT },
+          { role: 'user', content: text },
+        ];
+        const body = JSON.stringify({ model: 'bench:chat', messages });
+        await ask(rawPost(port, '/v1/chat/completions', { authorization: `Bearer ${key}` }, body)).whole;
+      }
+      close();
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, send));
+    return processorTime(pid).own - before;
+  });
+
+async function withGateway<Result>(
+  { program, providerPort }: Pick<ExperimentOptions, 'program' | 'providerPort'>,
+  use: (pid: number, address: GatewayAddress, folder: string) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-experiment-'));
   try {
     const config = join(folder, 'gateway.yml');
     await writeFile(config, JSON.stringify(configFor(providerPort)), { mode: 0o600 });
-    const file = await writeExperiment(folder, rows);
     const port = await freePort();
-    const gateway = await startUntil(
+    const { pid, result, stop } = await startUntil(
       program,
       ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
-      { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
+      { GATEWAY_MASTER_KEY: MASTER_KEY },
       () => createKey(port),
-      process.env['BENCH_LOG'],
     );
     try {
-      const address = { port, key: gateway.result };
-      return await measure(gateway.pid ?? 0, address, file, options);
+      return await use(pid ?? 0, { port, key: result }, folder);
     } finally {
-      await gateway.stop();
+      await stop();
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -152,7 +181,7 @@ function sizeIfRunning(pid: number): number {
   }
 }
 
-export const configFor = (port: number): object => ({
+const configFor = (port: number): object => ({
   providers: {
     bench: { type: 'openai-compatible', api_base: `http://127.0.0.1:${port}/v1`, api_key: 'sk-bench' },
   },
@@ -160,7 +189,7 @@ export const configFor = (port: number): object => ({
   require_pricing: true,
 });
 
-export async function writeExperiment(folder: string, rows: number): Promise<string> {
+async function writeExperiment(folder: string, rows: number): Promise<string> {
   const dataset = join(folder, 'texts.csv');
   await writeFile(dataset, `examples,ground_truth\n${Array.from({ length: rows }, (_, at) => rowOf(at)).join('\n')}\n`);
   const file = join(folder, 'experiment.yml');
@@ -170,17 +199,18 @@ export async function writeExperiment(folder: string, rows: number): Promise<str
 }
 
 /** Each row is different, because equal requests of an experiment share an answer. */
-function rowOf(at: number): string {
-  const words = Array.from({ length: 40 }, (_, word) => WORDS[(at * 7 + word * (1 + (at % 5))) % WORDS.length]);
-  return `"${at} ${words.join(' ')}","${at} ${words.slice(0, 14).join(' ')}"`;
-}
+const textOf = (at: number): string => `${at} ${wordsOf(at).join(' ')}`;
+const rowOf = (at: number): string => `"${textOf(at)}","${at} ${wordsOf(at).slice(0, 14).join(' ')}"`;
+
+const wordsOf = (at: number): readonly (string | undefined)[] =>
+  Array.from({ length: 40 }, (_, word) => WORDS[(at * 7 + word * (1 + (at % 5))) % WORDS.length]);
 
 const WORDS = (
   'the council decided on Monday to close a bridge over river for repairs after engineers found cracks in two of its ' +
   'pillars and traffic will be led through center until spring while shops fear fewer customers'
 ).split(' ');
 
-export async function createKey(port: number): Promise<string> {
+async function createKey(port: number): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',

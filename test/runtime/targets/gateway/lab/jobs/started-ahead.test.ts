@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
 import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
+import type { WorkerBatch } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/protocol.ts';
 import { processRange } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-range.ts';
 import type { AnswerStore, WorkSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { scriptedModel } from '../work/scripted-model.ts';
@@ -79,4 +80,68 @@ test('a job that fails sends no more rows, and waits for the answers of those th
   // The failed row may end before or after others, each of which starts one more.
   expect(model.asked.length).toBeLessThan(24);
   expect(kept).toHaveLength(model.asked.length - 1);
+});
+
+/** Processes 60 rows, of which the model answers each with what `answer` returns; resolves with the end and the writes. */
+async function writesOf(
+  answer: (text: string) => Promise<string | { readonly status: number; readonly error: string }>,
+  maxErrorRate = 0,
+) {
+  const model = await scriptedModel(({ body }) => answer(body.messages.at(-1)?.content ?? ''));
+  const writes: WorkerBatch[] = [];
+  let failed = 0;
+  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+    rows: async (from) => ({
+      first_row: from,
+      rows: Array.from({ length: 60 - from }, (_, at) => ({ examples: `text ${from + at}` })),
+    }),
+    async commit(batch) {
+      writes.push(batch);
+      failed += batch.failed;
+      return { failed_rows: failed };
+    },
+  };
+  const spec = inferenceOf(
+    { kind: 'openai-compatible', baseUrl: model.url, model: 'm', secretName: null },
+    { task: { task: 'summarization' }, batchSize: 1, maxErrorRate },
+  );
+  let end: unknown;
+  const range = rangeOf(spec);
+  await withWork(spec, async (work) => {
+    end = await processRange({ ...range, work, client: client as WorkerClient }).catch(
+      (error: unknown) => error,
+    );
+  });
+  return { end, writes };
+}
+
+test('answers of a language model are written in groups, with the checkpoint of their last row', async () => {
+  const { end, writes } = await writesOf(async (text) => `Short: ${text}`);
+  expect(end).toBeUndefined();
+  expect(writes.length).toBeLessThan(30);
+  let row = 0;
+  for (const { first_row: first, rows, checkpoint } of writes) {
+    expect(first).toBe(row);
+    row += rows.length;
+    expect(checkpoint.work).toMatchObject({ rows: row });
+  }
+  expect(row).toBe(60);
+});
+
+test('one failed row too many ends the job at this row, with all rows before it written', async () => {
+  const { end, writes } = await writesOf(
+    async (text) => (/[13]$/.test(text) ? { status: 400, error: `Bad ${text}.` } : 'Fine.'),
+    2 / 60,
+  );
+  expect(end).toMatchObject({ status: 'failed', error: expect.stringContaining('3 of 60 rows failed') });
+  expect(end).toMatchObject({ error: expect.stringContaining('Bad text 1.') });
+  expect(writes.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(12);
+});
+
+test('a job that pauses keeps the answers that it has', async () => {
+  const { end, writes } = await writesOf(async (text) =>
+    text === 'text 20' ? { status: 402, error: 'No credit.' } : 'Fine.',
+  );
+  expect(end).toMatchObject({ reason: 'job_paused' });
+  expect(writes.reduce((sum, { rows }) => sum + rows.length, 0)).toBe(20);
 });

@@ -91,6 +91,7 @@ export async function openWorkerJob(
   const stop = new AbortController();
   return {
     gateway,
+    clock,
     db,
     claim,
     token,

@@ -189,7 +189,7 @@ describeDatabases((database) => {
       ['ada', 'ada'],
       [null, 'workflows'],
     ] as const) {
-      const { gateway, asWorker, token } = await openJob(1, {}, owner);
+      const { gateway, claim, clock, asWorker, token } = await openJob(1, {}, owner);
       const { usage } = gateway.context.state;
       await asWorker('GET', '/job');
       const chat = {
@@ -202,6 +202,12 @@ describeDatabases((database) => {
       expect(await usage.totals({ userId })).toMatchObject({ requests: 1 });
       const forged = { 'X-Gateway-Key': 'Bearer gwjob-x' };
       expect((await gateway.ask('POST', '/v1/chat/completions', chat, forged)).status).toBe(401);
+      // The payer of a worker is remembered for a quarter of a second.
+      await gateway.context.jobs.queue.release(claim);
+      clock.advance(251);
+      const late = await gateway.ask('POST', '/v1/chat/completions', chat, headers);
+      expect([late.status, late.body]).toMatchObject([409, { error: { code: 'lease_lost' } }]);
+      expect(await usage.totals({ userId })).toMatchObject({ requests: 1 });
     }
   });
 });
