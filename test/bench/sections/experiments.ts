@@ -67,7 +67,9 @@ async function processorTime(programs: Programs, rounds: number): Promise<void> 
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? [...programs] : [...programs].toReversed();
     for (const [name, program] of order) {
-      const direct = await withProvider((providerPort) => sendDirectly({ program, providerPort, rows: ROWS }));
+      const direct = await withProvider((providerPort) =>
+        sendDirectly({ program, providerPort, rows: ROWS }),
+      );
       measured.get(name)?.push({ ...(await run(program, ROWS)), direct });
     }
   }

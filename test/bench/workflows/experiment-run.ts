@@ -14,7 +14,8 @@ const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
 const LOOK_EVERY_MS = 20;
 /** The default of jobs. */
 const CONCURRENCY = 8;
-const SYSTEM_PROMPT = 'Summarize the text of the user in a few sentences. Answer with the summary and nothing else.';
+const SYSTEM_PROMPT =
+  'Summarize the text of the user in a few sentences. Answer with the summary and nothing else.';
 
 export interface ExperimentOptions {
   /** The gateway's executable. */
@@ -191,7 +192,10 @@ const configFor = (port: number): object => ({
 
 async function writeExperiment(folder: string, rows: number): Promise<string> {
   const dataset = join(folder, 'texts.csv');
-  await writeFile(dataset, `examples,ground_truth\n${Array.from({ length: rows }, (_, at) => rowOf(at)).join('\n')}\n`);
+  await writeFile(
+    dataset,
+    `examples,ground_truth\n${Array.from({ length: rows }, (_, at) => rowOf(at)).join('\n')}\n`,
+  );
   const file = join(folder, 'experiment.yml');
   const models = [{ name: 'chat', model: 'bench:chat' }];
   await writeFile(file, JSON.stringify({ name: 'bench', dataset, task: 'summarization', models }));

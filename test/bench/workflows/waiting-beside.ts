@@ -14,7 +14,10 @@ export interface Waited {
 const PAUSE_MS = 10;
 
 /** Sends small requests, one after the other, until the signal is aborted. Requests to the model also reach the provider. */
-export async function waitBeside({ port, key }: GatewayAddress, stop: AbortSignal): Promise<readonly Waited[]> {
+export async function waitBeside(
+  { port, key }: GatewayAddress,
+  stop: AbortSignal,
+): Promise<readonly Waited[]> {
   const headers = { authorization: `Bearer ${key}` };
   const chat = { model: 'bench:chat', messages: [{ role: 'user', content: 'hi' }], max_tokens: 8 };
   const requests = {

@@ -1,6 +1,8 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../../../platform/clock.ts';
 import type { AnswerStore, KeptAnswer } from '../../work/work.ts';
 import type { WorkerClient } from './client.ts';
+import { GROUP_MS } from './write-groups.ts';
 
 /** The answers that a job shares with others of its experiment. Requests for several rows are sent together. */
 export interface AnswerClient extends AnswerStore {
@@ -10,10 +12,12 @@ export interface AnswerClient extends AnswerStore {
 
 /** Maximum answers in a request, which is small enough for the largest answers. */
 const MAX_TOGETHER = 100;
-/** How long an answer waits for others. A worker that is killed loses what waits. */
-const KEEP_WAIT_MS = 200;
 
-export function createAnswerClient(client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>): AnswerClient {
+export function createAnswerClient(
+  client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>,
+  clock: Pick<Clock, 'now'>,
+): AnswerClient {
+  let keptAt = -Infinity;
   const find = together(
     (keys: readonly string[]) => client.findAnswers(keys),
     // Rows that are started together look for their answers in one turn.
@@ -21,10 +25,12 @@ export function createAnswerClient(client: Pick<WorkerClient, 'findAnswers' | 'k
   );
   const keep = together(
     async (answers: readonly (KeptAnswer & { readonly key: string })[]) => {
+      keptAt = clock.now();
       await client.keepAnswers(answers);
       return answers.map(() => undefined);
     },
-    () => sleep(KEEP_WAIT_MS),
+    // As rows: an answer that comes later than this after others is sent immediately.
+    () => sleep(Math.max(0, keptAt + GROUP_MS - clock.now())),
   );
   const sending = new Set<Promise<unknown>>();
   return {

@@ -21,7 +21,7 @@ interface RangeParts {
   /** Written with every batch. */
   readonly lease: WorkerLease;
   readonly client: WorkerClient;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Clock;
   readonly stop: AbortSignal;
 }
 

@@ -14,7 +14,7 @@ import { isRangeLost } from './range-lost.ts';
 interface RangesParts {
   readonly job: WorkerJob;
   readonly client: WorkerClient;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Clock;
   readonly log: JobLog;
   /** The answers that the job shares with others. */
   readonly answers: Pick<AnswerClient, 'flushed'> | undefined;

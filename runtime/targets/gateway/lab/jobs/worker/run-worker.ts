@@ -37,7 +37,7 @@ export async function runWorker({
   try {
     const job = await client.job();
     const log = createJobLog(client);
-    const answers = job.shares_answers ? createAnswerClient(client) : undefined;
+    const answers = job.shares_answers ? createAnswerClient(client, clock) : undefined;
     const tools: WorkTools = {
       gateway: { url: gatewayUrl, token },
       secret: (name) => client.secret(name),

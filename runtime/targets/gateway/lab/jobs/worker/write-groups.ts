@@ -2,8 +2,11 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { readText } from '../../work/read-text.ts';
 
-/** How long a finished batch waits for others at most. A worker that is killed loses what was finished in this time. */
-const MAX_WAIT_MS = 200;
+/**
+ * Time between two writes. A batch that is finished later than this after a write is written immediately, so slow work is written batch
+ * by batch. A worker that is killed loses what was finished in this time.
+ */
+export const GROUP_MS = 200;
 /** Rows and characters at which a group is written immediately. */
 const MAX_ROWS = 100;
 const MAX_CHARACTERS = 256 * 1024;
@@ -23,7 +26,7 @@ export interface WriteGroups<Batch extends FinishedBatch> {
 }
 
 interface GroupParts<Batch> {
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Clock;
   readonly write: (batches: readonly Batch[]) => Promise<void>;
   /** Whether to write these batches without waiting for others. */
   readonly isUrgent: (batches: readonly Batch[]) => boolean;
@@ -38,6 +41,7 @@ export function createWriteGroups<Batch extends FinishedBatch>({
   let waiting: Batch[] = [];
   let [rows, characters] = [0, 0];
   let disarm: (() => void) | undefined;
+  let lastAt = -Infinity;
   let writing: Promise<void> | undefined;
   let failed: { readonly error: unknown } | undefined;
 
@@ -50,12 +54,13 @@ export function createWriteGroups<Batch extends FinishedBatch>({
     return group;
   };
   const arm = (): void => {
-    disarm ??= clock.after(MAX_WAIT_MS, () => {
+    disarm ??= clock.after(Math.max(0, lastAt + GROUP_MS - clock.now()), () => {
       disarm = undefined;
       if (!writing) start();
     });
   };
   const start = (): void => {
+    lastAt = clock.now();
     const ended = write(clear())
       .catch((error: unknown) => void (failed ??= { error }))
       .finally(() => {
@@ -86,4 +91,7 @@ export function createWriteGroups<Batch extends FinishedBatch>({
 }
 
 const charactersOf = (rows: readonly Row[]): number =>
-  rows.reduce((sum, row) => sum + Object.values(row).reduce<number>((all, cell) => all + readText(cell).length, 0), 0);
+  rows.reduce(
+    (sum, row) => sum + Object.values(row).reduce<number>((all, cell) => all + readText(cell).length, 0),
+    0,
+  );

@@ -49,7 +49,10 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
     if (heard.has(signal)) return;
     heard.add(signal);
     const leave = (): void => {
-      const [left, kept] = [waiting.filter((turn) => turn.signal === signal), waiting.filter((turn) => turn.signal !== signal)];
+      const [left, kept] = [
+        waiting.filter((turn) => turn.signal === signal),
+        waiting.filter((turn) => turn.signal !== signal),
+      ];
       waiting.splice(0, waiting.length, ...kept);
       for (const turn of left) turn.reject(signal.reason);
     };

@@ -88,7 +88,10 @@ describeDatabases(({ create, open: openState, openStore }) => {
     await stored.put([entryOf('k3', 9000, 10)], question);
     expect(await stored.get(['k3'], 9000)).toEqual([entryOf('k3', 9000, 10)]);
     // Also twice in one write, of which the last one counts.
-    const sizes = await stored.put([entryOf('k3', 8000), entryOf('k3', 9000, 10), entryOf('k5', 5000)], undefined);
+    const sizes = await stored.put(
+      [entryOf('k3', 8000), entryOf('k3', 9000, 10), entryOf('k5', 5000)],
+      undefined,
+    );
     expect(sizes).toEqual([510, 600]);
     await stored.put([entryOf('k3', 9000, 10)], question);
 

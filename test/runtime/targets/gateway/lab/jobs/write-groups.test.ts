@@ -37,25 +37,29 @@ function open(isUrgent: (batches: readonly Batch[]) => boolean = () => false) {
   return { clock, groups, all, written };
 }
 
-test('batches that are finished within 200 ms are written together, also while the next one is processed', async () => {
+test('a batch is written immediately, and those that follow within 200 ms together', async () => {
   const { clock, groups, all, written } = open();
   await all.add(batch('a'));
-  clock.advance(199);
+  clock.advance(0);
+  expect(groups).toEqual(['a']);
+  await written();
   await all.add(batch('b'));
-  expect(groups).toEqual([]);
-  clock.advance(1);
-  expect(groups).toEqual(['a b']);
-  // Later ones wait for this write, and then for others.
+  clock.advance(199);
   await all.add(batch('c'));
-  clock.advance(1000);
-  expect(groups).toEqual(['a b']);
-  await written();
+  expect(groups).toEqual(['a']);
+  clock.advance(1);
+  expect(groups).toEqual(['a', 'b c']);
+  // Later ones wait for this write.
   await all.add(batch('d'));
-  clock.advance(200);
-  expect(groups).toEqual(['a b', 'c d']);
+  clock.advance(1000);
+  expect(groups).toEqual(['a', 'b c']);
+  await written();
+  await all.add(batch('e'));
+  clock.advance(0);
+  expect(groups).toEqual(['a', 'b c', 'd e']);
   await written();
   clock.advance(1000);
-  expect(groups).toHaveLength(2);
+  expect(groups).toHaveLength(3);
 });
 
 test('many rows, large rows and urgent batches are written without waiting, and the next batch waits for them', async () => {
