@@ -11,7 +11,7 @@ import { freePort, startUntil } from '../measure/started.ts';
 
 const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
-const LOOK_EVERY_MS = 20;
+const LOOK_EVERY_MS = 50;
 /** The default of jobs. */
 const CONCURRENCY = 8;
 const SYSTEM_PROMPT =
@@ -32,7 +32,7 @@ export interface GatewayAddress {
 }
 
 /** Processor time in milliseconds, without the provider's and the command's. */
-export interface Phase {
+interface Phase {
   readonly seconds: number;
   readonly gateway: number;
   readonly worker: number;
@@ -123,14 +123,13 @@ async function measure(
   // The first worker is that of the inference, the second one that of the metrics.
   const workers = new Set<number>();
   let [gatewayMemory, workerMemory] = [0, 0];
-  let isOver = false;
   const url = `http://127.0.0.1:${address.port}`;
   const ended = runProgram({
     command: program,
     args: ['experiment', 'run', '-f', file, '--url', url, '--format', 'json'],
     env: { GATEWAY_API_KEY: address.key },
-  }).finally(() => (isOver = true));
-  while (!isOver) {
+  });
+  while (!(await Promise.race([ended.then(() => true), sleep(LOOK_EVERY_MS, false)]))) {
     // A worker that has ended is counted when its parent knows it.
     const running = childrenOf(pid).filter((child) => workers.has(child) || isWorker(child));
     const isNew = running.some((worker) => !workers.has(worker));
@@ -139,7 +138,6 @@ async function measure(
     if (looks.length === 2 && running.length === 0) looks.push(look());
     gatewayMemory = Math.max(gatewayMemory, sharedSize(pid));
     for (const worker of running) workerMemory = Math.max(workerMemory, sizeIfRunning(worker));
-    await sleep(LOOK_EVERY_MS);
   }
   await ended;
   looks.push(look());

@@ -70,11 +70,12 @@ export function createWriteGroups<Batch extends FinishedBatch>({
     writing = ended;
   };
   const flush = async (): Promise<void> => {
-    do {
+    for (;;) {
       await writing;
       if (failed) throw failed.error;
-      if (waiting.length > 0) start();
-    } while (writing);
+      if (waiting.length === 0) return;
+      start();
+    }
   };
   return {
     async add(batch) {
