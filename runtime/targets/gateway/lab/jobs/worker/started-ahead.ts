@@ -20,7 +20,7 @@ export async function* startedAhead<Batch extends Pick<WorkBatch, 'rows'>>(
   let rows = 0;
   try {
     for (let isDone = false; ;) {
-      if (rows <= ahead.rows * (1 - REFILL_SHARE)) {
+      if (started.length < 2 || rows <= ahead.rows * (1 - REFILL_SHARE)) {
         while (!isDone && (started.length === 0 || rows < ahead.rows)) {
           const next = await batches.next();
           isDone = next.done === true;

@@ -4,6 +4,7 @@ import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets
 import type { WorkerClient } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/client.ts';
 import type { WorkerBatch } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/protocol.ts';
 import { processRange } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/process-range.ts';
+import { startedAhead } from '../../../../../../runtime/targets/gateway/lab/jobs/worker/started-ahead.ts';
 import type { AnswerStore, WorkSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { scriptedModel } from '../work/scripted-model.ts';
 import { inferenceOf, toolsOf, withWork } from '../work/working.ts';
@@ -81,6 +82,28 @@ test('a job that fails sends no more rows, and waits for the answers of those th
   expect(model.asked.length).toBeLessThan(24);
   expect(kept).toHaveLength(model.asked.length - 1);
 });
+
+test.each([1, 10, 64, 130, 200, 255, 256, 1000])(
+  'with batches of %i rows, rows are started in time, and not one by one',
+  async (size) => {
+    const [count, max] = [Math.ceil(2000 / size), 256];
+    const all = async function* () {
+      for (let at = 0; at < count; at += 1) yield { at, rows: Array.from({ length: size }, () => ({})) };
+    };
+    let [started, starts, wasStarted] = [0, 0, 0];
+    const ahead = { rows: max, start: () => void (started += 1) };
+    for await (const { at } of startedAhead(all(), { ahead }, new AbortController().signal)) {
+      if (started > wasStarted) starts += 1;
+      wasStarted = started;
+      const rows = (started - at) * size;
+      expect(rows).toBeLessThan(max + size);
+      // The batch that is processed next has been started already, unless a single one is as large as all that are started ahead.
+      if (size < max && at < count - 1) expect(started - at).toBeGreaterThanOrEqual(2);
+      if (started < count) expect(rows).toBeGreaterThan((max * 3) / 4);
+    }
+    expect(starts).toBeLessThanOrEqual(Math.max(count, 1 + Math.ceil(2000 / (max / 4))));
+  },
+);
 
 /** Processes 60 rows, of which the model answers each with what `answer` returns; resolves with the end and the writes. */
 async function writesOf(
