@@ -127,9 +127,15 @@ async function memory(programs: Programs): Promise<void> {
   const rows: string[][] = [];
   for (const [name, program] of programs) {
     for (const count of [ROWS, MANY_ROWS]) {
-      const { gatewayMemory, workerMemory } = await run(program, count);
-      rows.push([String(count), name, megabytes(gatewayMemory), megabytes(workerMemory)]);
+      const { gatewayMemory, comparisonMemory, workerMemory } = await run(program, count);
+      rows.push([
+        String(count),
+        name,
+        megabytes(gatewayMemory),
+        megabytes(workerMemory),
+        megabytes(comparisonMemory),
+      ]);
     }
   }
-  printTable(['rows', '', 'gateway at most', 'worker at most'], rows);
+  printTable(['rows', '', 'gateway at most', 'worker at most', 'gateway, in the comparison'], rows);
 }

@@ -44,6 +44,7 @@ export interface MeasuredExperiment {
   readonly comparison: Phase;
   /** Largest shares of memory, in bytes. */
   readonly gatewayMemory: number;
+  readonly comparisonMemory: number;
   readonly workerMemory: number;
   readonly usageRows: number;
 }
@@ -122,7 +123,7 @@ async function measure(
   const looks = [look()];
   // The first worker is that of the inference, the second one that of the metrics.
   const workers = new Set<number>();
-  let [gatewayMemory, workerMemory] = [0, 0];
+  let [gatewayMemory, comparisonMemory, workerMemory] = [0, 0, 0];
   const url = `http://127.0.0.1:${address.port}`;
   const ended = runProgram({
     command: program,
@@ -136,7 +137,9 @@ async function measure(
     if (isNew && workers.size > 0) looks.push(look());
     for (const worker of running) workers.add(worker);
     if (looks.length === 2 && running.length === 0) looks.push(look());
-    gatewayMemory = Math.max(gatewayMemory, sharedSize(pid));
+    const size = sharedSize(pid);
+    if (looks.length < 3) gatewayMemory = Math.max(gatewayMemory, size);
+    else comparisonMemory = Math.max(comparisonMemory, size);
     for (const worker of running) workerMemory = Math.max(workerMemory, sizeIfRunning(worker));
   }
   await ended;
@@ -152,6 +155,7 @@ async function measure(
     metrics: phase(inferred, scored),
     comparison: phase(scored, compared),
     gatewayMemory,
+    comparisonMemory,
     workerMemory,
     usageRows: await countUsage(address),
   };
