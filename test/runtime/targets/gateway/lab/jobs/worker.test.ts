@@ -202,7 +202,7 @@ describeDatabases((database) => {
       expect(await usage.totals({ userId })).toMatchObject({ requests: 1 });
       const forged = { 'X-Gateway-Key': 'Bearer gwjob-x' };
       expect((await gateway.ask('POST', '/v1/chat/completions', chat, forged)).status).toBe(401);
-      // The payer of a worker is remembered for a quarter of a second.
+      // The job of a worker is remembered for a quarter of a second.
       await gateway.context.jobs.queue.release(claim);
       clock.advance(251);
       const late = await gateway.ask('POST', '/v1/chat/completions', chat, headers);
