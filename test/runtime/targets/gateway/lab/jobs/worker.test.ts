@@ -189,7 +189,8 @@ describeDatabases((database) => {
       ['ada', 'ada'],
       [null, 'workflows'],
     ] as const) {
-      const { gateway, claim, clock, asWorker, token } = await openJob(1, {}, owner);
+      const backend = { kind: 'gateway', model: 'openai:small' } as const;
+      const { gateway, claim, clock, asWorker, token } = await openJob(1, { backend }, owner);
       const { usage } = gateway.context.state;
       await asWorker('GET', '/job');
       const chat = {
