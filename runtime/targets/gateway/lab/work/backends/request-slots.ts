@@ -23,7 +23,7 @@ export interface RequestSlots {
 type Turn = PromiseWithResolvers<void> & { readonly signal: AbortSignal };
 
 export function createRequestSlots(max: number, clock: Clock): RequestSlots {
-  const waiting: Turn[] = [];
+  let waiting: Turn[] = [];
   /** Signals with a listener. One listener for each waiting request would take time for each of them. */
   const heard = new WeakSet<AbortSignal>();
   const empty = Promise.withResolvers<void>();
@@ -49,11 +49,8 @@ export function createRequestSlots(max: number, clock: Clock): RequestSlots {
     if (heard.has(signal)) return;
     heard.add(signal);
     const leave = (): void => {
-      const [left, kept] = [
-        waiting.filter((turn) => turn.signal === signal),
-        waiting.filter((turn) => turn.signal !== signal),
-      ];
-      waiting.splice(0, waiting.length, ...kept);
+      const left = waiting.filter((turn) => turn.signal === signal);
+      waiting = waiting.filter((turn) => turn.signal !== signal);
       for (const turn of left) turn.reject(signal.reason);
     };
     signal.addEventListener('abort', leave, { once: true });
