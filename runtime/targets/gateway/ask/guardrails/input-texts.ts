@@ -1,4 +1,5 @@
 import { isObject } from '../../../../core/json/is-object.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
 import type { Json } from '../shapes/chat.ts';
 import { encodedText } from './encoded-text.ts';
 import { checkedReadings } from './readings.ts';
@@ -103,7 +104,7 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
   const texts: string[] = [];
   const collect = (found: unknown, isText: boolean): void => {
     if (typeof found === 'string') {
-      if (isText && found !== '') texts.push(...read(found));
+      if (isText && found !== '') pushAll(texts, read(found));
     } else if (Array.isArray(found)) {
       for (const item of found) collect(item, isText);
     } else if (typeof found === 'object' && found !== null) {
@@ -137,7 +138,7 @@ function textsIn(value: unknown, { read, withNames = false, withEncoded = false 
 /** Adds all strings that have escapes in JSON, also those in lists and objects. */
 function collectStrings(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
-    if (JSON.stringify(value).includes('\\')) texts.push(...checkedReadings(value));
+    if (JSON.stringify(value).includes('\\')) pushAll(texts, checkedReadings(value));
   } else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) collectStrings(member, texts);
   }
