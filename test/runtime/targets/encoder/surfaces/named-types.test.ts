@@ -27,7 +27,6 @@ const EXCEPTIONS: readonly string[] = [
   'cli/services/prepare-model.ts',
   'cli/services/read-config.ts',
   'runtime/targets/encoder/bench/request.ts',
-  'runtime/targets/encoder/grpc/model-metadata.ts',
   'runtime/targets/encoder/grpc/routes.ts',
   'runtime/targets/encoder/http/examples.ts',
   'runtime/targets/encoder/http/predict-answer.ts',
