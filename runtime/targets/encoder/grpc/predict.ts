@@ -1,8 +1,9 @@
-import { create, type JsonValue, mergeFromJson, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage, type JsonValue, mergeFromJson, type Message } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
 import { inputError } from '../../../contract/errors.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { TextRole } from '../../../contract/multi-vector.ts';
 import { runAdmitted } from '../../../serve/run-admitted.ts';
@@ -81,7 +82,7 @@ export async function predict<Answer extends Response>(
     }
     const parsed = engine.manifest.mask
       ? ((await filled(engine, results)) as unknown as JsonValue[])
-      : results.map(parsedResult);
+      : results.map((json) => asMessage(parsedResult(json), resultOf(schema)));
     mergeFromJson(schema, response, { results: parsed }, { ignoreUnknownFields: true });
     return response;
   });
@@ -101,6 +102,23 @@ const encodedField = (message: Uint8Array) => ({
 /** Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
 const parsedResult = (json: Uint8Array): JsonValue =>
   parseJsonText(new TextDecoder().decode(json)) as JsonValue;
+
+/** The message of a result. */
+const resultOf = (response: DescMessage): DescMessage | undefined =>
+  response.fields.find(({ number }) => number === RESULTS)?.message;
+
+/** A result has a list of lists for vectors of tokens. Protocol buffers have none: each inner list is a message with one member. */
+function asMessage(result: JsonValue, desc: DescMessage | undefined): JsonValue {
+  if (!isObject(result)) return result;
+  const wrapped = { ...result };
+  for (const { jsonName, message } of desc?.fields ?? []) {
+    const lists = result[jsonName];
+    const [only, ...others] = message?.fields ?? [];
+    if (only === undefined || others.length > 0 || !Array.isArray(lists)) continue;
+    wrapped[jsonName] = lists.map((list) => (Array.isArray(list) ? { [only.jsonName]: list } : list));
+  }
+  return wrapped;
+}
 
 const wantsJson = ({ requestHeader }: HandlerContext): boolean =>
   /^application\/([a-z-]+\+)?json\b/i.test(requestHeader.get('content-type') ?? '');

@@ -17,7 +17,8 @@ import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
 import { zeroShotNer } from './zero-shot-ner.ts';
 
-const SERVICES: Record<ModelType, ModelService> = {
+/** @internal Exported for tests. */
+export const SERVICES: Record<ModelType, ModelService> = {
   embedding,
   sparse_embedding: sparseEmbedding,
   fill_mask: fillMask,

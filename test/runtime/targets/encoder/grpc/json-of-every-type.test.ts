@@ -1,0 +1,63 @@
+import { fromBinary, fromJson, type JsonObject, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { expect, test } from 'vitest';
+import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
+import { SERVICES } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
+import { FIXTURE_MODELS } from '../surfaces/fixture-models.ts';
+import { useModelServers } from './model-server.ts';
+
+// A JSON response of Connect is made of the same JSON as that of HTTP, a binary one of bytes of a thread: both must be one message.
+
+const serve = useModelServers();
+const TEXTS = { inputs: ['Ada lives in London.', 'a film'] };
+const LABELS = { ...TEXTS, labels: ['person', 'place'] };
+const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
+  embedding: [TEXTS],
+  sparse_embedding: [TEXTS],
+  fill_mask: [{ inputs: ['a [MASK] film', 'the [MASK]'] }],
+  sequence_classification: [TEXTS],
+  zero_shot_classification: [{ ...TEXTS, candidateLabels: ['place', 'film'] }],
+  question_answering: [{ inputs: [{ question: 'Who lives in London?', context: 'Ada lives in London.' }] }],
+  token_classification: [TEXTS],
+  zero_shot_ner: [{ ...LABELS, threshold: 0 }],
+  sentence_embedding: [TEXTS],
+  multi_vector: [
+    { ...TEXTS, inputType: 'QUERY' },
+    { ...TEXTS, inputType: 'DOCUMENT' },
+  ],
+};
+const ALL_OUTPUTS = ['DENSE', 'SPARSE', 'MULTI_VECTOR'].map((name) => `EMBEDDING_OUTPUT_${name}`);
+
+test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (model) => {
+  const { port, path } = await serve(model);
+  const [type, { service }] =
+    Object.entries(SERVICES).find(([, one]) => path === `/${one.service.typeName}`) ?? expect.unreachable();
+  const predict = service.methods.find(({ name }) => name === 'Predict') ?? expect.unreachable();
+  const post = async (mediaType: string, body: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> => {
+    const url = `http://localhost:${port}${path}/Predict`;
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': mediaType }, body });
+    const bytes = await response.arrayBuffer();
+    expect({ status: response.status, text: response.ok || Buffer.from(bytes).toString() }).toEqual({
+      status: 200,
+      text: true,
+    });
+    return bytes;
+  };
+  const requests = model === 'm3' ? [TEXTS, { ...TEXTS, outputs: ALL_OUTPUTS }] : REQUESTS[type as ModelType];
+  for (const request of requests) {
+    const json = await post('application/json', JSON.stringify(request));
+    const message = toBinary(predict.input, fromJson(predict.input, request));
+    const binary = await post('application/proto', Uint8Array.from(message));
+    const found = fromJson(predict.output, JSON.parse(Buffer.from(json).toString()) as JsonValue, {
+      ignoreUnknownFields: true,
+    });
+    expect(rounded(toJson(predict.output, found))).toEqual(
+      rounded(toJson(predict.output, fromBinary(predict.output, new Uint8Array(binary)))),
+    );
+  }
+});
+
+/** JSON has the digits of a number that tell it from its neighbors, so it is compared as float32. */
+const rounded = (value: JsonValue): unknown =>
+  JSON.parse(JSON.stringify(value), (_, item: unknown) =>
+    typeof item === 'number' ? Math.fround(item) : item,
+  );
