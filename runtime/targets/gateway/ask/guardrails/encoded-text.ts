@@ -18,7 +18,7 @@ export interface DecodedText {
 
 /**
  * The text in bytes of any kind, whatever they are declared as: UTF-8, also with some bytes that are not, or UTF-16. Undefined for other
- * data, such as images, in which most bytes are no text.
+ * data, such as images, in which most bytes are not text.
  */
 export function textOfBytes(bytes: Uint8Array): DecodedText | undefined {
   const ends = [bytes.subarray(0, SAMPLE_BYTES), bytes.subarray(-SAMPLE_BYTES)];
@@ -48,7 +48,7 @@ function encodingOf(bytes: Uint8Array): string {
   return even * 3 > sample.length && odd === 0 ? 'utf-16be' : 'utf-8';
 }
 
-/** Control characters other than white space, and the replacement of what is no character. */
+/** Control characters other than white space, and the replacement of invalid bytes. */
 const FLAW = /(?!\s)\p{Cc}|\uFFFD/gu;
 
 const isReadable = (text: string): boolean =>

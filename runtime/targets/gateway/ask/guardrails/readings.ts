@@ -20,7 +20,7 @@ function decode(text: string): string | undefined {
   try {
     return JSON.stringify(parseLossless(text));
   } catch {
-    // Whoever reads it repairs it, or reads a part.
+    // The reader repairs it, or reads a part.
     return withoutEscapes(text);
   }
 }

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { isUniqueId, MAX_CREATED_IDS } from './created-ids.ts';
 
 // What a provider creates while it answers, and what later requests can name, on every API: containers and files of code that the provider
-// runs, and sound that a later message can repeat. Whoever knows such an id could otherwise use it, because all users share the account.
+// runs, and sound that a later message can repeat. A client that knows such an id could otherwise use it, because all users share the account.
 
 /** Every answer that contains such an id has one of these names. */
 const MARKS = ['"container', '"file_id"', '"audio"'] as const;

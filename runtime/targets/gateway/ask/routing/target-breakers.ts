@@ -11,7 +11,7 @@ import { type FailureHistory, failuresToOpen, withRun } from './failure-history.
 import { remember } from './remember.ts';
 
 /**
- * What a request says about its target. `down`: a failure that no request can cause, e.g. a refused connection. `failed`: one that the
+ * What a request shows about its target. `down`: a failure that no request can cause, e.g. a refused connection. `failed`: one that the
  * request itself can have caused. `abandoned`: nothing.
  */
 export type TargetResult = 'succeeded' | 'failed' | 'down' | 'abandoned';
@@ -76,7 +76,7 @@ export function createTargetBreakers(policy: () => BreakerPolicy): TargetBreaker
     if (next) remember(histories, key, next);
     else if (history) histories.delete(key);
   };
-  /** What a failure that the request can have caused says about the target. */
+  /** What a failure that the request can have caused shows about the target. */
   const judge = (
     key: string,
     owner: string,

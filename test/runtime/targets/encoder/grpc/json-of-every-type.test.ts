@@ -56,7 +56,7 @@ test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (mode
   }
 });
 
-/** JSON has the digits of a number that tell it from its neighbors, so it is compared as float32. */
+/** A number in JSON has as many digits as a float32 needs, so it is compared as one. */
 const rounded = (value: JsonValue): unknown =>
   JSON.parse(JSON.stringify(value), (_, item: unknown) =>
     typeof item === 'number' ? Math.fround(item) : item,

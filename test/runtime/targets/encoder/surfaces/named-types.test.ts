@@ -12,7 +12,7 @@ const INDEXES = new Set([
   'runtime/targets/encoder/http/page/browser/tasks/index.js',
 ]);
 
-/** Files that name three types or more, although they are no index. The list only becomes shorter. */
+/** Files that name three types or more, although they are not an index. The list only becomes shorter. */
 const EXCEPTIONS: readonly string[] = [
   'cli/config/check-long-texts.ts',
   'cli/config/guess-model-type.ts',
