@@ -3,6 +3,8 @@ import type { Clock } from '../../../../runtime/platform/clock.ts';
 export interface TestClock extends Clock {
   /** Moves the time on and runs what is due. */
   readonly advance: (milliseconds: number) => void;
+  /** The time in whole milliseconds, as databases keep it. */
+  readonly wholeNow: () => number;
 }
 
 /** A time that only passes when a test moves it. It has a fraction, like that of the system, which PostgreSQL refuses for an integer. */
@@ -11,6 +13,7 @@ export function createTestClock(start = Date.parse('2026-03-01T12:00:00Z') + 0.2
   const timers = new Set<{ readonly due: number; readonly run: () => void }>();
   return {
     now: () => now,
+    wholeNow: () => Math.floor(now),
     after(milliseconds, run) {
       const timer = { due: now + milliseconds, run };
       timers.add(timer);

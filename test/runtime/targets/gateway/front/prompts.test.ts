@@ -113,7 +113,7 @@ describeDatabases((database) => {
     gateway.clock.advance(86_400_000);
     await chat(gateway, key, 'x', 'new');
     await gateway.promptsWritten();
-    await gateway.state.promptLog.prune(gateway.clock.now() - 1000);
+    await gateway.state.promptLog.prune(gateway.clock.wholeNow() - 1000);
     expect((await list(gateway)).items).toMatchObject([{ request_id: 'new' }]);
 
     await gateway.state.store.db.schema.dropTable('gateway_prompts').execute();

@@ -71,7 +71,7 @@ describeDatabases((database) => {
       space: ownerNamed('ada').space,
       keyId: held.keyId,
       model: 'openai:small',
-      createdAt: clock.now(),
+      createdAt: clock.wholeNow(),
       content: { id: 'batch_1', output_file_id: 'file-o' },
       plan: {
         endpoint: '/v1/embeddings',
@@ -90,13 +90,15 @@ describeDatabases((database) => {
     );
     expect(await objects.unpaidWith('file-o')).toHaveLength(1);
     expect(await objects.unpaidWith('file_o')).toHaveLength(0);
-    const taken = await Promise.all([1, 2, 3].map(() => objects.takeUnpaid('batch', clock.now() - 1000)));
+    const taken = await Promise.all(
+      [1, 2, 3].map(() => objects.takeUnpaid('batch', clock.wholeNow() - 1000)),
+    );
     expect(taken.flat()).toHaveLength(1);
     clock.advance(2000);
-    expect(await objects.takeUnpaid('batch', clock.now() - 1000)).toHaveLength(1);
-    expect(await objects.lostHolds(clock.now() + 1)).toEqual([lost]);
+    expect(await objects.takeUnpaid('batch', clock.wholeNow() - 1000)).toHaveLength(1);
+    expect(await objects.lostHolds(clock.wholeNow() + 1)).toEqual([lost]);
     await objects.paid(batch);
-    expect(await objects.takeUnpaid('batch', clock.now() + 1)).toEqual([]);
+    expect(await objects.takeUnpaid('batch', clock.wholeNow() + 1)).toEqual([]);
 
     const file = { ...batch, kind: 'file', plan: undefined, held: undefined } as const;
     const files = ['a', 'b', 'c'].map((id, nth) => ({ ...file, id, createdAt: nth < 2 ? 5 : 6 }));

@@ -7,7 +7,7 @@ const PRICE = { input: 2_500_000_000n, cachedInput: null, output: 10_000_000_000
 describeDatabases((database) => {
   test('prices have a history, and requests are priced by the one of their time', async () => {
     const { prices, clock } = await database.start();
-    const start = clock.now();
+    const start = clock.wholeNow();
     expect(await prices.set({ modelKey: 'openai:a', ...PRICE })).toEqual({
       modelKey: 'openai:a',
       effectiveAt: start,
@@ -30,9 +30,9 @@ describeDatabases((database) => {
     expect((await prices.get('openai:a')).input).toBe(7n);
     expect((await prices.history('openai:a')).map(({ input }) => input)).toEqual([7n, PRICE.input]);
     await prices.set({ modelKey: 'openai:a', ...PRICE, input: 8n });
-    expect((await prices.at('openai:a', clock.now()))?.input).toBe(8n);
+    expect((await prices.at('openai:a', clock.wholeNow()))?.input).toBe(8n);
     await prices.delete('openai:a');
-    expect(await prices.at('openai:a', clock.now())).toBeUndefined();
+    expect(await prices.at('openai:a', clock.wholeNow())).toBeUndefined();
     for (const key of ['openai:a', '\0']) {
       await expect(prices.get(key)).rejects.toMatchObject({
         code: 'NotFoundError',
@@ -55,17 +55,17 @@ describeDatabases((database) => {
     await prices.set({ modelKey, ...price, tiers });
     const kept = {
       modelKey,
-      effectiveAt: clock.now(),
+      effectiveAt: clock.wholeNow(),
       ...price,
       cacheWrite1h: null,
       tiers: tiers.toReversed(),
     };
     expect(await prices.get(modelKey)).toEqual(kept);
-    expect(await (await database.open(url, { clock })).prices.at(modelKey, clock.now())).toEqual(kept);
+    expect(await (await database.open(url, { clock })).prices.at(modelKey, clock.wholeNow())).toEqual(kept);
     clock.advance(1);
     await prices.set({ modelKey, ...PRICE });
     expect((await prices.history(modelKey)).map((one) => one.tiers?.length)).toEqual([0, 2]);
-    expect(await prices.at(modelKey, clock.now() - 1)).toEqual(kept);
+    expect(await prices.at(modelKey, clock.wholeNow() - 1)).toEqual(kept);
   });
 
   test('a configuration adds prices of models that have none, however many processes start with it', async () => {

@@ -82,8 +82,11 @@ test('what a guardrail flags is listed without the text, and a breaker that open
   expect((await get(`/v1/guardrail-hits?mode=block&user_id=${userId}`)).total).toBe(1);
   expect(JSON.stringify(await get('/v1/guardrail-hits'))).not.toContain('an attack');
 
+  // One user alone does not open the breaker for others.
+  const other = await someone();
   for (let failures = 0; failures < 5; failures += 1)
-    await gateway.post(CHAT, chatBody('openai:fails-500', { max_tokens: 5 }), secret);
+    for (const key of [secret, other.secret])
+      await gateway.post(CHAT, chatBody('openai:fails-500', { max_tokens: 5 }), key);
   const states = await get('/v1/provider-states');
   const state = states.find((one: { model: string }) => one.model === 'openai:fails-500');
   expect(state).toMatchObject({ breaker: 'open', open_until: expect.any(String), paused_until: null });

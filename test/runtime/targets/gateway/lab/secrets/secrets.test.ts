@@ -20,7 +20,12 @@ describeDatabases((database) => {
     expect(await secrets.set(ownerNamed('ann'), 'openai', 'sk-second', 'changed')).toBe(false);
     expect(await secrets.reveal(ownerNamed('ann'), 'openai')).toBe('sk-second');
     expect(await secrets.list(ownerNamed('ann'))).toEqual([
-      { name: 'openai', description: 'changed', createdAt: clock.now() - 1000, updatedAt: clock.now() },
+      {
+        name: 'openai',
+        description: 'changed',
+        createdAt: clock.wholeNow() - 1000,
+        updatedAt: clock.wholeNow(),
+      },
     ]);
     const [row] = await store.db.selectFrom('gateway_secrets').selectAll().execute();
     expect(Buffer.from(row?.value ?? []).includes('sk-second')).toBe(false);
