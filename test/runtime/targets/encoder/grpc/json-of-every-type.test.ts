@@ -29,9 +29,10 @@ const ALL_OUTPUTS = ['DENSE', 'SPARSE', 'MULTI_VECTOR'].map((name) => `EMBEDDING
 
 test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (model) => {
   const { port, path } = await serve(model);
-  const [type, { service }] =
-    Object.entries(SERVICES).find(([, one]) => path === `/${one.service.typeName}`) ?? expect.unreachable();
-  const predict = service.methods.find(({ name }) => name === 'Predict') ?? expect.unreachable();
+  const [type, { service }] = known(
+    Object.entries(SERVICES).find(([, one]) => path === `/${one.service.typeName}`),
+  );
+  const predict = known(service.methods.find(({ name }) => name === 'Predict'));
   const post = async (mediaType: string, body: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> => {
     const url = `http://localhost:${port}${path}/Predict`;
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': mediaType }, body });
@@ -55,6 +56,11 @@ test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (mode
     );
   }
 });
+
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('The model has no such service.');
+  return value;
+}
 
 /** A number in JSON has as many digits as a float32 needs, so it is compared as one. */
 const rounded = (value: JsonValue): unknown =>
