@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { FURTHER_MODELS } from '../../../../../../runtime/targets/gateway/ask/completions/check-body.ts';
+import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/ask/completions/endpoints/index.ts';
 import { chatBody, REPLY } from '../../test-provider.ts';
 import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { MASTER } from './running-gateway.ts';
@@ -138,23 +140,48 @@ test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classif
   },
 );
 
-/** Routes of models, and a request of each. */
-const ASKING: Record<string, object> = {
-  [CHAT]: chatBody('openai:good'),
-  '/v1/messages': { model: 'openai:good', max_tokens: 5, messages: [{ role: 'user', content: 'x' }] },
-  '/v1/messages/count_tokens': { model: 'openai:good', messages: [{ role: 'user', content: 'x' }] },
-  '/v1/responses': { model: 'openai:good', input: 'x' },
-  '/v1/completions': { model: 'openai:good', prompt: 'x' },
-  '/v1/embeddings': { model: 'openai:good', input: 'x' },
-  '/v1beta/models/openai:good:generateContent': { contents: [{ parts: [{ text: 'x' }] }] },
-};
+/** Every route of a model that reads JSON, and counts of tokens. */
+const ASKING = [
+  ...Object.entries(ENDPOINTS).flatMap(([route, endpoint]) => ('fileField' in endpoint ? [] : [route])),
+  '/v1/messages/count_tokens',
+  '/v1/responses/input_tokens',
+  '/v1beta/models/{model}:countTokens',
+].map((route) => route.replace('{model}', 'openai:good'));
 
-test.each(Object.entries(ASKING))(
+const MESSAGES = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5 };
+const TEXT = { input: 'x' };
+const PROMPT = { prompt: 'x' };
+const CONTENTS = { contents: [{ parts: [{ text: 'x' }] }] };
+const CONTENT = { content: { parts: [{ text: 'x' }] } };
+/** What each of them requires in addition to the model, by the end of its path. */
+const REQUIRED: readonly (readonly [end: string, body: object])[] = [
+  ['/completions', { ...MESSAGES, ...PROMPT }],
+  ['/messages', MESSAGES],
+  ['/messages/count_tokens', MESSAGES],
+  ['/responses', TEXT],
+  ['/responses/input_tokens', TEXT],
+  ['/embeddings', TEXT],
+  ['/classify', TEXT],
+  ['/moderations', TEXT],
+  ['/rerank', { query: 'x', documents: ['x'] }],
+  ['/images/generations', PROMPT],
+  ['/audio/speech', { ...TEXT, voice: 'alloy' }],
+  [':generateContent', CONTENTS],
+  [':streamGenerateContent', CONTENTS],
+  [':countTokens', CONTENTS],
+  [':embedContent', CONTENT],
+  [':batchEmbedContents', { requests: [{ model: 'models/openai:good', ...CONTENT }] }],
+];
+
+test.each(ASKING)(
   '%s: further models would avoid permissions and prices, so they are refused',
-  async (path, body) => {
+  async (path) => {
     const { userId, secret } = await someone();
-    for (const name of ['models', 'fallbacks', 'fallback_models', 'fallbackModels']) {
-      const answer = await gateway.post(path, { ...body, [name]: ['openai:other'] }, secret);
+    const [, body] = REQUIRED.find(([end]) => path.endsWith(end)) ?? [];
+    expect(body, `a request of ${path}`).toBeDefined();
+    for (const name of FURTHER_MODELS) {
+      const request = { ...(!path.includes('/models/') && { model: 'openai:good' }), ...body };
+      const answer = await gateway.post(path, { ...request, [name]: ['openai:other'] }, secret);
       expect(answer.status, name).toBe(422);
       expect(await answer.text()).toContain(`${name} names further models`);
     }
