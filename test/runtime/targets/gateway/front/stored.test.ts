@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { FURTHER_MODELS } from '../../../../../runtime/targets/gateway/ask/completions/check-body.ts';
 import { openStoredGateway } from './stored-gateway.ts';
 
 const { gateway, fixture, other, as, finish, usageOf, reservedOf } = await openStoredGateway();
@@ -100,6 +101,18 @@ describe('files', () => {
     expect(JSON.parse((await other.last()).body.split('\r\n\r\n')[2]?.split('\n')[0] ?? '')).toMatchObject({
       body: { model: 'whatever' },
     });
+  });
+
+  test('a line of a batch file with further models is refused', async () => {
+    const { body, ...line } = JSON.parse(lineOf('2')) as { body: object };
+    for (const name of FURTHER_MODELS) {
+      const file = `${lineOf('1')}\n${JSON.stringify({ ...line, body: { ...body, [name]: ['other'] } })}`;
+      const { status, body: answer } = await upload('ann', file);
+      expect(status, name).toBe(422);
+      expect(answer.error.message).toMatch(
+        new RegExp(`^Line 2 of the batch file: ${name} names further models`),
+      );
+    }
   });
 
   test('a batch file that is none is refused, with its line', async () => {
