@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent, AgentRun, ProviderName } from './agent.ts';
+import { endDaemons } from './end-daemons.ts';
 import type { AgentGateway } from './start-gateway.ts';
 
 /** Maximum time of one command. */
@@ -69,6 +70,7 @@ export async function runAgent(
       note: `${counted.answers} answers, ${counted.prompt + counted.completion} tokens${signatures}`,
     };
   } finally {
+    if (process.platform === 'linux') endDaemons(home);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
