@@ -30,6 +30,8 @@ export interface Agent {
   readonly package: string;
   /** The program that the package installs. */
   readonly bin: string;
+  /** Why it cannot be run here. */
+  readonly notRun?: string;
   /** The API that it calls the gateway with. */
   readonly api: 'messages' | 'responses' | 'chat' | 'gemini';
   /** Whether it can use MCP servers without an extension. */

@@ -163,16 +163,19 @@ export const AGENTS: readonly Agent[] = [
       ],
     }),
   },
-  ...(['@kilocode/cli', '@sourcegraph/amp', '@charmland/crush', '@block/goose'] as const).map(notRun),
+  notRun('@kilocode/cli', 'its setup needs a package for the platform that the registry does not have'),
+  notRun('@sourcegraph/amp', 'it needs an account of its own service'),
+  notRun('@charmland/crush', 'its setup downloads the program from GitHub'),
+  notRun('@block/goose', 'npm does not have it'),
 ];
 
-/** Agents that are only installed: the others say why they are not run. */
-function notRun(name: string): Agent {
+function notRun(name: string, reason: string): Agent {
   return {
     name,
     from: 'npm',
     package: name,
     bin: '',
+    notRun: reason,
     api: 'chat',
     hasMcp: true,
     start: () => ({ commands: [] }),

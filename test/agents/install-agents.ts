@@ -11,15 +11,15 @@ const INSTALL_MS = 300_000;
 
 /** Installs the newest version of an agent below `folder`, unless it is there already. */
 export async function installAgent(agent: Agent, folder: string): Promise<Installed> {
+  if (agent.notRun !== undefined) return { reason: agent.notRun };
   const own = join(folder, `of-${agent.package.replaceAll(/\W+/g, '-')}`);
   const path = join(own, agent.from === 'npm' ? 'node_modules/.bin' : 'bin', agent.bin);
   try {
-    if (agent.bin === '' || !existsSync(path)) {
+    if (!existsSync(path)) {
       console.error(`Installing ${agent.package} ...`);
       mkdirSync(own, { recursive: true });
       await (agent.from === 'npm' ? installNpm(agent, own) : installPypi(agent, own));
     }
-    if (agent.bin === '') return { reason: 'it needs an account of its own service' };
     const { stdout, stderr } = await execa(path, ['--version'], { timeout: 60_000, env: { HOME: own } });
     return { path, version: /\d+\.\d+[\w.-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? '' };
   } catch (error) {
