@@ -132,8 +132,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         const spender = await identity.spender(caller, request.user);
         const { user, data } = spender;
         await objects.requireOwn(referencesIn(Object.fromEntries(form.fields)).ids, data.viewer);
-        const admission = await calls.admit(request);
-        try {
+        return await calls.admitted(request, async (admission) => {
           const asked = { spender, admission };
           const { provider, sent, plan, masks } = await prepare(set, request, form, file, asked);
           const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
@@ -157,9 +156,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
             held: undefined,
           });
           return answer.bytes;
-        } finally {
-          admission.end();
-        }
+        });
       }),
     async list(request, page) {
       const found = await objects.list('file', await viewerOf(identity, request), page);
@@ -186,8 +183,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     },
     async delete(request, id) {
       const object = await objects.require('file', id, await viewerOf(identity, request));
-      const admission = await calls.admit(request);
-      try {
+      return await calls.admitted(request, async (admission) => {
         // The cost of a batch is in its output.
         await settler.beforeDelete(id);
         const call = { method: 'DELETE', path: pathOf(id), signal: request.signal } as const;
@@ -195,9 +191,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         await objects.delete(object);
         await objectMasks.delete(object);
         return bytes;
-      } finally {
-        admission.end();
-      }
+      });
     },
   };
 }

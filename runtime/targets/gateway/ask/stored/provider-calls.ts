@@ -25,8 +25,8 @@ export interface ProviderCalls {
   /** Calls for a user, whose limits hold. */
   ask(request: StoredRequest, object: Owned, call: AskedCall): Promise<ObjectAnswer>;
   openFor(request: StoredRequest, object: Owned, call: AskedCall): Promise<StoredBytes>;
-  /** Admits a call for a user. It must be ended. */
-  admit(request: StoredRequest): Promise<Pick<FreeCall, 'end'> & Admission>;
+  /** Runs work that calls a provider for a user, whose limits hold until it is done. */
+  admitted<Result>(request: StoredRequest, work: (admission: Admission) => Promise<Result>): Promise<Result>;
   call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
   open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
   /** Runs work with the current configuration, which stays open until it is done. */
@@ -52,21 +52,25 @@ export function createProviderCalls({
       held.release();
     }
   };
-  const admit: ProviderCalls['admit'] = async ({ caller }) =>
+  const admit = async ({ caller }: StoredRequest): Promise<Pick<FreeCall, 'end'> & Admission> =>
     caller.kind === 'master'
       ? { ...NO_LIMITS, end: () => undefined }
       : await ledger.admitFree(await identity.spender(caller, undefined));
   const calls: ProviderCalls = {
     within,
-    admit,
-    async ask(request, object, call) {
+    async admitted(request, work) {
       const admission = await admit(request);
       try {
-        return await calls.call(object, withoutContent(call, admission));
+        return await work(admission);
       } finally {
         admission.end();
       }
     },
+    ask: async (request, object, call) =>
+      await calls.admitted(
+        request,
+        async (admission) => await calls.call(object, withoutContent(call, admission)),
+      ),
     async openFor(request, object, call) {
       const admission = await admit(request);
       try {
