@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { findPostgres, startPostgres } from '../../helpers/postgres.ts';
 import { forgetFile } from '../measure/forget-file.ts';
 import { freePort, startUntil } from '../measure/started.ts';
+import { createKey, MASTER_KEY } from './create-key.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Contestant, RunningContestant } from './contestant.ts';
-
-const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 
 /** With everything on that it is there for: a key, a user with a budget, prices, a row for each request, the log, metrics. */
 export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream) };
@@ -86,20 +85,3 @@ const configFor = (upstream: number, large: number): object => ({
   pricing: { 'bench:chat': PRICE, 'bench:idle': PRICE, 'large:chat': PRICE, 'large:flood': PRICE },
   require_pricing: true,
 });
-
-/** Of a user who may spend so much, but will not. */
-async function createKey(port: number): Promise<string> {
-  const post = async (path: string, body: object): Promise<Record<string, string>> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Record<string, string>;
-  };
-  const budget = await post('/v1/budgets', { max_budget: 1_000_000, budget_duration_sec: 86_400 });
-  await post('/v1/users', { user_id: 'bench', budget_id: budget['budget_id'] });
-  const { key } = await post('/v1/keys', { user_id: 'bench' });
-  return String(key);
-}

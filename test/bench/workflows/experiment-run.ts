@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createKey, MASTER_KEY } from '../gateway/create-key.ts';
 import { runProgram } from '../measure/child.ts';
 import { childrenOf, sharedSize } from '../measure/process-memory.ts';
 import { processorTime } from '../measure/processor-time.ts';
 import { openRawConnection, rawPost } from '../measure/raw-connection.ts';
 import { freePort, startUntil } from '../measure/started.ts';
 
-const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
 const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
 const LOOK_EVERY_MS = 50;
 /** The default of jobs. */
@@ -215,22 +215,6 @@ const WORDS = (
   'the council decided on Monday to close a bridge over river for repairs after engineers found cracks in two of its ' +
   'pillars and traffic will be led through center until spring while shops fear fewer customers'
 ).split(' ');
-
-async function createKey(port: number): Promise<string> {
-  const post = async (path: string, body: object): Promise<Record<string, string>> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Record<string, string>;
-  };
-  const budget = await post('/v1/budgets', { max_budget: 1_000_000, budget_duration_sec: 86_400 });
-  await post('/v1/users', { user_id: 'bench', budget_id: budget['budget_id'] });
-  const { key } = await post('/v1/keys', { user_id: 'bench' });
-  return String(key);
-}
 
 async function countUsage({ port }: GatewayAddress): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/usage?limit=1`, {

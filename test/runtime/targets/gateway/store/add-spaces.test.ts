@@ -84,7 +84,7 @@ describeDatabases((database) => {
     });
     await insert('gateway_keys', { ...key, id: 'bob-lab', user_id: 'bob', team_id: 'lab' });
     await insert('gateway_keys', { ...key, id: 'bob-own', user_id: 'bob', team_id: null });
-    const users = ['ann', 'bob', 'cat', 'lab-bot', 'dan', 'nobody-any-more'];
+    const users = ['ann', 'bob', 'cat', 'lab-bot', 'dan', 'former-user'];
     for (const [table, column] of Object.entries(DATA))
       for (const user of users) await insert(table, { [column]: user });
     for (const id of ['ann-lab', 'bob-lab', 'bob-own'])
@@ -110,7 +110,7 @@ describeDatabases((database) => {
       cat: space('cat', 'issued'),
       'lab-bot': space('lab-bot', ofTeam),
       dan: space('dan', 'issued'),
-      'nobody-any-more': null,
+      'former-user': null,
     };
     for (const [table, column] of Object.entries(DATA).filter(([name]) => name !== 'gateway_secrets')) {
       const rows = (await rowsOf(table)).filter((row) => (row['key_id'] ?? null) === null);
@@ -129,7 +129,7 @@ describeDatabases((database) => {
     // Secrets of deleted users are deleted. Those of ids without a user keep a name that is not a space.
     const spaces = (await rowsOf('gateway_secrets')).map((row) => row['space']);
     expect(new Set(spaces)).toEqual(
-      new Set(['ann', 'bob', 'cat', 'lab-bot'].map((user) => expected[user])).add('nobody-any-more'),
+      new Set(['ann', 'bob', 'cat', 'lab-bot'].map((user) => expected[user])).add('former-user'),
     );
     expect((await rowsOf('gateway_keys')).map((row) => row['issuer'])).toEqual(Array(5).fill('issued'));
   });
