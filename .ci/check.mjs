@@ -23,7 +23,7 @@ const CHECKS = {
   'docs page types': ['tsc', '-p', 'runtime/serve/http/docs-page/browser/tsconfig.json'],
   'encoder page types': ['tsc', '-p', 'runtime/targets/encoder/http/page/browser/tsconfig.json'],
   'manager page types': ['tsc', '-p', 'runtime/targets/manager/http/pages/browser/tsconfig.json'],
-  'gateway page types': ['tsc', '-p', 'runtime/targets/gateway/front/pages/browser/tsconfig.json'],
+  'gateway page types': ['tsc', '-p', 'runtime/targets/gateway/api/pages/browser/tsconfig.json'],
   'gallery types': ['tsc', '-p', 'test/pages/gallery/tsconfig.json'],
   'sign-in page types': ['tsc', '-p', 'runtime/targets/manager/http/sign-in-page/browser/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -48,6 +49,24 @@ test('ARCHITECTURE.md names every second-level folder', async () => {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   expect([...folders].filter((folder) => !text.includes(`\`${folder}/`))).toEqual([]);
 });
+
+test('every file of a target is in one layer', async () => {
+  const { modules } = await cruise();
+  const layers = layersOfTargets();
+  const own = modules.filter(({ source }) => /^runtime\/targets\/.*(?<!\/browser\/.*)\.ts$/.test(source));
+  const found = own.map(({ source }) => [source, layers.filter((layer) => layer.test(source)).length]);
+  expect(found.filter(([, count]) => count !== 1)).toEqual([]);
+});
+
+/** The layers, as the rules of dependency-cruiser have them. */
+function layersOfTargets(): readonly RegExp[] {
+  const { forbidden }: { forbidden: { name: string; from: { path: string } }[] } = createRequire(
+    import.meta.url,
+  )('../.ci/dependency-cruiser.cjs');
+  return forbidden
+    .filter(({ name }) => name.endsWith('-layers-point-down'))
+    .map(({ from }) => new RegExp(from.path));
+}
 
 test('JSON is read by what reads every name as it is written', async () => {
   // Of names alone, of where a text goes wrong, and of files of our own that hold no names of others.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BEHAVIOURS } from './behaviours.ts';
+import { BEHAVIORS } from './behaviors.ts';
 
 const cited = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
@@ -17,9 +17,9 @@ test('the gate sees the tests', () => {
 });
 
 test('every behavior has a test', () => {
-  expect(Object.keys(BEHAVIOURS).filter((id) => !cited.includes(id))).toEqual([]);
+  expect(Object.keys(BEHAVIORS).filter((id) => !cited.includes(id))).toEqual([]);
 });
 
 test('every test names a behavior', () => {
-  expect(cited.filter((id) => !Object.keys(BEHAVIOURS).includes(id ?? ''))).toEqual([]);
+  expect(cited.filter((id) => !Object.keys(BEHAVIORS).includes(id ?? ''))).toEqual([]);
 });

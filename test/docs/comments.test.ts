@@ -15,7 +15,7 @@ const SKIPPED =
 const COMMENT = /^\s*(?:\/\/|\/?\*\*?|<!--)\s?(.*?)(?:\s*\*\/)?$|\s\/\/ (.*)$/;
 const SCRIPT_COMMENT = /^\s*# ?(.*)$/;
 const NAME =
-  /\b(?:test|it|describe|behaviour)\b[^'`]*?(?:\(|: )(['`])((?:(?!\1).)+)\1|^\]?\)*\((['`])((?:(?!\3).)+)\3/;
+  /\b(?:test|it|describe|behavior)\b[^'`]*?(?:\(|: )(['`])((?:(?!\1).)+)\1|^\]?\)*\((['`])((?:(?!\3).)+)\3/;
 
 /** The text of a comment, or the name of a test or a behavior, in a line. */
 function textIn(file: string, line: string): string | undefined {
@@ -59,7 +59,7 @@ test('comments and names of tests are found, and other texts are not', () => {
     ['test/a.ts', "test('six', () => {", 'six'],
     ['test/a.ts', "  test.each(KINDS)('seven of %s', (kind) =>", 'seven of %s'],
     ['test/a.ts', "])('eight: %j', async (sent) => {", 'eight: %j'],
-    ['test/a.ts', "    behaviour: 'nine',", 'nine'],
+    ['test/a.ts', "    behavior: 'nine',", 'nine'],
     ['test/a.ts', "expect(message).toBe('no name');", undefined],
     ['a.ts', "describe('no test');", undefined],
   ] as const;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { metricNames } from '../../runtime/targets/gateway/lab/work/evaluation/metrics.ts';
-import { TASKS } from '../../runtime/targets/gateway/lab/work/tasks/index.ts';
-import { inferenceOf } from '../runtime/targets/gateway/lab/work/working.ts';
+import { metricNames } from '../../runtime/targets/gateway/evaluation/work/evaluation/metrics.ts';
+import { TASKS } from '../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
+import { inferenceOf } from '../runtime/targets/gateway/evaluation/work/working.ts';
 import { ROOT } from '../helpers/paths.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/metrics.md'), 'utf8');

@@ -7,8 +7,15 @@ import { createNetworkNodes, type NetworkNode, type NetworkNodes } from '../help
 import { findRay, freePort, type RayCluster, startRay } from '../helpers/ray.ts';
 import { createTcpProxy } from '../helpers/tcp-proxy.ts';
 import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
-import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
-import { startModelServer, useModelServers } from '../runtime/targets/gateway/lab/jobs/model-server.ts';
+import {
+  inference,
+  openJobs,
+  useJobGateways,
+} from '../runtime/targets/gateway/evaluation/jobs/job-gateway.ts';
+import {
+  startModelServer,
+  useModelServers,
+} from '../runtime/targets/gateway/evaluation/jobs/model-server.ts';
 
 /** Rows of the job, of which a share is computed between two losses. */
 const ROWS = Number(process.env['ROWS'] ?? 2000);

@@ -7,8 +7,15 @@ import { builtProgram } from '../helpers/built.ts';
 import { findRay, type RayCluster, startRay, THIS_MACHINE } from '../helpers/ray.ts';
 import { createTcpProxy } from '../helpers/tcp-proxy.ts';
 import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
-import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
-import { startModelServer, useModelServers } from '../runtime/targets/gateway/lab/jobs/model-server.ts';
+import {
+  inference,
+  openJobs,
+  useJobGateways,
+} from '../runtime/targets/gateway/evaluation/jobs/job-gateway.ts';
+import {
+  startModelServer,
+  useModelServers,
+} from '../runtime/targets/gateway/evaluation/jobs/model-server.ts';
 
 const INSTALL_MS = 600_000;
 const RAY = await findRay();

@@ -15,7 +15,11 @@ import { TEST_CACHE } from '../helpers/paths.ts';
 import { writeRandomBert } from '../helpers/random-bert.ts';
 import { findRay, type RayCluster, startRay } from '../helpers/ray.ts';
 import { describeDatabases } from '../runtime/targets/gateway/databases.ts';
-import { inference, openJobs, useJobGateways } from '../runtime/targets/gateway/lab/jobs/job-gateway.ts';
+import {
+  inference,
+  openJobs,
+  useJobGateways,
+} from '../runtime/targets/gateway/evaluation/jobs/job-gateway.ts';
 
 // `npm run test:ray:speed`: rows per second of one node and of two. Each node has half the time of a processor, however many nodes there
 // are, so that two idle processors are enough: the gateway, the database and the head of the cluster have the other one.

@@ -17,7 +17,7 @@ const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
   encoder: undefined,
   table: 'it is a table of word vectors without an encoder',
   images: 'it is a model of images, and only models of texts can be built',
-  sound: 'it is a model of sound, and only models of texts can be built',
+  audio: 'it is an audio model, and only models of texts can be built',
   decoder: 'it has a decoder, which writes text, and only encoders can be built',
 };
 

@@ -4,7 +4,7 @@ import { isMapping } from '../../../runtime/core/yaml/describe.ts';
 export interface ExportFacts {
   readonly modelType: string | undefined;
   readonly architectures: readonly string[];
-  readonly kind: 'encoder' | 'decoder' | 'images' | 'sound' | 'table';
+  readonly kind: 'encoder' | 'decoder' | 'images' | 'audio' | 'table';
   /** Whether transformers 5 or newer saved the model, which versions before it read wrongly. */
   readonly isOfTransformers5: boolean;
   /** Whether the repository of the model has Python code of its own. */
@@ -45,7 +45,7 @@ function kindOf(
   if (modules.some((type) => /\bStaticEmbedding$/.test(type)) || TABLES.test(modelType)) return 'table';
   if (architectures.includes('StaticModel')) return 'table';
   if (IMAGE_KEYS.some((key) => fields[key] !== undefined)) return 'images';
-  if (SOUND.test(modelType)) return 'sound';
+  if (AUDIO.test(modelType)) return 'audio';
   // The encoder of such a model can be saved without its decoder.
   const isEncoder = architectures.some((name) => name.endsWith('EncoderModel'));
   return fields['is_encoder_decoder'] === true && !isEncoder ? 'decoder' : 'encoder';
@@ -53,7 +53,7 @@ function kindOf(
 
 const TABLES = /^model2vec$/;
 const IMAGE_KEYS = ['vision_config', 'image_size', 'num_channels', 'vision_feature_layer'];
-const SOUND =
+const AUDIO =
   /^(?:wav2vec2|wavlm|hubert|whisper|sew|unispeech|data2vec-audio|speech_to_text|speecht5|clap|audio-spectrogram-transformer|moonshine|vits|musicgen|encodec)/;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

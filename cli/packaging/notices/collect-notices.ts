@@ -50,7 +50,7 @@ async function dataNotices(bundledFiles: readonly string[]): Promise<Notice[]> {
   return [{ name, version, license: 'MIT', texts: await addedTexts(name, version) }];
 }
 
-const READS_TOKENS = 'runtime/targets/gateway/ask/tokens/load-encoding.ts';
+const READS_TOKENS = 'runtime/targets/gateway/requests/tokens/load-encoding.ts';
 const TOKENS = { name: 'tiktoken', version: '0.14.0' };
 
 async function ownNotice(): Promise<Notice> {

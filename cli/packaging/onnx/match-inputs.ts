@@ -123,7 +123,7 @@ const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
   [/pixel|image/i, ', as models of images do, and only models of texts can be built. Choose another model.'],
   [
     /^input_(?:features|values)$|waveform|audio/i,
-    ', as models of sound do, and only models of texts can be built. Choose another model.',
+    ', as audio models do, and only models of texts can be built. Choose another model.',
   ],
 ];
 

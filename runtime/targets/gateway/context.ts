@@ -1,22 +1,22 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Kernel } from '../../serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alerts-config.ts';
-import type { Completions } from './ask/completions/completion.ts';
+import type { Completions } from './requests/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
-import type { Experiments } from './lab/experiments/experiment.ts';
+import type { Experiments } from './evaluation/experiments/experiment.ts';
 import type { SignInFlow } from './accounts/sign-in/sign-in-flow.ts';
 import type { GatewayState } from './gateway-state.ts';
-import type { JobServices } from './lab/jobs/job-services.ts';
-import type { Policy } from './ask/policy/policy.ts';
-import type { CurrentModels } from './ask/models/model-set.ts';
+import type { JobServices } from './evaluation/jobs/job-services.ts';
+import type { Policy } from './requests/policy/policy.ts';
+import type { CurrentModels } from './requests/models/model-set.ts';
 import type { AliasEntry, EntryRegistry, ProviderEntry } from './registry/registry.ts';
 import type { ModelFollower } from './registry/follow-models.ts';
-import type { Stored } from './ask/stored/stored.ts';
-import type { TokenCounter } from './ask/tokens/token-counter.ts';
-import type { Telemetry } from './ask/completions/telemetry.ts';
-import type { SingleJobs } from './lab/workflows/single-jobs.ts';
-import type { ExperimentAnswers } from './lab/workflows/experiment-answers.ts';
-import type { Workflows } from './lab/workflows/workflow.ts';
+import type { Stored } from './requests/stored/stored.ts';
+import type { TokenCounter } from './requests/tokens/token-counter.ts';
+import type { Telemetry } from './requests/completions/telemetry.ts';
+import type { SingleJobs } from './evaluation/workflows/single-jobs.ts';
+import type { ExperimentAnswers } from './evaluation/workflows/experiment-answers.ts';
+import type { Workflows } from './evaluation/workflows/workflow.ts';
 
 /** The state that the routes of the gateway share. */
 export interface GatewayContext {

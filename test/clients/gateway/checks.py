@@ -111,11 +111,11 @@ def openai_checks():
         expect(len(client.embeddings.create(model=model(wire), input=["abc", "de"]).data), 2)
 
     def transcriptions(wire):
-        sound = ("a.mp3", bytes(range(256)) * 40, "audio/mpeg")
+        audio = ("a.mp3", bytes(range(256)) * 40, "audio/mpeg")
         heard = "Hello there, how are you?"
         for audio in (client.audio.transcriptions, client.audio.translations):
-            expect(audio.create(model=model(wire), file=sound).text, heard)
-        events = client.audio.transcriptions.create(model=model(wire), file=sound, stream=True)
+            expect(audio.create(model=model(wire), file=audio).text, heard)
+        events = client.audio.transcriptions.create(model=model(wire), file=audio, stream=True)
         expect("".join(event.delta for event in events if event.type == "transcript.text.delta"), heard)
 
     def speech(wire):

@@ -1,4 +1,4 @@
-// What only providers with OpenAI's API have: sound, files, batches, stored responses and realtime.
+// What only providers with OpenAI's API have: audio, files, batches, stored responses and realtime.
 import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
-import { LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
+import { LABELLED } from '../../runtime/targets/gateway/evaluation/workflows/workflow-requests.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { providersFor } from './config.ts';
 import { verifiesGatewayCommand } from './verifies.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import { readRows } from '../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
+import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
 import {
   HUB_COMMIT,
   startDatasetSources,
-} from '../../runtime/targets/gateway/lab/datasets/dataset-sources.ts';
+} from '../../runtime/targets/gateway/evaluation/datasets/dataset-sources.ts';
 import type { Answer, Api } from '../shared-services.ts';
 import { createKey } from './chat.ts';
 import { AS_MASTER, asKey } from './config.ts';

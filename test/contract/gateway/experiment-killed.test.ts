@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { builtProgram } from '../../helpers/built.ts';
 import { runProcess } from '../../helpers/run-process.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
-import { LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
+import { LABELLED } from '../../runtime/targets/gateway/evaluation/workflows/workflow-requests.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { storeFolder } from './command-folder.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';

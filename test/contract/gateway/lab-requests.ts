@@ -1,4 +1,4 @@
-import { formWith, LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
+import { formWith, LABELLED } from '../../runtime/targets/gateway/evaluation/workflows/workflow-requests.ts';
 import type { Answer, Api } from '../shared-services.ts';
 import { AS_MASTER } from './config.ts';
 

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { Agent, fetch } from 'undici';
 import { afterEach, expect } from 'vitest';
 import { selfSigned } from '../../helpers/self-signed.ts';
-import { startModelServer, useModelServers } from '../../runtime/targets/gateway/lab/jobs/model-server.ts';
+import {
+  startModelServer,
+  useModelServers,
+} from '../../runtime/targets/gateway/evaluation/jobs/model-server.ts';
 import { childrenOf } from '../../runtime/targets/manager/upstream/processes.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { addressOf } from '../service-arms.ts';

@@ -1,17 +1,17 @@
 import { test } from 'vitest';
-import { BEHAVIOURS, type BehaviourId } from '../behaviours.ts';
+import { BEHAVIORS, type BehaviorId } from '../behaviors.ts';
 import type { CommandArm } from '../command-arms.ts';
 import { GATEWAY_ARMS, type GatewayArm } from './arms.ts';
 import { GATEWAY_COMMAND_ARMS } from './command-arms.ts';
 
 /** A test of one behavior of the gateway, in-process and as the real executable. */
-export function verifiesGateway(id: BehaviourId, body: (arm: GatewayArm) => Promise<void>): void {
+export function verifiesGateway(id: BehaviorId, body: (arm: GatewayArm) => Promise<void>): void {
   // oxlint-disable-next-line vitest/expect-expect -- the body has them.
-  test.each(GATEWAY_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
+  test.each(GATEWAY_ARMS)(`[${id}] ${BEHAVIORS[id].behavior} ($name)`, body);
 }
 
 /** A test of one of the gateway's commands, in-process and as the real executable. */
-export function verifiesGatewayCommand(id: BehaviourId, body: (arm: CommandArm) => Promise<void>): void {
+export function verifiesGatewayCommand(id: BehaviorId, body: (arm: CommandArm) => Promise<void>): void {
   // oxlint-disable-next-line vitest/expect-expect -- the body has them.
-  test.each(GATEWAY_COMMAND_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
+  test.each(GATEWAY_COMMAND_ARMS)(`[${id}] ${BEHAVIORS[id].behavior} ($name)`, body);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { noisyRows, startNoisyEncoders } from '../../runtime/targets/gateway/front/pages/noisy-encoders.ts';
+import { noisyRows, startNoisyEncoders } from '../../runtime/targets/gateway/api/pages/noisy-encoders.ts';
 import { MASTER_KEY } from '../../runtime/targets/gateway/master-key.ts';
 import { callerOf, serve } from './serve.ts';
 import { startProvider } from './stub-provider.ts';

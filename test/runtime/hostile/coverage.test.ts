@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { hasReader } from '../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
+import { hasReader } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
 import { HOSTILE_PARSERS } from './parsers.ts';
 
 const RUNTIME = new URL('../../../runtime/', import.meta.url);
 /** Folders whose files all parse data of others, and their files that do not. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  'targets/gateway/lab/datasets/read': [
+  'targets/gateway/evaluation/datasets/read': [
     // Parquet has a test of its own, as its files are binary.
     'check-pages.ts',
     'check-parquet.ts',

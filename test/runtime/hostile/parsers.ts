@@ -6,9 +6,9 @@ import { schemaSizeProblem } from '../../../runtime/core/json/schema-size.ts';
 import { expand } from '../../../runtime/core/text/expand.ts';
 import { isSecretName } from '../../../runtime/core/text/secret-name.ts';
 import { trimOf } from '../../../runtime/core/text/trim-text.ts';
-import { documentPages } from '../../../runtime/targets/gateway/ask/tokens/media/document-pages.ts';
-import { readRows } from '../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
-import { labelInAnswer } from '../../../runtime/targets/gateway/lab/work/inference/label-in-answer.ts';
+import { documentPages } from '../../../runtime/targets/gateway/requests/tokens/media/document-pages.ts';
+import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
+import { labelInAnswer } from '../../../runtime/targets/gateway/evaluation/work/inference/label-in-answer.ts';
 import { boundaryOf, readMultipart } from '../../../runtime/targets/gateway/shared/multipart.ts';
 import { usableName } from '../../../runtime/targets/manager/config/server-name.ts';
 import { parseMcpServers } from '../../../runtime/targets/manager/config/parse-mcp-servers.ts';
@@ -43,7 +43,7 @@ async function readParts(text: string): Promise<void> {
 }
 
 const GATEWAY = 'targets/gateway';
-const DATASETS = `${GATEWAY}/lab/datasets/read`;
+const DATASETS = `${GATEWAY}/evaluation/datasets/read`;
 
 export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
   csv: {
@@ -75,7 +75,7 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
       ' ',
       '/Count ',
     ],
-    source: `${GATEWAY}/ask/tokens/media/document-pages.ts`,
+    source: `${GATEWAY}/requests/tokens/media/document-pages.ts`,
   },
   multipart: {
     parse: readParts,
@@ -141,7 +141,7 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
   labels: {
     parse: (text) => labelInAnswer(text, ['good', 'bad']),
     parts: [' ', '.', '"', '. a', 'label ', 'label: ', '*'],
-    source: `${GATEWAY}/lab/work/inference/label-in-answer.ts`,
+    source: `${GATEWAY}/evaluation/work/inference/label-in-answer.ts`,
   },
   'schema size': {
     parse: (text) => schemaSizeProblem({ text }),

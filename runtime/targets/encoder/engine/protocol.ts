@@ -6,7 +6,7 @@ import type { Transformed } from '../../../transform/transform-row.ts';
 import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '../../../transform/transform-script.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
-import type { VectorLayer } from '../maths/layers.ts';
+import type { VectorLayer } from '../math/layers.ts';
 import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
 import type { BatchOutput } from '../../../core/model/raw-output.ts';

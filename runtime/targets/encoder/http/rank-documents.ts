@@ -5,9 +5,9 @@ import { withArticle } from '../../../core/text/with-article.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
-import type { VectorRows } from '../maths/max-sim.ts';
+import type { VectorRows } from '../math/max-sim.ts';
 import { sigmoid } from '../../../core/numbers/softmax.ts';
-import type { ReadVector } from '../maths/sparse.ts';
+import type { ReadVector } from '../math/sparse.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { callerOf, runModel, sumOf } from './run-model.ts';
 

@@ -2,7 +2,7 @@ import type { AnswerPlan } from '../../../core/model/answer-plan.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import type { RequestOverflow, RunModel } from '../engine/serving.ts';
-import type { WindowAnswers } from '../maths/answer-spans.ts';
+import type { WindowAnswers } from '../math/answer-spans.ts';
 import type { Question } from '../schemas/question-answering.ts';
 import { type Answers, answersIn } from '../tasks/question-answering.ts';
 

@@ -5,7 +5,7 @@ import {
   type EntityRules,
   type EntityToken,
   wordOfEntity,
-} from '../maths/entities.ts';
+} from '../math/entities.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import { itemAt } from '../../../core/values/item-at.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';

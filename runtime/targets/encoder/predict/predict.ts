@@ -1,6 +1,6 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
-import type { AggregationStrategy } from '../maths/entities.ts';
+import type { AggregationStrategy } from '../math/entities.ts';
 import type { EngineInput, RunModel, ServingEngine, View } from '../engine/serving.ts';
 import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';

@@ -1,4 +1,4 @@
-import { greatest } from '../maths/greatest.ts';
+import { greatest } from '../math/greatest.ts';
 import { softmax } from '../../../core/numbers/softmax.ts';
 import { DEFAULT_CANDIDATES, type MaskedText, noMask } from './masks.ts';
 import { finiteOutput } from './finite-output.ts';

@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { type SparseVector, toSparse } from '../maths/sparse.ts';
+import { type SparseVector, toSparse } from '../math/sparse.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
 import { writeFloats } from './token-info.ts';

@@ -8,7 +8,7 @@ import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 import type { AnswerPlan } from '../../../core/model/answer-plan.ts';
 import type { LabelPlan } from '../../../core/model/label-plan.ts';
-import type { VectorLayer } from '../maths/layers.ts';
+import type { VectorLayer } from '../math/layers.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */
 export interface Inference {

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
-import { applyLayers } from '../maths/layers.ts';
-import { meanOfWindows } from '../maths/mean-of-windows.ts';
+import { applyLayers } from '../math/layers.ts';
+import { meanOfWindows } from '../math/mean-of-windows.ts';
 import { poolRows } from '../../../core/vectors/pooling.ts';
 import { normalizeL2 } from '../../../core/vectors/vectors.ts';
 import type { VectorOptions } from '../../../core/model/vector-plan.ts';

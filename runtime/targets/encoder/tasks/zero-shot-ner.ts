@@ -4,8 +4,8 @@ import type { EntityOptions } from '../../../core/model/entity-options.ts';
 import type { WordSource } from '../../../core/model/tokenized-text.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
 import { codePoints } from '../../../core/text/code-points.ts';
-import { chooseEntities } from '../maths/choose-entities.ts';
-import { type EntitySpan, entityCandidates } from '../maths/entity-candidates.ts';
+import { chooseEntities } from '../math/choose-entities.ts';
+import { type EntitySpan, entityCandidates } from '../math/entity-candidates.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference, Task } from './task.ts';
 

@@ -1,5 +1,5 @@
 import { createRedactions } from '../../../core/text/redactions.ts';
-import type { ModelsConfig } from '../ask/models/models-config.ts';
+import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { resolveLimits } from './resolve/limits.ts';
 import { createStoredAliases } from './resolve/stored-alias.ts';

@@ -6,7 +6,7 @@ import type { ProcessSettings } from '../../../serve/program/process-options.ts'
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
-import type { ModelsConfig } from '../ask/models/models-config.ts';
+import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { DatabaseLocation } from '../store/database-url.ts';
 
 /** The complete configuration. Precedence: flags, environment, file, defaults. */

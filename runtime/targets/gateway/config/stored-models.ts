@@ -1,8 +1,8 @@
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { StoredEntries } from '../accounts/registry/model-entries.ts';
-import type { ModelsConfig } from '../ask/models/models-config.ts';
-import type { EncoderProgram, ProviderInstance } from '../ask/providers/provider.ts';
-import type { Alias } from '../ask/routing/routing.ts';
+import type { ModelsConfig } from '../requests/models/models-config.ts';
+import type { EncoderProgram, ProviderInstance } from '../providers/adapters/provider.ts';
+import type { Alias } from '../requests/routing/routing.ts';
 
 /** What a stored entry comes to in a gateway, with its file and its environment. */
 export type EntryOutcome<Value> =

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ModelEntries, StoredEntries } from '../accounts/registry/model-entries.ts';
-import type { ModelsConfig } from '../ask/models/models-config.ts';
+import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { WithStored } from '../config/stored-models.ts';
 
 /** The models of a configuration file, and how stored entries are added to them. */

@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { EntrySettings, StoredEntries, StoredProvider } from '../accounts/registry/model-entries.ts';
 import { addressOf, splitSecrets } from '../accounts/registry/entry-secrets.ts';
 import { memberOfProblem } from '../config/resolve/stored-provider.ts';
-import type { Alias } from '../ask/routing/routing.ts';
+import type { Alias } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
 import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
 import { fileEntry, inOrder, storedEntry } from './list-entries.ts';

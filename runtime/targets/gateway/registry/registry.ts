@@ -4,8 +4,8 @@ import type {
   StoredAlias,
   StoredProvider,
 } from '../accounts/registry/model-entries.ts';
-import type { ModelsConfig } from '../ask/models/models-config.ts';
-import type { Alias } from '../ask/routing/routing.ts';
+import type { ModelsConfig } from '../requests/models/models-config.ts';
+import type { Alias } from '../requests/routing/routing.ts';
 import type { ConfiguredProvider, WithStored } from '../config/stored-models.ts';
 
 /** Where an entry is: in the configuration file, or in the database. */

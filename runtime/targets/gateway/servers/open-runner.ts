@@ -4,11 +4,11 @@ import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
-import type { gatewayApp } from '../front/app.ts';
-import { malformedRequestAnswer } from '../front/http/errors.ts';
-import { createLocalCompute } from '../lab/jobs/compute/local.ts';
-import { createRayCompute } from '../lab/jobs/compute/ray.ts';
-import { createRunner, type Runner } from '../lab/jobs/runner/runner.ts';
+import type { gatewayApp } from '../api/app.ts';
+import { malformedRequestAnswer } from '../api/http/errors.ts';
+import { createLocalCompute } from '../evaluation/jobs/compute/local.ts';
+import { createRayCompute } from '../evaluation/jobs/compute/ray.ts';
+import { createRunner, type Runner } from '../evaluation/jobs/runner/runner.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
 

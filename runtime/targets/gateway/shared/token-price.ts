@@ -1,5 +1,5 @@
 import type { Nanos } from './money.ts';
-import { soundCost, type SoundCounts, type SoundRates } from './sound-price.ts';
+import { audioCost, type AudioCounts, type AudioRates } from './audio-price.ts';
 import { unitCost, type UnitCounts, type UnitRates } from './unit-price.ts';
 
 /** Prices per million tokens. */
@@ -26,8 +26,8 @@ export interface TokenPrice extends TokenRates {
   readonly source?: string | undefined;
   /** Prices of web searches, images and other units. */
   readonly units?: UnitRates | undefined;
-  /** Prices of input and output sound. */
-  readonly sound?: SoundRates | undefined;
+  /** Prices of input and output audio. */
+  readonly audio?: AudioRates | undefined;
 }
 
 export interface TokenCounts {
@@ -41,7 +41,7 @@ export interface TokenCounts {
   readonly cacheWrite1h?: number | undefined;
   readonly output: number;
   readonly units?: UnitCounts | undefined;
-  readonly sound?: SoundCounts | undefined;
+  readonly audio?: AudioCounts | undefined;
 }
 
 const MILLION = 1_000_000n;
@@ -51,8 +51,8 @@ export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
   const rates = ratesFor(tokens.input, price);
   const cost = (costOfMillions(tokens, rates) + MILLION / 2n) / MILLION;
   const units = price.units && tokens.units ? unitCost(tokens.units, price.units, rates) : 0n;
-  const sound = price.sound && tokens.sound ? soundCost(tokens.sound, price.sound, rates) : 0n;
-  return cost + units + sound;
+  const audio = price.audio && tokens.audio ? audioCost(tokens.audio, price.audio, rates) : 0n;
+  return cost + units + audio;
 }
 
 /**
@@ -60,10 +60,10 @@ export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
  * and a shorter prompt can be in another tier.
  */
 export function maxCostOf(
-  { input, output, units, sound }: Pick<TokenCounts, 'input' | 'output' | 'units' | 'sound'>,
+  { input, output, units, audio }: Pick<TokenCounts, 'input' | 'output' | 'units' | 'audio'>,
   price: TokenPrice,
 ): Nanos {
-  const heard = price.sound && sound ? soundCost(sound, price.sound, price) : 0n;
+  const heard = price.audio && audio ? audioCost(audio, price.audio, price) : 0n;
   const reachable = [price, ...(price.tiers ?? []).filter(({ aboveTokens }) => input > aboveTokens)];
   const tokens = reachable.reduce((max, rates) => {
     const millions =
@@ -78,7 +78,7 @@ export function maxCostOf(
 
 /** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
-  Object.values({ ...price.units, ...price.sound }).every((rate) => !rate) &&
+  Object.values({ ...price.units, ...price.audio }).every((rate) => !rate) &&
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
 
 const larger = (rate: Nanos, other: Nanos | undefined): Nanos =>

@@ -1,5 +1,5 @@
 import { dollarsOf } from '../shared/money.ts';
-import type { Attempt } from '../ask/routing/routing.ts';
+import type { Attempt } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
 import {
   attributesOf,
@@ -9,7 +9,7 @@ import {
   STATUS_ERROR,
 } from '../../../serve/telemetry/otlp.ts';
 import { newSpanId, type RequestTrace } from '../../../serve/telemetry/request-trace.ts';
-import type { CompletionEvent } from '../ask/completions/telemetry.ts';
+import type { CompletionEvent } from '../requests/completions/telemetry.ts';
 
 /**
  * Creates the span of a request, and a child span for each provider call. Only the span of the request has token counts, so that

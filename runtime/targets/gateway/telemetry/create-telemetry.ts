@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { traceOf } from '../../../serve/telemetry/request-trace.ts';
 import { openSpanQueue } from '../../../serve/telemetry/open-span-queue.ts';
 import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
-import type { Telemetry } from '../ask/completions/telemetry.ts';
+import type { Telemetry } from '../requests/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
 import { createGatewayMetrics } from './metrics.ts';
 

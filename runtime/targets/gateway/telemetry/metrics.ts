@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Attempt } from '../ask/routing/routing.ts';
-import type { AbandonedEvent, CompletionEvent } from '../ask/completions/telemetry.ts';
+import type { Attempt } from '../requests/routing/routing.ts';
+import type { AbandonedEvent, CompletionEvent } from '../requests/completions/telemetry.ts';
 import { createModelLabels, OTHER } from './model-labels.ts';
 
 export interface GatewayMetrics {

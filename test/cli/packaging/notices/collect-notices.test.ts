@@ -14,7 +14,7 @@ test('refuses a native package without the notices of what is inside it', async 
 });
 
 test('a program with the tokens of encodings has the notice of tiktoken', async () => {
-  const notices = await collectNotices(['/x/runtime/targets/gateway/ask/tokens/load-encoding.ts'], []);
+  const notices = await collectNotices(['/x/runtime/targets/gateway/requests/tokens/load-encoding.ts'], []);
   expect(notices.at(-1)).toMatchObject({ name: 'tiktoken', license: 'MIT' });
   expect(
     notices

@@ -6,7 +6,7 @@ import { AppError } from '../../../../runtime/contract/errors.ts';
 import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
 import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { malformedRequestAnswer } from '../../../../runtime/targets/gateway/front/http/errors.ts';
+import { malformedRequestAnswer } from '../../../../runtime/targets/gateway/api/http/errors.ts';
 import { problemWithoutPath } from '../../../../runtime/targets/manager/http/problem.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';

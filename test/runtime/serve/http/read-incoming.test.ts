@@ -12,13 +12,13 @@ afterEach(() => {
   server.close();
 });
 
-interface Behaviour {
+interface Behavior {
   readonly timeoutMs?: number;
   readonly answers?: boolean;
 }
 
 /** Answers every body with itself; `outcomes` are what became of them. */
-async function echo({ timeoutMs = 60_000, answers = true }: Behaviour = {}): Promise<{
+async function echo({ timeoutMs = 60_000, answers = true }: Behavior = {}): Promise<{
   socket: Socket;
   outcomes: AsyncIterator<string>;
 }> {

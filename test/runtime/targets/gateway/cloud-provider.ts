@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
 import { type Clock, systemClock } from '../../../../runtime/platform/clock.ts';
-import { openProvider } from '../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
+import { openProvider } from '../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
 import type {
   Provider,
   ProviderInstance,
-} from '../../../../runtime/targets/gateway/ask/providers/provider.ts';
+} from '../../../../runtime/targets/gateway/providers/adapters/provider.ts';
 import { read } from './config/read.ts';
 
 interface CloudOptions {

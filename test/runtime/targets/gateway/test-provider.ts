@@ -1,5 +1,5 @@
-import { pass } from '../../../../runtime/targets/gateway/ask/policy/pass.ts';
-import type { Passed } from '../../../../runtime/targets/gateway/ask/shapes/passed.ts';
+import { pass } from '../../../../runtime/targets/gateway/requests/policy/pass.ts';
+import type { Passed } from '../../../../runtime/targets/gateway/providers/shapes/passed.ts';
 import { systemClock, type Clock } from '../../../../runtime/platform/clock.ts';
 import type {
   ChatAnswer,
@@ -9,14 +9,14 @@ import type {
   ProviderInstance,
   StreamedAnswer,
   WholeAnswer,
-} from '../../../../runtime/targets/gateway/ask/providers/provider.ts';
-import type { Wire } from '../../../../runtime/targets/gateway/ask/shapes/wire.ts';
-import { openProvider } from '../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
+} from '../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Wire } from '../../../../runtime/targets/gateway/providers/shapes/wire.ts';
+import { openProvider } from '../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
 import type {
   ForwardOptions,
   StreamSummary,
-} from '../../../../runtime/targets/gateway/ask/streams/stream.ts';
-import { KEEP_ALIVE_TEXT } from '../../../../runtime/targets/gateway/ask/streams/event-text.ts';
+} from '../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { KEEP_ALIVE_TEXT } from '../../../../runtime/targets/gateway/providers/streams/event-text.ts';
 import { readablePieces } from '../../../../runtime/serve/http/exchange/readable-pieces.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 

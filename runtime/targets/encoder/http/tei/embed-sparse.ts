@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
-import type { ReadVector } from '../../maths/sparse.ts';
+import type { ReadVector } from '../../math/sparse.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EmbedSparseRequest } from '../../schemas/tei.ts';
 import { embeddingInputs, planEmbeddings } from '../embedding-inputs.ts';

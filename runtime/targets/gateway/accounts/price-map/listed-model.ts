@@ -1,6 +1,6 @@
 /** Prices per million tokens. */
 export const RATES = ['input', 'output', 'cached_input', 'cache_write', 'cache_write_1h'] as const;
-/** Prices of what is not text: tokens of sound and images per million, everything else per unit. */
+/** Prices of what is not text: tokens of audio and images per million, everything else per unit. */
 export const EXTRA_RATES = [
   'audio_input',
   'audio_output',

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import type { EntrySettings } from '../../accounts/registry/model-entries.ts';
-import { STRATEGIES } from '../../ask/routing/strategies.ts';
+import { STRATEGIES } from '../../requests/routing/strategies.ts';
 
 /** Options of `create` and `update`. */
 export const ALIAS_OPTIONS = {

@@ -1,7 +1,7 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
 import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
-import { ACTORS, OUTCOMES } from '../../front/audit/query.ts';
+import { ACTORS, OUTCOMES } from '../../api/audit/query.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 
 export const AUDIT_OPTIONS = {

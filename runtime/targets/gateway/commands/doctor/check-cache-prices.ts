@@ -1,6 +1,6 @@
 import { isFree } from '../../shared/token-price.ts';
 import { type Finding, note } from '../../../../serve/cli/doctor/finding.ts';
-import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 
 /** Reports Anthropic models without a price for cache writes, because Anthropic charges more for them than for other input. */

@@ -1,6 +1,6 @@
 import { suggest } from '../../../../core/text/suggest.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
-import type { ClassifierProfile, GuardrailProfile } from '../../ask/guardrails/guardrail.ts';
+import type { ClassifierProfile, GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
 import type { CheckedProvider } from './check-provider.ts';
 
 /** Checks that the encoder of each profile has the labels of the profile: a label that it lacks would never be found. */

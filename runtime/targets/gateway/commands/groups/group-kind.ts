@@ -1,8 +1,8 @@
 import type { Group, Groups } from '../../accounts/identity/groups-api.ts';
 import { ORGANIZATION_ORDERS, TEAM_ORDERS } from '../../accounts/identity/list-queries.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
-import { organizationView } from '../../front/organizations/view.ts';
-import { teamView } from '../../front/teams/view.ts';
+import { organizationView } from '../../api/organizations/view.ts';
+import { teamView } from '../../api/teams/view.ts';
 import { listAll } from '../../store/list-all.ts';
 import { findOne } from '../store/find-one.ts';
 

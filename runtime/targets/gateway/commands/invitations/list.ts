@@ -4,7 +4,7 @@ import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import type { invitations } from '../../front/teams/schemas.ts';
+import type { invitations } from '../../api/teams/schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { formatTime, orDash } from '../show/format-values.ts';
 import { withSignIn } from './with-sign-in.ts';

@@ -3,7 +3,11 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
-import { JOB_FILES_VARIABLE, JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../../lab/jobs/worker/variables.ts';
+import {
+  JOB_FILES_VARIABLE,
+  JOB_TOKEN_VARIABLE,
+  JOB_URL_VARIABLE,
+} from '../../evaluation/jobs/worker/variables.ts';
 
 /** `job run` is started by a gateway, on its own or another machine, and works on one job. */
 export const jobRunCommand: Command = {
@@ -21,8 +25,8 @@ export const jobRunCommand: Command = {
   async run(invocation, output) {
     const { systemClock } = await import('../../../../platform/clock.ts');
     const { stopSignal } = await import('../../../../serve/program/signals.ts');
-    const { runWorker } = await import('../../lab/jobs/worker/run-worker.ts');
-    const { openWork } = await import('../../lab/work/open-work.ts');
+    const { runWorker } = await import('../../evaluation/jobs/worker/run-worker.ts');
+    const { openWork } = await import('../../evaluation/work/open-work.ts');
     const gatewayUrl = invocation.value('gateway-url');
     const token = process.env[JOB_TOKEN_VARIABLE];
     if (gatewayUrl === undefined || !URL.canParse(gatewayUrl)) {

@@ -4,8 +4,8 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
 import type { SpeedSummary } from '../../accounts/ledger/trends/trends-api.ts';
-import { SPEED_GROUPINGS } from '../../front/trends/query.ts';
-import { latencyView } from '../../front/trends/view.ts';
+import { SPEED_GROUPINGS } from '../../api/trends/query.ts';
+import { latencyView } from '../../api/trends/view.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import type { Invocation } from '../../../../serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
-import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { FileModels } from '../../registry/follow-models.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 

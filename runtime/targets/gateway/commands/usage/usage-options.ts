@@ -5,7 +5,7 @@ import { isTimeZone } from '../../../../core/time/calendar.ts';
 import { list } from '../../../../serve/cli/values.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
-import { GROUPINGS, INTERVALS } from '../../front/usage/query.ts';
+import { GROUPINGS, INTERVALS } from '../../api/usage/query.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 
 export const USAGE_OPTIONS = {

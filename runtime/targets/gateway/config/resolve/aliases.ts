@@ -1,4 +1,4 @@
-import type { Alias, WeightedTarget } from '../../ask/routing/routing.ts';
+import type { Alias, WeightedTarget } from '../../requests/routing/routing.ts';
 import type { AliasEntry, TargetEntry } from '../schemas/routing.ts';
 import type { Path, ResolveContext } from './context.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';

@@ -4,7 +4,7 @@ import {
   type CacheSettings,
   SEMANTIC_DEFAULTS,
   type SemanticSettings,
-} from '../../ask/cache/cache-settings.ts';
+} from '../../requests/cache/cache-settings.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { type ResolveContext, timeIn } from './context.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';

@@ -1,5 +1,5 @@
-import { PRESETS } from '../../ask/providers/presets.ts';
-import type { ProviderType } from '../../ask/providers/provider.ts';
+import { PRESETS } from '../../providers/adapters/presets.ts';
+import type { ProviderType } from '../../providers/adapters/provider.ts';
 import { trimEndOf } from '../../../../core/text/trim-text.ts';
 
 /**

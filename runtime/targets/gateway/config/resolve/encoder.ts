@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { EncoderProgram, ProviderInstance, ProviderLimits } from '../../ask/providers/provider.ts';
+import type { EncoderProgram, ProviderInstance, ProviderLimits } from '../../providers/adapters/provider.ts';
 import type { EncoderEntry } from '../schemas/providers.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, pathIn, type ResolveContext } from './context.ts';

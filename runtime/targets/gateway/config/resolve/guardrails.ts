@@ -1,8 +1,8 @@
 import { didYouMean } from '../../../../core/text/suggest.ts';
-import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../ask/guardrails/guardrail.ts';
-import { placeProblem, restoreProblem } from '../../ask/guardrails/read-rules.ts';
+import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../requests/guardrails/guardrail.ts';
+import { placeProblem, restoreProblem } from '../../requests/guardrails/read-rules.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
-import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { ResolveContext } from './context.ts';
 import { resolveProfile } from './guardrail-profile.ts';
 import type { KnownNames } from './model-names.ts';

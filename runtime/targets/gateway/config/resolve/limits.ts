@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { ProviderLimits } from '../../ask/providers/provider.ts';
+import type { ProviderLimits } from '../../providers/adapters/provider.ts';
 import type { TimeoutsEntry } from '../schemas/providers.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 

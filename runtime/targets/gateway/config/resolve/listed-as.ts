@@ -1,5 +1,5 @@
 import { CLOUD_HOSTS, isCloud } from './clouds/index.ts';
-import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
+import { type Preset, PRESETS } from '../../providers/adapters/presets.ts';
 
 interface PricedProvider {
   /** `priced_as` of the configuration. */

@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
-import { RETRY_BUDGET_POLICY } from '../../ask/routing/retry-budget.ts';
-import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
-import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
+import { RETRY_BUDGET_POLICY } from '../../requests/routing/retry-budget.ts';
+import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/circuit-breaker.ts';
+import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
-import { REQUEST_POLICY } from '../../ask/shapes/request-policy.ts';
-import type { ModelsConfig } from '../../ask/models/models-config.ts';
+import { REQUEST_POLICY } from '../../providers/shapes/request-policy.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { resolveCache } from './cache.ts';
 import { resolveAliases } from './aliases.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';

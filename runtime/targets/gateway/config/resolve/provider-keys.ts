@@ -1,4 +1,4 @@
-import { PRESETS } from '../../ask/providers/presets.ts';
+import { PRESETS } from '../../providers/adapters/presets.ts';
 
 /** Variables with another name than `<PRESET>_API_KEY`, according to the documentation of the providers. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {

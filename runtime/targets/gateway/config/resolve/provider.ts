@@ -5,8 +5,8 @@ import type {
   OpenAiDialect,
   ProviderInstance,
   ProviderLimits,
-} from '../../ask/providers/provider.ts';
-import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
+} from '../../providers/adapters/provider.ts';
+import { type Preset, PRESETS } from '../../providers/adapters/presets.ts';
 import type { ProviderEntry } from '../schemas/providers.ts';
 import { CLOUDS, foreignKeys, isCloud } from './clouds/index.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';

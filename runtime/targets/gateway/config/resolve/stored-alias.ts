@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../../core/text/suggest.ts';
 import { createValidate, type Validate } from '../../../../core/yaml/validate.ts';
 import type { StoredAlias } from '../../accounts/registry/model-entries.ts';
-import type { Alias, WeightedTarget } from '../../ask/routing/routing.ts';
+import type { Alias, WeightedTarget } from '../../requests/routing/routing.ts';
 import { parseModel } from '../../shared/model-string.ts';
 import { type StoredAliasEntry, storedAlias } from '../schemas/stored-entries.ts';
 import type { ConfiguredProvider, EntryOutcome } from '../stored-models.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CACHE_SCOPES, CACHE_STORES, QUESTIONS } from '../../ask/cache/cache-settings.ts';
+import { CACHE_SCOPES, CACHE_STORES, QUESTIONS } from '../../requests/cache/cache-settings.ts';
 import { choice, count, duration, flag, keys } from './shapes.ts';
 
 const semantic = keys(

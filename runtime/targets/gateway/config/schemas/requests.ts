@@ -1,4 +1,4 @@
-import { UNSUPPORTED_TOOLS, USER_FIELDS } from '../../ask/shapes/request-policy.ts';
+import { UNSUPPORTED_TOOLS, USER_FIELDS } from '../../providers/shapes/request-policy.ts';
 import { choice, keys } from './shapes.ts';
 
 export const requests = keys(

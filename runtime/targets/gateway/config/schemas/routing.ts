@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
-import { STRATEGIES } from '../../ask/routing/strategies.ts';
+import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { choice, count, duration, keys } from './shapes.ts';
 
 const model = Type.String({ minLength: 1, description: 'A model, `provider:model`.' });

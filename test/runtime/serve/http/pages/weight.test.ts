@@ -6,8 +6,8 @@ import { docsPageRoutes } from '../../../../../runtime/serve/http/docs-page/rout
 import { SHARED_FILES } from '../../../../../runtime/serve/http/pages/files.ts';
 import { PAGE_FILES as ENCODER } from '../../../../../runtime/targets/encoder/http/page/files.ts';
 import { pageRoutes as encoderRoutes } from '../../../../../runtime/targets/encoder/http/page/routes.ts';
-import { PAGE_FILES as GATEWAY } from '../../../../../runtime/targets/gateway/front/pages/files.ts';
-import { pageRoutes as gatewayRoutes } from '../../../../../runtime/targets/gateway/front/pages/routes.ts';
+import { PAGE_FILES as GATEWAY } from '../../../../../runtime/targets/gateway/api/pages/files.ts';
+import { pageRoutes as gatewayRoutes } from '../../../../../runtime/targets/gateway/api/pages/routes.ts';
 import { PAGE_FILES as MANAGER } from '../../../../../runtime/targets/manager/http/pages/files.ts';
 import { pageRoutes as managerRoutes } from '../../../../../runtime/targets/manager/http/pages/routes.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredEntries } from '../../../../../runtime/targets/gateway/accounts/registry/model-entries.ts';
-import type { ModelsConfig } from '../../../../../runtime/targets/gateway/ask/models/models-config.ts';
+import type { ModelsConfig } from '../../../../../runtime/targets/gateway/requests/models/models-config.ts';
 import {
   type FileModels,
   followModels,

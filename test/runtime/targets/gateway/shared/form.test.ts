@@ -6,13 +6,13 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 }
 
 test('a written form is read by others and by us, whatever its pieces', async () => {
-  const sound = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256));
+  const audio = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256));
   const form = {
     fields: new Map([
       ['model', ['whisper-1']],
       ['include[]', ['logprobs', 'Größe']],
     ]),
-    files: [{ name: 'file', filename: 'a"\r\nb.mp3', type: 'audio/mpeg', pieces: [sound], bytes: 1000 }],
+    files: [{ name: 'file', filename: 'a"\r\nb.mp3', type: 'audio/mpeg', pieces: [audio], bytes: 1000 }],
   };
   const bytes = Buffer.concat(writeForm(form, 'edge'));
   const read = await new Response(bytes, {
@@ -23,13 +23,13 @@ test('a written form is read by others and by us, whatever its pieces', async ()
   expect([file.name, file.type, Buffer.from(await file.arrayBuffer())]).toEqual([
     'a"\r\nb.mp3',
     'audio/mpeg',
-    sound,
+    audio,
   ]);
   for (const size of [1, 13, bytes.length]) {
     const own = await readForm(inPieces(bytes, size), 'edge');
     expect(own.fields).toEqual(form.fields);
     const { type, pieces, bytes: length } = requiredFile(own, 'file');
-    expect([type, length, Buffer.concat(pieces)]).toEqual(['audio/mpeg', 1000, sound]);
+    expect([type, length, Buffer.concat(pieces)]).toEqual(['audio/mpeg', 1000, audio]);
   }
 });
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { createJobQueue } from '../../../../../runtime/targets/gateway/lab/jobs/queue.ts';
+import { createJobQueue } from '../../../../../runtime/targets/gateway/evaluation/jobs/queue.ts';
 import { addJobRanges } from '../../../../../runtime/targets/gateway/store/add-job-ranges.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
 import { MIGRATIONS } from '../../../../../runtime/targets/gateway/store/migrations.ts';

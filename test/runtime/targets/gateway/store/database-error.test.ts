@@ -7,7 +7,7 @@ import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/d
 import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { describeDatabases } from '../databases.ts';
-import { gatewayOn } from '../front/open-gateway.ts';
+import { gatewayOn } from '../api/open-gateway.ts';
 
 const folder = useTempFolder();
 const UNAVAILABLE = { code: 'UnavailableError', reason: 'database_unavailable' };

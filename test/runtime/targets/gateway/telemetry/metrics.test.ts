@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
 import { createRequestObserver } from '../../../../../runtime/serve/http/observe.ts';
-import type { Telemetry } from '../../../../../runtime/targets/gateway/ask/completions/telemetry.ts';
+import type { Telemetry } from '../../../../../runtime/targets/gateway/requests/completions/telemetry.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { attempt, completion, tokens } from './completions.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
-import type { Telemetry } from '../../../../../runtime/targets/gateway/ask/completions/telemetry.ts';
+import type { Telemetry } from '../../../../../runtime/targets/gateway/requests/completions/telemetry.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { type HandClock, handClock } from '../../../../helpers/hand-clock.ts';
 import { type Collector, startCollector } from '../../../serve/telemetry/collector.ts';

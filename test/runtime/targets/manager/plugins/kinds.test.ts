@@ -18,12 +18,12 @@ test('a JavaScript module changes requests and answers', async () => {
 });
 
 test('a JavaScript module refuses, and what it returns nothing for stays', async () => {
-  const refusing = await served({ validation: [module({ config: { behaviour: 'refuse' } })] });
+  const refusing = await served({ validation: [module({ config: { behavior: 'refuse' } })] });
   const answer = await post(`${refusing.url}/echo`);
   expect([answer.status, await answer.text()]).toEqual([418, 'a teapot']);
   expect(answer.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   const observing = await served({
-    content: [module({ flows: ['response'], config: { behaviour: 'observe' } })],
+    content: [module({ flows: ['response'], config: { behavior: 'observe' } })],
   });
   expect((await post(`${observing.url}/echo`)).headers.has('X-Seen-Status')).toBe(false);
 });
@@ -33,8 +33,8 @@ test.each([
   ['silent', /did not respond within 100 ms/],
   ['nonsense', /must return undefined or an object with/],
   ['status', /status 1000, which is not between 200 and 599/],
-])('a JavaScript module that cannot answer fails: %s', async (behaviour, reason) => {
-  const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behaviour } })] });
+])('a JavaScript module that cannot answer fails: %s', async (behavior, reason) => {
+  const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behavior } })] });
   const answer = await post(`${url}/echo`);
   expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
   expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);

@@ -135,7 +135,7 @@ test('categories are asked in their order, whatever the order of the file', asyn
     kind: 'js',
     path: 'module.mjs',
     flows: ['request', 'response'],
-    config: { behaviour: 'observe', file, label },
+    config: { behavior: 'observe', file, label },
   });
   const { url } = await served({
     audit: [record('audit')],

@@ -1,4 +1,8 @@
-import { type EntraClient, ENTRA_AUTHORITY, ENTRA_SCOPE } from '../../../ask/providers/access/entra-token.ts';
+import {
+  type EntraClient,
+  ENTRA_AUTHORITY,
+  ENTRA_SCOPE,
+} from '../../../providers/adapters/access/entra-token.ts';
 import { isLocalUrl, readBaseUrl } from '../base-url.ts';
 import { withCommonPath } from '../common-path.ts';
 import { sendableKey } from '../sendable.ts';

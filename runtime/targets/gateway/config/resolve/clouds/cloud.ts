@@ -1,4 +1,4 @@
-import type { CloudSettings } from '../../../ask/providers/cloud-settings.ts';
+import type { CloudSettings } from '../../../providers/adapters/cloud-settings.ts';
 import type { ProviderEntry } from '../../schemas/providers.ts';
 import type { Path, ResolveContext } from '../context.ts';
 

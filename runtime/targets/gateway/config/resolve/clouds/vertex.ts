@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeOrAccountFolder } from '../../../../../platform/files/home-folder.ts';
-import type { GoogleSource } from '../../../ask/providers/access/google-token.ts';
-import { vertexUrl } from '../../../ask/providers/vertex/model-path.ts';
+import type { GoogleSource } from '../../../providers/adapters/access/google-token.ts';
+import { vertexUrl } from '../../../providers/adapters/vertex/model-path.ts';
 import { pathIn } from '../context.ts';
 import type { CloudEntry, ResolveCloud } from './cloud.ts';
 

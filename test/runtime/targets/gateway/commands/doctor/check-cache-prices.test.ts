@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkCachePrices } from '../../../../../../runtime/targets/gateway/commands/doctor/check-cache-prices.ts';
-import { priced } from '../../ask/completions/running-gateway.ts';
+import { priced } from '../../requests/completions/running-gateway.ts';
 
 const providers = [
   { name: 'claude', type: 'anthropic', baseUrl: 'https://api.anthropic.com', local: false },

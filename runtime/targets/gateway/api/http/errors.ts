@@ -1,0 +1,101 @@
+import type { Context } from 'hono';
+import type { AppError, ErrorCode } from '../../../../contract/errors.ts';
+import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
+import { openAiErrorType } from '../../../../serve/http/openai-error.ts';
+import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-errors.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** Error format of all paths without a format of their own. */
+export const GATEWAY_ERRORS: ErrorFormat = {
+  prefix: '',
+  status: budgetStatus,
+  body: (error, status, c) => errorBody(error, status, c.req.path),
+};
+
+/** The status of an error of a budget. Clients that know the header do not repeat the request. */
+function budgetStatus(error: AppError, c: Context): number | undefined {
+  if (isBudgetError(error)) c.header('X-Should-Retry', 'false');
+  return budgetErrorOf(error, c.req.path)?.status;
+}
+
+export interface ErrorBody {
+  readonly type?: 'error';
+  readonly detail: string;
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly code: string;
+    readonly param: string | null;
+  };
+}
+
+/**
+ * Creates the body of an error. Clients of the reference implementation read `detail`, clients of OpenAI's API `error`. On the path
+ * of Anthropic's API, the body has Anthropic's format.
+ */
+export function errorBody(error: AppError, status: number, path: string): ErrorBody {
+  const isAnthropic = /^\/v1\/messages(?:\/count_tokens)?\/?$/.test(path);
+  const message = isAnthropic && error.reason === 'user_required' ? ANTHROPIC_USER_REQUIRED : error.message;
+  return {
+    ...(isAnthropic && { type: 'error' }),
+    detail: message,
+    error: {
+      message,
+      type:
+        budgetErrorOf(error, path)?.type ??
+        (isAnthropic ? anthropicErrorType(status) : openAiErrorType(status)),
+      code: error.reason ?? DEFAULT_REASONS[error.code],
+      param: parameterOf(error),
+    },
+  };
+}
+
+/** The answer to a malformed HTTP request, whose path is unknown. */
+export const malformedRequestAnswer = (error: AppError, status: number): Response =>
+  Response.json(errorBody(error, status, ''), { status, headers: securityHeaders('') });
+
+/** Returns the member or parameter of the first problem, e.g. `messages[0].role`; null if it concerns something else. */
+function parameterOf({ details = [] }: AppError): string | null {
+  const [, path] = /^(?:body|query|path)\.(.+)$/s.exec(details[0]?.location ?? '') ?? [];
+  return path?.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') ?? null;
+}
+
+function anthropicErrorType(status: number): string {
+  return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/** Anthropic's API has no member `user`, so the message for other paths would be misleading. */
+const ANTHROPIC_USER_REQUIRED = "When using master key, 'metadata.user_id' field is required in request body";
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** Stable error codes, for errors without a more specific reason. */
+const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
+  InputError: 'invalid_request',
+  InternalError: 'internal_error',
+  ConfigError: 'internal_error',
+  MalformedError: 'malformed_request',
+  UnsupportedMediaError: 'unsupported_media_type',
+  TooLargeError: 'request_too_large',
+  SlowRequestError: 'request_timeout',
+  NotFoundError: 'not_found',
+  MethodError: 'method_not_allowed',
+  UnauthorizedError: 'invalid_key',
+  PaymentRequiredError: 'pricing_required',
+  ForbiddenError: 'forbidden',
+  ConflictError: 'conflict',
+  OverloadedError: 'rate_limited',
+  UnavailableError: 'unavailable',
+  CancelledError: 'cancelled',
+  NotImplementedError: 'not_implemented',
+  UpstreamError: 'provider_error',
+  TimeoutError: 'provider_timeout',
+};

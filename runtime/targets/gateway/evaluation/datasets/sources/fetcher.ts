@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { AppError, inputError, messageOf } from '../../../../../contract/errors.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
+import { checkedUrl, providerLookup } from '../../../providers/adapters/http/provider-address.ts';
+
+/** A response with status 200. */
+export interface Fetched {
+  /** The last URL, after redirects. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface Fetcher {
+  /** Sends a GET request and follows redirects. Throws an InputError unless the status is 200. */
+  get(url: URL, headers?: HeadersOf): Promise<Fetched>;
+  close(): Promise<void>;
+}
+
+/** Headers for a URL. Credentials must not be returned for other hosts than the first one. */
+export type HeadersOf = (url: URL) => Readonly<Record<string, string>>;
+
+interface FetcherOptions {
+  /** Whether addresses of this machine and of private networks are allowed. */
+  readonly local: boolean;
+  readonly signal: AbortSignal;
+  /** The error of a status that is not 200. `body` is the start of the answer. */
+  readonly explain?: (url: URL, status: number, body: string) => string | undefined;
+}
+
+const MAX_REDIRECTS = 5;
+const CONNECT_MS = 10_000;
+/** Maximum time without a byte. */
+const IDLE_MS = 60_000;
+const MAX_ERROR_CHARACTERS = 4096;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Creates an HTTP client for datasets. Each redirect is checked like the first URL, and one from HTTPS to HTTP is refused. */
+export function createFetcher({ local, signal, explain = () => undefined }: FetcherOptions): Fetcher {
+  const agent = new Agent({
+    connect: { timeout: CONNECT_MS, lookup: providerLookup(local) },
+    headersTimeout: IDLE_MS,
+    bodyTimeout: IDLE_MS,
+  });
+  const send = async (url: URL, headersOf: HeadersOf): Promise<Fetched | URL> => {
+    checkAddress(url, local);
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', ...headersOf(url) };
+    const {
+      statusCode,
+      headers: received,
+      body,
+    } = await request(url, { dispatcher: agent, headers, signal });
+    if (statusCode === 200) return { url, headers: received, bytes: body as AsyncIterable<Uint8Array> };
+    const location = received['location'];
+    const text = await startOf(body);
+    if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
+      throw inputError(explain(url, statusCode, text) ?? `${shown(url)} answered with status ${statusCode}.`);
+    const next = URL.parse(location, url);
+    if (!next) throw inputError(`${shown(url)} redirects to an invalid URL.`);
+    if (url.protocol === 'https:' && next.protocol !== 'https:')
+      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is refused.`);
+    return next;
+  };
+  return {
+    async get(first, headersOf = () => ({})) {
+      let url = first;
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const startedAt = performance.now();
+        const answer = await send(url, headersOf).catch(async (error: unknown) => {
+          if (!isRefusedName(error, local)) throw explained(url, error, signal);
+          // Private names are resolved faster than names that do not exist.
+          const rest = REFUSAL_MS - (performance.now() - startedAt);
+          await sleep(Math.max(0, rest), undefined, { signal }).catch(() => undefined);
+          throw noPublicAddress(url, error);
+        });
+        if (!(answer instanceof URL)) return { ...answer, bytes: read(answer, signal) };
+        url = answer;
+      }
+      throw inputError(`${shown(first)} redirects more than ${MAX_REDIRECTS} times.`);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function checkAddress(url: URL, local: boolean): void {
+  try {
+    checkedUrl('dataset', url.href, local);
+  } catch (error) {
+    throw new AppError(
+      'InputError',
+      `${shown(url)} is not allowed. Use http:// or https://, no credentials in the URL, and a public address. The operator of the gateway can allow private addresses.`,
+      { cause: error, reason: 'private_address' },
+    );
+  }
+}
+
+/** When a name that cannot be used is refused, whatever the reason. */
+const REFUSAL_MS = 1000;
+
+/**
+ * Whether the name has no address or none that is allowed. Users must not learn which names exist in the network of the gateway, so
+ * both have one error; where private addresses are allowed, there is nothing to hide.
+ */
+const isRefusedName = (error: unknown, local: boolean): boolean =>
+  !local &&
+  ((error instanceof AppError && error.code === 'ConfigError') ||
+    memberOf(error, 'syscall') === 'getaddrinfo');
+
+const noPublicAddress = (url: URL, cause: unknown): AppError =>
+  new AppError('InputError', `${shown(url)} does not have a public address, which is required.`, {
+    cause,
+    reason: 'private_address',
+  });
+
+async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw explained(url, error, signal);
+  }
+}
+
+function explained(url: URL, error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return inputError(`The import of ${shown(url)} took too long or was cancelled.`, error);
+  if (error instanceof AppError && error.code === 'InputError') return error;
+  return inputError(`Cannot read ${shown(url)}: ${messageOf(error)}.`, error);
+}
+
+async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const piece of body) {
+    text += Buffer.from(piece).toString('utf8');
+    if (text.length > MAX_ERROR_CHARACTERS) break;
+  }
+  return text.slice(0, MAX_ERROR_CHARACTERS);
+}
+
+/** The URL without its query, which can contain a signature. */
+export const shown = (url: URL): string => `${url.origin}${url.pathname}`.slice(0, 300);

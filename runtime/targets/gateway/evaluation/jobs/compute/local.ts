@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { messageOf } from '../../../../../contract/errors.ts';
+import { endChild, endGroup } from '../../../../../platform/process-group.ts';
+import { settlesWithin } from '../../../../../platform/settles-within.ts';
+import type { WatchChild } from '../../../providers/adapters/encoder/child.ts';
+import type { Compute, WorkerEnded } from './compute.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
+
+export interface LocalOptions {
+  /** Program and arguments that start a worker. */
+  readonly command: readonly string[];
+  readonly watch: WatchChild;
+}
+
+/** Environment variables that workers inherit: those that programs need to run. Others can contain secrets. */
+const INHERITED_VARIABLES = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TEMP',
+  'XDG_CACHE_HOME',
+  'LOCALAPPDATA',
+  'SystemRoot',
+  'LANG',
+  'NODE_EXTRA_CA_CERTS',
+];
+const MAX_STDERR_LINES = 20;
+const SHUTDOWN_MS = 5000;
+const LEFTOVERS_MS = 1000;
+
+/** Runs workers as child processes, which end with the gateway. */
+export function createLocalCompute({ command, watch }: LocalOptions): Compute {
+  const [program = '', ...args] = command;
+  return {
+    name: 'local',
+    capacity: () => Promise.resolve(availableParallelism()),
+    async run({ gatewayUrl, token }, { started }, signal) {
+      await started();
+      const inherited = INHERITED_VARIABLES.flatMap((name) =>
+        process.env[name] === undefined ? [] : [[name, process.env[name]]],
+      );
+      const child = spawn(program, [...args, 'job', 'run', '--attached'], {
+        stdio: ['pipe', 'ignore', 'pipe'],
+        env: {
+          ...(Object.fromEntries(inherited) as NodeJS.ProcessEnv),
+          [JOB_URL_VARIABLE]: gatewayUrl,
+          [JOB_TOKEN_VARIABLE]: token,
+        },
+        // The worker leads its own process group, so that everything it starts can be ended with it.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      });
+      return await untilEnded(child, signal, watch);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: WatchChild): Promise<WorkerEnded> {
+  const { pid } = child;
+  const exited = endOf(child);
+  const lines: string[] = [];
+  if (pid === undefined) return { kind: 'ended', ...(await exited), lines };
+  const forget = watch(pid);
+  const stdin = child.stdin as Writable;
+  // Writing to a worker that has ended fails; that is not an error here.
+  stdin.on('error', () => undefined);
+  const stderr = createInterface({ input: child.stderr as Readable });
+  const stderrClosed = once(stderr, 'close');
+  stderr.on('line', (line) => {
+    lines.push(line);
+    if (lines.length > MAX_STDERR_LINES) lines.shift();
+  });
+  let ending: Promise<void> | undefined;
+  const stop = (): void => void (ending ??= endChild({ streams: { stdin }, pid, exited }, SHUTDOWN_MS));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const end = await exited;
+  signal.removeEventListener('abort', stop);
+  await ending;
+  await endGroup(pid, LEFTOVERS_MS);
+  forget();
+  await settlesWithin(LEFTOVERS_MS, stderrClosed);
+  stderr.close();
+  return { kind: 'ended', ...end, lines };
+}
+
+const endOf = (child: ChildProcess): Promise<Pick<WorkerEnded, 'how' | 'succeeded'>> =>
+  new Promise((resolve) => {
+    child.once('error', (error) =>
+      resolve({ how: `failed to start: ${messageOf(error)}`, succeeded: false }),
+    );
+    child.once('exit', (code, signal) =>
+      resolve({ how: signal ? `signal ${signal}` : `exit code ${code}`, succeeded: code === 0 }),
+    );
+  });

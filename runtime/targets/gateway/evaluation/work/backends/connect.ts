@@ -1,0 +1,125 @@
+import type { AppError } from '../../../../../contract/errors.ts';
+import { retryDelay } from '../../../../../core/limits/retry-delay.ts';
+import type {
+  FailureKind,
+  ProviderAdapter,
+  ProviderFailure,
+  Upstream,
+} from '../../../providers/adapters/provider.ts';
+import { createExchange } from '../../../providers/adapters/exchange.ts';
+import { isFailed } from '../../../providers/adapters/failure.ts';
+import { createRedact } from '../../../providers/adapters/redact.ts';
+import { pause } from '../../../../../platform/pause.ts';
+import { jobPause } from '../job-pause.ts';
+import { type Pacing, RATE_RETRIES, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
+import { WORK_LIMITS } from './address.ts';
+import { backendError, isDown, isRefusedAddress, isSpent } from './backend-error.ts';
+import type { RequestSlots } from './request-slots.ts';
+
+interface Parts {
+  /** Name for messages. */
+  readonly name: string;
+  readonly upstream: Upstream;
+  readonly adapter: ProviderAdapter;
+  readonly apiKey: string | undefined;
+  /** Limits concurrent requests; undefined if the caller does. */
+  readonly slots?: RequestSlots;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly json: Json;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Duration of the request that was answered, without earlier attempts and without waiting. */
+  readonly latencyMs: number;
+}
+
+export interface Connection {
+  /**
+   * Sends a request, with retries for temporary failures. Throws an AppError if all fail, also one that pauses the job because its
+   * budget is spent or the model requires a long pause.
+   */
+  request(options: { readonly path: string; readonly body?: Json }, signal: AbortSignal): Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+const RESPONSE_MS = 300_000;
+const INSPECTION_MS = 10_000;
+/** How long an ended job waits for answers. */
+const DRAIN_MS = 10_000;
+
+/** Connects to a model over HTTP. */
+export function connect(
+  { name, upstream, adapter, apiKey, slots }: Parts,
+  { clock, random }: Pacing,
+): Connection {
+  const redact = createRedact([apiKey]);
+  const exchange = createExchange({ upstream, adapter, limits: WORK_LIMITS, clock, redact });
+  return {
+    async request({ path, body }, signal) {
+      const bytes = body && Buffer.from(JSON.stringify(body));
+      const request = { method: body ? 'POST' : 'GET', path, body: bytes } as const;
+      const timeoutMs = body ? RESPONSE_MS : INSPECTION_MS;
+      for (let retries = 0; ; retries++) {
+        const slot = await slots?.take(signal, retries > 0);
+        const startedAt = clock.now();
+        const answer = await exchange.json(request, { signal, timeoutMs }, ({ json, headers }): Answer => {
+          return { json, headers, latencyMs: clock.now() - startedAt };
+        });
+        const failure = isFailed(answer) ? answer.failure : undefined;
+        const wait =
+          failure && isTemporary(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;
+        const isLimited = slot !== undefined && failure?.kind === 'rate_limited';
+        if (isLimited && wait !== undefined) slot.rateLimited(wait);
+        slot?.release(failure === undefined);
+        if (!isFailed(answer)) return answer;
+        signal.throwIfAborted();
+        if (wait === undefined) throw finalError(name, answer.failure);
+        if (!isLimited) await pause(wait, clock, signal);
+        signal.throwIfAborted();
+      }
+    },
+    async close() {
+      await drain();
+      await upstream.close();
+    },
+  };
+
+  /** Lets requests end that were sent: their answers are paid for, and are kept for a later attempt. */
+  async function drain(): Promise<void> {
+    const ended = slots?.close();
+    if (!ended) return;
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    await pause(DRAIN_MS, clock, over.signal);
+  }
+
+  /** Requests with rows wait longer for a server that restarts than requests that inspect a model. */
+  function pauseBefore(retries: number, failure: ProviderFailure, hasRows: boolean): number | undefined {
+    const { kind, upstreamStatus, retryAfterSeconds } = failure;
+    const isDownNow = kind === 'unreachable' || upstreamStatus === 503 || isDown(failure);
+    const requested = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+    const policy = kind === 'rate_limited' ? RATE_RETRIES : ROW_RETRIES;
+    return retryDelay(retries, requested, random, hasRows && isDownNow ? RESTART_RETRIES : policy);
+  }
+}
+
+/** The error of a request that is not retried. Other rows would fail like this one if there is no money, or a limit on requests. */
+function finalError(name: string, failure: ProviderFailure): AppError {
+  const error = backendError(name, failure);
+  const { kind, retryAfterSeconds } = failure;
+  const mustWait = kind === 'rate_limited' || isSpent(failure);
+  return mustWait ? jobPause(error.message, retryAfterSeconds, error) : error;
+}
+
+const TEMPORARY_FAILURES: ReadonlySet<FailureKind> = new Set([
+  'rate_limited',
+  'timeout',
+  'unreachable',
+  'provider_error',
+  'stream_incomplete',
+]);
+
+const isTemporary = (failure: ProviderFailure): boolean =>
+  TEMPORARY_FAILURES.has(failure.kind) && !isRefusedAddress(failure);

@@ -1,0 +1,129 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
+import { withArticle } from '../../../../../core/text/with-article.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { LabelScores } from '../../../providers/adapters/provider.ts';
+import type { BatchCall, LabeledPiece, BatchAnswers, Model, TaggedText } from './backend.ts';
+import type { Answer, Connection } from './connect.ts';
+
+/** More labels than any classifier has, so that all of them are returned. */
+const ALL_LABELS = 10_000;
+/** Maximum texts in a request for vectors of tokens, whose responses are large. */
+const MAX_TOKEN_TEXTS = 4;
+
+/** A running executable. Its model type decides which calls it supports. */
+export async function encoderModel(
+  name: string,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Model> {
+  const { json } = await connection.request({ path: '/model' }, signal);
+  const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
+  if (modelType === undefined) throw noEncoder(name);
+  const id2label = json['id2label'];
+  const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
+  const calls = callsFor(name, connection)[modelType];
+  if (!calls) {
+    throw new AppError(
+      'InputError',
+      `${name} is ${withArticle(modelType)} model, which workflows cannot use. Use a model of type ${Object.keys(callsFor(name, connection)).join(', ')}.`,
+    );
+  }
+  return { name, modelType, labels, ...calls, close: connection.close };
+}
+
+const noEncoder = (name: string): AppError =>
+  new AppError(
+    'InputError',
+    `${name} does not report the type of its model. Use the URL of a running .encoder.`,
+  );
+
+type ModelCalls = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
+
+function callsFor(name: string, connection: Connection): Partial<Record<ModelType, ModelCalls>> {
+  const predict =
+    <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
+    async (inputs, signal) => {
+      const answer = await connection.request({ path: '/predict', body: { inputs, ...options } }, signal);
+      return { values: readAll(name, answer, 'results', inputs.length, read), tokens: tokensOf(answer) };
+    };
+  const embed: BatchCall<readonly number[]> = async (input, signal) => {
+    const answer = await connection.request({ path: '/v1/embeddings', body: { input } }, signal);
+    return { values: readAll(name, answer, 'data', input.length, vectorIn), tokens: tokensOf(answer) };
+  };
+  const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
+  return {
+    sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
+    // No task sets labels or questions in its requests.
+    zero_shot_classification: {},
+    question_answering: {},
+    token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
+    /** No task has labels to send, so that every task refuses this type. */
+    zero_shot_ner: {},
+    embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
+    sentence_embedding: { embed },
+    multi_vector: {},
+  };
+}
+
+function inParts<Value>(call: BatchCall<Value>, size: number): BatchCall<Value> {
+  return async (texts, signal) => {
+    const parts: BatchAnswers<Value>[] = [];
+    for (let from = 0; from < texts.length; from += size)
+      parts.push(await call(texts.slice(from, from + size), signal));
+    return {
+      values: parts.flatMap(({ values }) => values),
+      tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    };
+  };
+}
+
+type Result = Readonly<Record<string, unknown>>;
+
+export function readAll<Value>(
+  name: string,
+  { json }: Answer,
+  list: string,
+  length: number,
+  read: (result: Result) => Value | undefined,
+): readonly Value[] {
+  const found = json[list];
+  if (Array.isArray(found) && found.length === length) {
+    const values = found.map((result: unknown) => (isObject(result) ? read(result) : undefined));
+    if (values.every((value) => value !== undefined)) return values;
+  }
+  throw new AppError('UpstreamError', `${name} returned an invalid response.`, {
+    reason: 'unreadable_answer',
+  });
+}
+
+function tokensOf({ headers }: Answer): number {
+  const tokens = Number(headers['x-compute-tokens']);
+  return Number.isSafeInteger(tokens) ? tokens : 0;
+}
+
+function scoresIn({ top }: Result): LabelScores | undefined {
+  if (!Array.isArray(top) || top.length === 0) return undefined;
+  const labels: readonly { readonly label: string; readonly score: number }[] = top;
+  return Object.fromEntries(labels.map(({ label, score }) => [label, score]));
+}
+
+function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
+  if (!Array.isArray(tokens) || !Array.isArray(entities)) return undefined;
+  const pieces: readonly (LabeledPiece & { readonly token_info: LabeledPiece })[] = tokens;
+  const groups: readonly (LabeledPiece & { entity_group: string; score: number })[] = entities;
+  return {
+    tokens: pieces.map(({ label, token_info: { start, end } }) => ({ start, end, label })),
+    spans: groups.map(({ start, end, entity_group: label, score }) => ({ start, end, label, score })),
+  };
+}
+
+export function vectorIn({ embedding }: Result): readonly number[] | undefined {
+  return Array.isArray(embedding) ? embedding : undefined;
+}
+
+function tokenVectorsIn({ embeddings }: Result): readonly (readonly number[])[] | undefined {
+  if (!Array.isArray(embeddings)) return undefined;
+  const vectors = embeddings.map((token: unknown) => (isObject(token) ? vectorIn(token) : undefined));
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
+}

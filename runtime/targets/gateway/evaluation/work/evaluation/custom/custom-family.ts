@@ -1,0 +1,71 @@
+import { compileLinearPattern, isFoundIn } from '../../../../../../platform/linear-pattern.ts';
+import {
+  type AnswerSchema,
+  compileAnswerSchema,
+} from '../../../../requests/guardrails/judges/answer-schema.ts';
+import { meanMetric } from '../../../metrics/text/mean-metric.ts';
+import { readText } from '../../read-text.ts';
+import { isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { judgeFamily } from '../families/judge.ts';
+import { all, asIs } from '../names.ts';
+import { scorer } from '../scorer.ts';
+import type { CustomMetric } from './custom-metric.ts';
+import { luaFamily } from './lua-family.ts';
+
+/** The family of a metric that a user defines. A row without an answer scores 0. Throws an error for an invalid pattern or schema. */
+export function customFamily(metric: CustomMetric): MetricFamily {
+  const { name, rubric, lua } = metric;
+  if (rubric !== undefined) return rubricFamily(name, rubric);
+  if (lua !== undefined) return luaFamily(name, lua);
+  const holds = checkOf(metric);
+  return {
+    name,
+    metrics: { [name]: all },
+    needs: [],
+    shownAs: asIs,
+    open: (_tools, saved) =>
+      scorer(
+        meanMetric(
+          [name],
+          (answer: string | null) => ({ [name]: answer !== null && holds(answer) ? 1 : 0 }),
+          saved,
+        ),
+        (sample) => (isUnanswered(sample) ? null : readText(sample.prediction)),
+      ),
+  };
+}
+
+function checkOf({ regex, ignoreCase, jsonSchema }: CustomMetric): (answer: string) => boolean {
+  if (regex !== undefined) {
+    const pattern = compileLinearPattern(regex, { ignoreCase });
+    return (answer) => isFoundIn(pattern, answer);
+  }
+  // Compiled on use, in the worker: the gateway only checks it, in a thread.
+  let validate: AnswerSchema | undefined;
+  return (answer) => {
+    validate ??= compileAnswerSchema(jsonSchema ?? {});
+    return answer.trim() !== '' && validate(answer).valid;
+  };
+}
+
+/** Name of the only criterion of a rubric. */
+const CRITERION = 'rubric';
+
+const rubricFamily = (name: string, rubric: string): MetricFamily => ({
+  ...judgeFamily({
+    name,
+    task: 'answer the input',
+    readsReference: true,
+    criteria: [
+      {
+        name: CRITERION,
+        description: rubric,
+        steps: [
+          'Read the output, and compare it with the criterion.',
+          'Give the lowest score if nothing of the criterion is met.',
+        ],
+      },
+    ],
+  }),
+  shownAs: () => name,
+});

@@ -1,0 +1,119 @@
+import type { JobServices } from '../jobs/job-services.ts';
+import type { CurrentModels } from '../../requests/models/model-set.ts';
+import type { Backend, EvaluationSpec, InferenceSpec, WorkTools } from '../work/work.ts';
+import type { Model } from '../work/backends/backend.ts';
+import { inspectEncoderFile } from '../work/backends/inspect-encoder-file.ts';
+import { openBackend } from '../work/backends/open-backend.ts';
+import { PACING } from '../work/pacing.ts';
+import { checkModel } from '../work/tasks/check-model.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { atMember } from './member-errors.ts';
+import type { AssertModelAllowed } from './workflow.ts';
+import { checkLabels } from './check-labels.ts';
+import type { Owner } from '../../shared/owner.ts';
+
+export interface CheckParts {
+  readonly services: Pick<JobServices, 'secrets' | 'trusts'>;
+  readonly models: CurrentModels;
+  /** Name of the compute that runs jobs. */
+  readonly compute: string;
+}
+
+/** The owner of a request, with the check of the models that its credential allows. */
+export interface Requester {
+  readonly owner: Owner | null;
+  readonly assertModelAllowed: AssertModelAllowed;
+}
+
+/** Time limit for a model to report its type. A slower model could not answer many rows. */
+const INSPECTION_MS = 10_000;
+
+/** Throws an InputError if the model is unavailable, cannot do the task or lacks a label. `labels` has the first row of each. */
+export async function checkInferenceModel(
+  { task, backend, prompt, fewShot }: Pick<InferenceSpec, 'task' | 'backend' | 'prompt' | 'fewShot'>,
+  labels: ReadonlyMap<string, number>,
+  requester: Requester,
+  parts: CheckParts,
+): Promise<void> {
+  await inspect(backend.kind === 'encoder-url' ? 'base_url' : 'model', backend, requester, parts, (model) => {
+    checkModel(TASKS[task.task], model);
+    if (!model.chat && (prompt !== undefined || fewShot !== undefined)) throw noPrompts(model);
+    checkLabels(model, labels);
+  });
+}
+
+const noPrompts = ({ name }: Model): AppError =>
+  inputError(`${name} is not a generative model, so it has no prompt and no examples. Remove them.`);
+
+/** Throws an InputError if the judge or the embedder of an evaluation is unavailable or has the wrong type. */
+export async function checkEvaluationModels(
+  { judge, embedder }: Pick<EvaluationSpec, 'judge' | 'embedder'>,
+  requester: Requester,
+  parts: CheckParts,
+): Promise<void> {
+  if (judge) {
+    await inspect('llm_as_judge', judge.backend, requester, parts, ({ name, chat }) => {
+      if (!chat) throw inputError(`${name} is not a generative model, so it cannot be a judge.`);
+    });
+  }
+  if (embedder) {
+    await inspect('embedder', embedder.backend, requester, parts, ({ name, tokenVectors }) => {
+      if (!tokenVectors) throw inputError(`${name} is not an encoder of type embedding.`);
+    });
+  }
+}
+
+async function inspect(
+  member: string,
+  backend: Backend,
+  { owner, assertModelAllowed }: Requester,
+  { services, models, compute }: CheckParts,
+  check: (model: Model) => void,
+): Promise<void> {
+  try {
+    if (backend.kind === 'gateway') checkServed(backend.model, models, assertModelAllowed);
+    const tools: WorkTools = {
+      // Placeholders: an inspection does not call the gateway.
+      gateway: { url: 'http://127.0.0.1', token: '' },
+      secret: (name) => services.secrets.reveal(owner, name),
+      trusted: services.trusts(owner),
+      log: () => undefined,
+    };
+    const signal = AbortSignal.timeout(INSPECTION_MS);
+    const model =
+      backend.kind === 'encoder-file'
+        ? await inspectEncoderFile(backend, tools, { runsHere: compute === 'local', signal })
+        : await openBackend(backend, tools, { pacing: PACING, maxConcurrency: 1, signal });
+    try {
+      check(model);
+    } finally {
+      await model.close();
+    }
+  } catch (error) {
+    throw atMember(member, asInput(error));
+  }
+}
+
+/** Turns errors of a model server into errors of the request, because the request names the server. */
+function asInput(error: unknown): unknown {
+  if (isTimeout(error)) {
+    return inputError(`The model did not report its type within ${INSPECTION_MS / 1000} seconds.`, error);
+  }
+  return error instanceof AppError && error.code !== 'ForbiddenError'
+    ? new AppError('InputError', error.message, { cause: error, reason: error.reason })
+    : error;
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+
+function checkServed(model: string, models: CurrentModels, assertModelAllowed: AssertModelAllowed): void {
+  const held = models.hold();
+  try {
+    const { alias, targets } = held.set.router.resolve(model);
+    assertModelAllowed(alias ?? targets[0]?.key ?? model);
+  } finally {
+    held.release();
+  }
+}

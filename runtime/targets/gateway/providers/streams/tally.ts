@@ -1,0 +1,178 @@
+import type { ChatChunk, ChatUsage, Json } from '../shapes/chat.ts';
+import type { AnswerSummary, TokenUsage } from './stream.ts';
+import { outputTexts } from './output-texts.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { isCount } from '../../../../core/numbers/is-count.ts';
+
+/** Counts the output and usage of a stream. */
+export interface Tally {
+  add(chunk: ChatChunk): void;
+  /** Takes what the provider has reported up to here, in the internal format. */
+  report(usage: unknown): void;
+  /** Whether every started choice has finished. */
+  complete(): boolean;
+  summary(): AnswerSummary;
+}
+
+export function createTally(): Tally {
+  let usage: TokenUsage | undefined;
+  /** Length of the output when the provider last counted it. */
+  let countedLength = 0;
+  let outputLength = 0;
+  let outputText = '';
+  let finishReason: string | undefined;
+  const open = new Set<number>();
+  let finished = 0;
+  const take = (reported: TokenUsage | undefined): void => {
+    if (!reported) return;
+    usage = withKnown(reported, usage);
+    if (reported.completionTokens !== undefined) countedLength = outputLength;
+  };
+  return {
+    report(reported) {
+      const read = readUsage(reported);
+      // Some providers fill in zeros until they know the count, and no prompt is without tokens.
+      take(read && { ...read, promptTokens: read.promptTokens || undefined });
+    },
+    add(chunk) {
+      for (const { index, delta, finish_reason: reason } of chunk.choices ?? []) {
+        if (delta) {
+          for (const text of partsOf(delta)) {
+            outputLength += text.length;
+            if (outputText.length < MAX_KEPT_TEXT) outputText += text;
+          }
+        }
+        if (reason) {
+          finishReason ??= reason;
+          finished += 1;
+          open.delete(index);
+        } else open.add(index);
+      }
+      // After the text of the same chunk, which the count includes.
+      take(readUsage(chunk.usage));
+    },
+    complete: () => finished > 0 && open.size === 0,
+    summary: () => ({
+      usage,
+      ...(usage?.completionTokens !== undefined && countedLength < outputLength && { countedLength }),
+      outputLength,
+      outputText,
+      finishReason,
+    }),
+  };
+}
+
+/** A later report replaces an earlier one, except what it does not have. */
+function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsage {
+  if (!earlier) return later;
+  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = earlier;
+  const ofPrompt = { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens };
+  const hasCache = later.cachedTokens > 0 || later.cacheWriteTokens > 0;
+  // The same prompt has the same cache, also if only one of the reports has its details.
+  const isOlder = later.promptTokens === undefined || (later.promptTokens === promptTokens && !hasCache);
+  return {
+    ...later,
+    ...(isOlder && ofPrompt),
+    completionTokens: later.completionTokens ?? earlier.completionTokens,
+    units: later.units ?? earlier.units,
+    audio: later.audio ?? earlier.audio,
+  };
+}
+
+/** The model's output in a chunk, as text. */
+export function textOf(chunk: ChatChunk): string {
+  return (chunk.choices ?? []).map(({ delta }) => (delta ? textIn(delta) : '')).join('');
+}
+
+/** The model's output in a message or in a part of one, in members of any name. */
+export const textIn = (message: object): string => partsOf(message).join('');
+
+/** Longer output is estimated from its start. */
+export const MAX_KEPT_TEXT = 65_536;
+
+/** The texts of a message. Some providers repeat the reasoning under several names; it counts once. */
+function partsOf(message: object): string[] {
+  const { reasoning_content: thought, reasoning, reasoning_details: details, ...rest } = membersOf(message);
+  return [...outputTexts(thought || reasoning || details), ...outputTexts(rest)];
+}
+
+/** Reads a provider's usage; undefined if it is missing or invalid, or has only zeros, which some providers send in every chunk. */
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  const told = membersOf(usage);
+  const { prompt_tokens: prompt, completion_tokens: completion } = told;
+  const [promptTokens, completionTokens] = [count(prompt), count(completion)];
+  // An invalid count must not become 0, because the request would be free; the usage is estimated instead.
+  if (
+    (isPresent(prompt) && promptTokens === undefined) ||
+    (isPresent(completion) && completionTokens === undefined)
+  )
+    return undefined;
+  if (!promptTokens && !completionTokens) return undefined;
+  const {
+    cached_tokens: cached,
+    cache_write_tokens: written,
+    cache_write_1h_tokens: hour,
+  } = membersOf(told['prompt_tokens_details']);
+  const cacheWriteTokens = count(written) ?? 0;
+  const heard = count(membersOf(told['prompt_tokens_details'])['audio_tokens']);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: count(cached) ?? 0,
+    cacheWriteTokens,
+    cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
+    reasoningTokens: count(membersOf(told['completion_tokens_details'])['reasoning_tokens']) ?? 0,
+    ...unitsIn(told),
+    ...(heard && { audio: { audioInput: heard } }),
+  };
+}
+
+/** What a provider reports besides tokens of text: searches in Anthropic's form or Perplexity's, and tokens of images. */
+function unitsIn(told: Json): { readonly units?: UnitCounts } {
+  const { web_search_requests: requests } = membersOf(told['server_tool_use']);
+  const units = omitUndefined({
+    webSearches: count(requests) ?? count(told['num_search_queries']),
+    imageInput: count(membersOf(told['prompt_tokens_details'])['image_tokens']),
+    imageOutput: count(membersOf(told['completion_tokens_details'])['image_tokens']),
+  });
+  return Object.keys(units).length === 0 ? {} : { units };
+}
+
+/** A provider's usage with invalid counts removed. */
+export function checkedUsage(usage: unknown): ChatUsage | null {
+  if (typeof usage !== 'object' || usage === null) return null;
+  const counts = readUsage(usage);
+  if (!counts) return NO_USAGE;
+  const { promptTokens: prompt, completionTokens: completion, units = {} } = counts;
+  const { webSearches, imageInput, imageOutput } = units;
+  return {
+    ...(prompt !== undefined && { prompt_tokens: prompt }),
+    ...(completion !== undefined && { completion_tokens: completion }),
+    total_tokens: (prompt ?? 0) + (completion ?? 0),
+    prompt_tokens_details: {
+      cached_tokens: counts.cachedTokens,
+      cache_write_tokens: counts.cacheWriteTokens,
+      ...(counts.audio && { audio_tokens: counts.audio.audioInput }),
+      ...(counts.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: counts.cacheWrite1hTokens }),
+      ...(imageInput && { image_tokens: imageInput }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: counts.reasoningTokens,
+      ...(imageOutput && { image_tokens: imageOutput }),
+    },
+    ...(webSearches && { server_tool_use: { web_search_requests: webSearches } }),
+  };
+}
+
+const NO_USAGE: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+/** Maximum credible token count. Larger ones would not fit into the database. */
+const MAX_TOKENS = 1_000_000_000;
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** A count of a provider; undefined if it is not a credible whole number. */
+const count = (value: unknown): number | undefined =>
+  isCount(value) && value <= MAX_TOKENS ? value : undefined;

@@ -1,0 +1,243 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Logger } from '../../../../serve/log.ts';
+import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
+import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
+import { restoreStream } from '../guardrails/mask/restore-stream.ts';
+import type { HeldModels } from '../models/model-set.ts';
+import type { StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
+import type { Attempt, Resolved, Target } from '../routing/routing.ts';
+import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
+import type { AnswerSummary, StreamSummary } from '../../providers/streams/stream.ts';
+import type { RequestAccount } from './account.ts';
+import type { CompletionAnswer, CompletionRequest } from './completion.ts';
+import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
+import type { AnswerKeeper } from './keep-answer.ts';
+import type { ExpectedTokens } from './priced-targets.ts';
+import { createRejectedAnswers } from './rejected-answers.ts';
+import { setVerdictsHeader } from '../policy/guarded-input.ts';
+import type { Screened } from '../policy/policy.ts';
+import type { Passed } from '../../providers/shapes/passed.ts';
+import type { Outcome } from './usage-entries.ts';
+
+export interface CallModelParts {
+  readonly request: CompletionRequest;
+  readonly rules: EndpointRules;
+  readonly resolved: Resolved;
+  readonly call: Passed<ModelCall>;
+  readonly screened: Screened;
+  /** Undefined if the answer is not cached. */
+  readonly keeper?: AnswerKeeper | undefined;
+  readonly expected: ExpectedTokens;
+  readonly account: RequestAccount;
+  readonly objectMasks: Pick<ObjectMasks, 'keep'>;
+  /** Released when the answer has ended. */
+  readonly held: HeldModels;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Calls the model and settles the usage before the client has the end of the answer. Throws if no model answered. */
+export async function callModel(parts: CallModelParts): Promise<CompletionAnswer> {
+  const { rules, call, account, held } = parts;
+  let { resolved } = parts;
+  /** Answers whose form was wrong, after which the model is called again. They are billed together. */
+  const rejected = createRejectedAnswers(parts.expected);
+  for (;;) {
+    const { answer, target, attempts } = await rules.call(held.set.router, resolved, call, {
+      owner: call.owner,
+      onCall: account.calling,
+      onAttempt: account.attempted,
+    });
+    if (answer.kind === 'failed') {
+      const { kind, error } = answer.failure;
+      reportNoRetry(parts.request, attempts);
+      const isBilled = kind === 'answer_too_large' || rejected.count() > 0;
+      // The model generated an answer, so the provider bills it.
+      if (isBilled) {
+        account.answeredBy(target.key);
+        const summary = kind === 'answer_too_large' ? undefined : rejected.summary();
+        await account.settle({ ...unread(target), answered: { key: target.key, summary }, error });
+      }
+      throw error;
+    }
+    account.answeredBy(target.key);
+    reportDropped(parts, target, answer.droppedTools);
+    if (answer.kind === 'stream') return begin(parts, answer, target);
+    const checked = await checkOutput(parts, answer);
+    if (checked.error && rejected.count() < checked.retries) {
+      rejected.add(target.key, answer.summary);
+      // The same target, so that one price applies.
+      resolved = { ...resolved, targets: [target] };
+      continue;
+    }
+    const summary = rejected.with(target.key, answer.summary);
+    const { bytes, text, error } = checked;
+    return await finish(parts, { ...answer, bytes, text, summary }, target, error);
+  }
+}
+
+/** Reports to the client why a failed request was not retried. */
+function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {
+  const last = attempts.at(-1);
+  // An operator can raise a budget, so it is reported even if a fallback failed for another reason.
+  const reason = attempts.some(({ noRetry }) => noRetry === 'budget_spent')
+    ? 'budget_spent'
+    : last?.outcome === 'skipped'
+      ? last.failure
+      : last?.noRetry;
+  if (reason !== undefined) setHeader(NO_RETRY_HEADER, reason);
+}
+
+const NO_RETRY_HEADER = 'X-Gateway-No-Retry';
+
+/** Reports to the client and to the log which tools the model did not get. */
+function reportDropped(
+  { request, log }: CallModelParts,
+  { key }: Target,
+  tools: readonly string[] = [],
+): void {
+  if (tools.length === 0) return;
+  const { requestId, setHeader } = request;
+  setHeader(DROPPED_HEADER, [...new Set(tools)].join(', ').replaceAll(/[^\w ,.-]/g, '_'));
+  log.info({ requestId, model: key, tools }, 'tools dropped that the provider cannot run');
+}
+
+/** Types of tools that were dropped. */
+export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
+
+const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
+  answered: { key, summary: undefined },
+  streamed: false,
+  firstByteMs: undefined,
+});
+
+/** Keeps what was masked in a request whose answer the provider has stored, for when its user gets the answer again. */
+async function keepMasks(
+  { screened: { guarded, content }, objectMasks, request, log }: CallModelParts,
+  summary: AnswerSummary | undefined,
+): Promise<void> {
+  const values = guarded.placeholders?.restored() ?? [];
+  const { guardrails } = content.body;
+  if (!summary?.stored || (values.length === 0 && guardrails === undefined)) return;
+  const masks = { customId: '', values, ...(guardrails !== undefined && { guardrails }) };
+  try {
+    await objectMasks.keep({ kind: 'response', id: summary.stored.id }, [masks]);
+  } catch (error) {
+    log.error({ requestId: request.requestId, err: error }, 'masked values of a stored response not kept');
+  }
+}
+
+async function finish(
+  parts: CallModelParts,
+  { bytes, type, text, summary, droppedTools = [] }: WholeAnswer,
+  { key }: Target,
+  error: AppError | undefined,
+): Promise<CompletionAnswer> {
+  const {
+    screened: { guarded, hits, prompt },
+    account,
+    held,
+    keeper,
+  } = parts;
+  hits.end();
+  await keepMasks(parts, summary);
+  await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
+  prompt?.end(key, text, error);
+  if (error) throw error;
+  account.whenRecorded(held.release);
+  keeper?.whole(bytes, { key, summary, droppedTools });
+  const { placeholders } = guarded;
+  const isRestored = placeholders?.hasRestored() === true;
+  return { kind: 'whole', bytes: isRestored ? restoreAnswer(bytes, placeholders, type) : bytes, type };
+}
+
+interface OutputResult {
+  /** The answer and its text, after masking. */
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  /** Why the answer is not sent; undefined if it is. */
+  readonly error: AppError | undefined;
+  readonly retries: number;
+}
+
+/** Masks an answer, then checks what is left of it. */
+async function checkOutput(parts: CallModelParts, answer: WholeAnswer): Promise<OutputResult> {
+  const { request, screened, held } = parts;
+  const { guarded, hits } = screened;
+  const { guardrails } = held.set;
+  const { rules } = guarded;
+  const { bytes, text } = answer;
+  if (rules.length === 0) return { bytes, text, error: undefined, retries: 0 };
+  let written: Pick<OutputResult, 'bytes' | 'text'> = { bytes, text };
+  try {
+    const masked = await guardrails.maskOutput(rules, answer, outputMasking(parts));
+    if (masked) written = { bytes: masked.bytes, text: masked.text };
+    const report = (verdicts: readonly GuardrailVerdict[]): void =>
+      setVerdictsHeader(request, [...guarded.verdicts, ...(masked?.verdicts ?? []), ...verdicts]);
+    report([]);
+    hits.add(masked?.verdicts ?? []);
+    if (masked?.blocked) return { ...written, error: masked.blocked, retries: 0 };
+    const { verdicts, blocked, retries } = await guardrails.checkOutput(rules, written.text, request);
+    report(verdicts);
+    hits.add(verdicts);
+    return { ...written, error: blocked, retries };
+  } catch (thrown) {
+    // The model generated the answer, so the provider bills it.
+    return { ...written, error: AppError.from(thrown), retries: 0 };
+  }
+}
+
+const outputMasking = ({ request, call, screened }: CallModelParts): OutputMasking => ({
+  request,
+  body: call.body,
+  placeholders: screened.guarded.masks,
+});
+
+function begin(
+  parts: CallModelParts,
+  { stream, type, droppedTools = [] }: StreamedAnswer,
+  { key }: Target,
+): CompletionAnswer {
+  const { request, screened, account, held, keeper, clock, log } = parts;
+  const { guarded, hits, prompt } = screened;
+  const { requestId, startedAt } = request;
+  const firstByteMs = clock.now() - startedAt;
+  const { guardrails } = held.set;
+  // Verdicts are logged only: the headers of a stream are already sent.
+  const report = (verdicts: readonly GuardrailVerdict[]): void => {
+    hits.add(verdicts);
+    for (const verdict of verdicts)
+      if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
+  };
+  const guard = guardrails.streamGuard(guarded.rules, request, report);
+  let complete: StreamSummary | undefined;
+  const events = stream.forward({
+    clock,
+    guard: prompt ? prompt.collect(guard) : guard,
+    onBegin: account.streaming,
+    mask: guardrails.streamMask(guarded.rules, outputMasking(parts), report),
+    async settle(summary) {
+      const error = errorOf(summary);
+      try {
+        if (summary.outcome === 'complete') complete = summary;
+        await keepMasks(parts, summary);
+        await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
+      } finally {
+        hits.end();
+        prompt?.end(key, prompt.collected(), error);
+        account.whenRecorded(held.release);
+      }
+    },
+  });
+  const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
+  const { placeholders } = guarded;
+  // Bytes that are not events are audio.
+  const isRestored = placeholders?.hasRestored() === true && type === undefined;
+  return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
+}
+
+function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
+  if (outcome === 'complete') return undefined;
+  return error ?? new AppError('CancelledError', 'Client disconnected.', { reason: 'client_left' });
+}

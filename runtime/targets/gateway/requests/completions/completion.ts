@@ -1,0 +1,73 @@
+import type { AppError } from '../../../../contract/errors.ts';
+import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
+import type { FormFile } from '../../shared/form.ts';
+import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import type { LiveRequest } from './live-request.ts';
+import type { ForwardedStream } from '../../providers/streams/stream.ts';
+
+/** Routes that call models. */
+export type Endpoint =
+  | '/v1/chat/completions'
+  | '/v1/messages'
+  | '/v1/responses'
+  | '/v1/embeddings'
+  | '/v1/classify'
+  | '/v1/completions'
+  | '/v1/moderations'
+  | '/v1/rerank'
+  | '/v1/images/generations'
+  | '/v1/audio/transcriptions'
+  | '/v1/audio/translations'
+  | '/v1/audio/speech'
+  | '/v1beta/models/{model}:generateContent'
+  | '/v1beta/models/{model}:streamGenerateContent'
+  | '/v1beta/models/{model}:embedContent'
+  | '/v1beta/models/{model}:batchEmbedContents';
+
+/** Members of a request that are in its path instead of its body. */
+export interface PathMembers {
+  readonly model: string;
+  /** Undefined if the body has it. */
+  readonly stream?: boolean | undefined;
+}
+
+export interface CompletionRequest {
+  readonly endpoint: Endpoint;
+  readonly caller: Payer;
+  /** The unparsed body. */
+  readonly bytes: Uint8Array;
+  /** The file of a request that is a form; `bytes` are its other fields, as JSON. */
+  readonly file?: FormFile | undefined;
+  readonly inPath?: PathMembers | undefined;
+  readonly headers: HeaderReader;
+  /** The account of the bytes that are held for the request. */
+  readonly hold: ByteHold;
+  readonly requestId: string;
+  /** Start of the request in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Aborted when the client disconnects, or with an AppError as the reason when the gateway cannot continue. */
+  readonly signal: AbortSignal;
+  /** Sets a header of the response, which can be a success or an error. */
+  readonly setHeader: (name: string, value: string) => void;
+  /**
+   * Called when a request that streams was admitted and the model is called. From now on, the response can start with comments; an
+   * error is then an event. `errorText` writes it.
+   */
+  readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
+}
+
+/** The answer of a model, for a response with status 200. */
+export type CompletionAnswer =
+  | { readonly kind: 'whole'; readonly bytes: Uint8Array; readonly type?: string | undefined }
+  /** Server-sent events, or bytes of another type. The stream must be read or cancelled; it also ends when the signal is aborted. */
+  | { readonly kind: 'stream'; readonly events: ForwardedStream; readonly type?: string | undefined };
+
+/**
+ * The path of every request to a model: identifies the payer, reserves the maximum cost, calls a model and settles the actual
+ * cost. Throws an AppError for requests that are rejected or fail before the first byte; they are settled by then.
+ */
+export interface Completions {
+  answer(request: CompletionRequest): Promise<CompletionAnswer>;
+  /** The requests in flight of this process, the oldest first. */
+  readonly live: () => readonly LiveRequest[];
+}

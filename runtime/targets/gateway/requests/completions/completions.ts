@@ -1,0 +1,201 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { isLarge, nextTurn } from '../../../../platform/run-yielding.ts';
+import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import type { Logger } from '../../../../serve/log.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import type { CurrentModels, ModelSet } from '../models/model-set.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PromptRecord } from '../policy/prompt-record.ts';
+import { derivedFrom } from '../../providers/shapes/passed.ts';
+import type { Telemetry } from './telemetry.ts';
+import { openAccount } from './account.ts';
+import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
+import { callModel, type CallModelParts } from './call-model.ts';
+import { answerFromCache } from './answer-from-cache.ts';
+import type { AnswerSummary } from '../../providers/streams/stream.ts';
+import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
+import { createLiveRequests } from './live-requests.ts';
+import { createAnswerKeeper } from './keep-answer.ts';
+import { ENDPOINTS } from './endpoints/index.ts';
+import { expectedUnits, imageVariant } from './expected-units.ts';
+import { streamError } from './stream-error.ts';
+import { tagsOf } from './tags-of.ts';
+import { usersOf } from './users-of.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+import { cheapestFirst } from '../routing/cheapest-first.ts';
+import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
+import { createRequestReader, withMetadata } from './read-request.ts';
+import { lengthOfFile } from '../tokens/media/audio-seconds.ts';
+import { countRequest } from './request-counts.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+
+export interface CompletionParts {
+  readonly state: Pick<
+    GatewayState,
+    'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects' | 'objectMasks'
+  >;
+  readonly policy: Policy;
+  readonly models: CurrentModels;
+  readonly telemetry: Telemetry;
+  readonly tokenCounter: TokenCounter;
+  readonly answerCache: AnswerCache;
+  readonly lifecycle: Pick<Lifecycle, 'extend'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
+export function createCompletions(parts: CompletionParts): Completions {
+  const { state, models, policy, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
+  const { identity, ledger, objects, objectMasks } = state;
+  const live = createLiveRequests();
+  const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
+  const cacheParts = { cache: answerCache, clock, log };
+  const read = createRequestReader();
+
+  /** Checks the request completely and reserves its budget before any model or encoder is called. */
+  const begin = async (
+    request: CompletionRequest,
+    set: ModelSet,
+    trace: ReturnType<Telemetry['trace']>,
+    account: ReturnType<typeof openAccount>,
+    opened: OpenedParts,
+  ): Promise<CacheHit | BegunRequest> => {
+    const { caller, signal, startedAt } = request;
+    const rules = ENDPOINTS[request.endpoint];
+    const asRead = await read(request, rules.schema, request.inPath);
+    const { model } = asRead;
+    const { tags, metadata } = tagsOf(request.headers, asRead.body);
+    const { body, bytes, members, references } =
+      metadata === undefined ? asRead : withMetadata(asRead, metadata);
+    const users = usersOf(rules, body, caller, set.requests);
+    const spender = await identity.spender(caller, users.payer, tags);
+    if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
+    const chosen = set.router.resolve(model, body['stream'] === true);
+    identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
+    const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
+    const cached =
+      set.cache &&
+      openCachedRequest(cacheParts, {
+        request,
+        set,
+        cache: set.cache,
+        resolved: chosen,
+        spender,
+        headers,
+        body,
+        bytes,
+        members,
+      });
+    const about = { ...request, spender, model, size: request.bytes.byteLength };
+    if (cached) {
+      opened.cached = cached;
+      const hit = await cached.find();
+      if (hit) {
+        opened.prompt = policy.record(about, { body, bytes }, set);
+        await account.open(spender, { ...FREE, references, endUser: users.endUser });
+        return hit;
+      }
+    }
+    const list = await pricesOf(state, chosen.targets, startedAt, {
+      required: set.requirePricing,
+      isAudio: rules.isAudio,
+      variant: imageVariant(request.endpoint, body),
+    });
+    const keys = chosen.targets.map(({ key }) => key);
+    const seconds = request.file && lengthOfFile(request.file);
+    const audio = rules.audio?.(body, seconds ?? 0);
+    if (isLarge(bytes.length)) await nextTurn();
+    const counts = await countRequest(tokenCounter, rules, body, keys, audio?.audioInput);
+    const tokens = {
+      counts,
+      audio,
+      prompt: counts.maxPrompt,
+      output: rules.maxOutputTokens(body, set.assumedOutputTokens, seconds),
+      units: expectedUnits(request.endpoint, body),
+    };
+    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
+    const estimate = estimateOf(list, tokens, set.allowUnpriced);
+    policy.requireKnown({ body }, set);
+    const { endUser } = users;
+    const admission = await account.open(spender, { estimate, prices: list, tokens, references, endUser });
+    // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
+    const screened = await policy.screen({ ...about, admission }, { body, bytes, members }, set);
+    const { content, guarded, prompt } = screened;
+    opened.prompt = prompt;
+    // The answer has values of this text in place of placeholders, which no other request gets.
+    const kept = guarded.placeholders ? undefined : cached;
+    if (!kept) cached?.bypass();
+    const similar = await kept?.findSimilar(content);
+    if (similar) return similar;
+    const { unsupportedTools } = set.requests;
+    if (isLarge(content.bytes.length)) await nextTurn();
+    const files = request.file && [request.file];
+    const call = derivedFrom(content, {
+      ...content,
+      files,
+      headers,
+      trace: trace?.headers,
+      signal,
+      isBilled: true,
+      owner: spender.user.userId,
+      unsupportedTools,
+    });
+    const { syntax } = rules;
+    if (syntax && body['stream'] === true)
+      request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
+    const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
+    return { rules, resolved, screened, call, keeper, expected: tokens };
+  };
+
+  return {
+    live: () => live.list(),
+    async answer(request): Promise<CompletionAnswer> {
+      const held = models.hold();
+      const trace = telemetry.trace(request.headers);
+      const account = openAccount(accountParts, request, trace);
+      const opened: OpenedParts = {};
+      try {
+        const begun = await begin(request, held.set, trace, account, opened);
+        if ('entry' in begun)
+          return await answerFromCache({ request, account, held, clock, prompt: opened.prompt }, begun);
+        return await callModel({ ...begun, request, account, held, objectMasks, clock, log });
+      } catch (error) {
+        const { reason } = request.signal;
+        const failure: unknown = reason instanceof AppError ? reason : error;
+        await account.fail(AppError.from(failure));
+        opened.prompt?.end('', undefined, AppError.from(failure));
+        account.whenRecorded(held.release);
+        throw failure;
+      } finally {
+        opened.cached?.end();
+      }
+    },
+  };
+}
+
+type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
+
+/** What a request has opened, and what ends with it. */
+interface OpenedParts {
+  cached?: CachedRequest;
+  prompt?: PromptRecord | undefined;
+}
+
+/** An answer from the cache costs nothing, so budgets do not apply. */
+const FREE = {
+  estimate: { cost: 0n, tokens: 0, free: true },
+  prices: new Map<string, undefined>(),
+  tokens: {
+    prompt: 0,
+    output: 0,
+    // The cache keeps what the provider has counted.
+    counts: {
+      prompt: () => 0,
+      completion: (_model: string, { usage }: AnswerSummary) => usage?.completionTokens ?? 0,
+      learn: () => undefined,
+    },
+  },
+};

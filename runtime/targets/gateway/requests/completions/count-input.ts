@@ -1,0 +1,122 @@
+import type { TSchema } from 'typebox';
+import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { Payer } from '../../accounts/identity/identity.ts';
+import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import type { FreeCall } from '../../accounts/ledger/ledger.ts';
+import type { CurrentModels } from '../models/model-set.ts';
+import type { FailureKind } from '../../providers/adapters/provider.ts';
+import type { Wire } from '../../providers/shapes/wire.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import type { Policy } from '../policy/policy.ts';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Target } from '../routing/routing.ts';
+import type { Content } from '../policy/policy.ts';
+import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
+import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import { responsesEndpoint } from './endpoints/responses.ts';
+import { promptTokensIn } from './endpoints/tokens.ts';
+import { setRateHeaders } from './rate-headers.ts';
+import { createRequestReader } from './read-request.ts';
+import { countRequest } from './request-counts.ts';
+
+interface CountRequest {
+  readonly wire: Wire;
+  readonly schema: TSchema;
+  readonly caller: Payer;
+  /** Path of the route. */
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly setHeader: (name: string, value: string) => void;
+  readonly bytes: Uint8Array;
+  readonly hold: ByteHold;
+  /** Headers for a provider with the same API. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface InputCount {
+  readonly tokens: number;
+  /** Whether the provider has not counted. */
+  readonly isEstimated: boolean;
+}
+
+/** Counts the tokens of a prompt, without calling a model and without cost. Throws above the limits of such calls. */
+export type CountInput = (request: CountRequest) => Promise<InputCount>;
+
+interface CountParts {
+  readonly state: Pick<GatewayState, 'identity' | 'objects' | 'ledger'>;
+  readonly models: CurrentModels;
+  readonly policy: Policy;
+  readonly tokenCounter: TokenCounter;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Failures that are about the request itself. After all others, an estimate helps the client more than an error. */
+const REQUEST_FAILURES = new Set<FailureKind>(['bad_request', 'too_large', 'cancelled']);
+
+export function createInputCounts({
+  state: { identity, objects, ledger },
+  models,
+  policy,
+  tokenCounter,
+  clock,
+}: CountParts): CountInput {
+  const read = createRequestReader();
+  return async ({ wire, schema, bytes: given, hold, headers, ...request }) => {
+    const { caller, signal } = request;
+    const held = models.hold();
+    let call: FreeCall | undefined;
+    try {
+      const { router, requests } = held.set;
+      const { model: name, references, ...asRead } = await read({ bytes: given, hold }, schema);
+      const resolved = router.resolve(name);
+      const [target] = resolved.targets;
+      const key = target?.key ?? name;
+      // The master key names no user, because a count costs nothing.
+      const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
+      if (spender) identity.requireModel(spender, resolved.alias ?? key);
+      if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
+      call = spender && (await ledger.admitFree(spender));
+      if (call?.rate) setRateHeaders(request.setHeader, call.rate);
+      const about = { ...request, spender, model: name, startedAt: clock.now(), size: given.byteLength };
+      const admission = call ?? NO_LIMITS;
+      const { content, prompt } = await policy.screen({ ...about, admission }, asRead, held.set);
+      try {
+        const counted = await countWith(target, { wire, content, headers, signal, requests });
+        prompt?.end(key, undefined, undefined);
+        if (counted !== undefined) return { tokens: counted, isEstimated: false };
+      } catch (error) {
+        prompt?.end(key, undefined, AppError.from(error));
+        throw error;
+      }
+      const rules = wire === 'responses' ? responsesEndpoint : { promptTokens: promptTokensIn };
+      const counts = await countRequest(tokenCounter, rules, content.body, [key]);
+      return { tokens: counts.maxPrompt, isEstimated: true };
+    } finally {
+      call?.end();
+      held.release();
+    }
+  };
+}
+
+interface ProviderCount {
+  readonly wire: Wire;
+  readonly content: Passed<Content>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly requests: RequestPolicy;
+}
+
+/** The count of the provider; undefined if it has none. Throws for a request that it refuses. */
+async function countWith(
+  target: Target | undefined,
+  { wire, content, headers, signal, requests: { unsupportedTools } }: ProviderCount,
+): Promise<number | undefined> {
+  const call = { ...content, headers, signal, unsupportedTools, wire, model: target?.model ?? '' };
+  const answer = await target?.provider.countTokens?.(derivedFrom(content, call));
+  if (answer?.kind === 'counted') return answer.tokens;
+  if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;
+  return undefined;
+}

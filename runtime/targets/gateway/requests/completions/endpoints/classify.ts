@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { estimateTokens } from '../token-estimate.ts';
+import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../../providers/adapters/provider.ts';
+import { classifiedSummary } from '../../../providers/adapters/encoder/classified-summary.ts';
+import type { Resolved, Target } from '../../routing/routing.ts';
+import type { Json } from '../../../providers/shapes/chat.ts';
+import { derivedFrom } from '../../../providers/shapes/passed.ts';
+import type { EndpointRules } from './endpoint.ts';
+import { requestGuardrails, modelName, openObject, userName } from './shapes.ts';
+import { promptTokensIn, textOr } from './tokens.ts';
+
+const text = Type.String({ minLength: 1, title: 'a text' });
+
+const schema = openObject(
+  {
+    model: modelName,
+    input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
+    user: userName,
+    guardrails: requestGuardrails,
+  },
+  { $id: 'ClassifyRequest', description: 'Texts to classify with an encoder, e.g. `encoder:<name>`.' },
+);
+
+/** Classification by encoders. No other provider has a comparable API, so the format is the gateway's own. */
+export const classifyEndpoint: EndpointRules = {
+  schema,
+  user: (body) => textOr(body['user']),
+  endUser: () => undefined,
+  promptTokens: promptTokensIn,
+  maxOutputTokens: () => 0,
+  forwardedHeaders: [],
+  async call(router, resolved, call, options) {
+    const { body, trace, signal, isBilled } = call;
+    const texts = textsOf(body);
+    const classified = derivedFrom(call, { texts, trace, signal, isBilled });
+    const routed = await router.classify(resolved, classified, options);
+    const { answer, target } = routed;
+    return {
+      ...routed,
+      answer: answer.kind === 'failed' ? answer : wholeOf(answer, texts, resolved, target),
+    };
+  },
+};
+
+function textsOf({ input }: Json): readonly string[] {
+  if (typeof input === 'string') return [input];
+  return Array.isArray(input) ? input : [];
+}
+
+function wholeOf(
+  classified: ClassifiedAnswer,
+  texts: readonly string[],
+  { alias }: Resolved,
+  { key }: Target,
+): WholeAnswer {
+  const { scores, tokens } = classified;
+  const used = tokens ?? estimateTokens(texts.reduce((sum, { length }) => sum + length, 0));
+  const answer = {
+    object: 'list',
+    model: alias ?? key,
+    data: scores.map((each, index) => ({ index, ...best(each), scores: each })),
+    usage: { prompt_tokens: used, total_tokens: used },
+  };
+  return {
+    kind: 'whole',
+    bytes: Buffer.from(JSON.stringify(answer)),
+    text: '',
+    summary: classifiedSummary(classified),
+  };
+}
+
+function best(scores: LabelScores): { readonly label: string | null; readonly score: number | null } {
+  let found: { readonly label: string; readonly score: number } | undefined;
+  for (const [label, score] of Object.entries(scores)) {
+    if (!found || score > found.score) found = { label, score };
+  }
+  return found ?? { label: null, score: null };
+}

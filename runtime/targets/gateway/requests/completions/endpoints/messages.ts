@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
+import type { EndpointRules } from './endpoint.ts';
+import {
+  content,
+  requestGuardrails,
+  modelName,
+  openObject,
+  optionalOrNull,
+  streams,
+  requestTools,
+} from './shapes.ts';
+import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
+
+const prompt = {
+  model: modelName,
+  messages: Type.Array(
+    openObject({
+      role: Type.String({ minLength: 1, description: '`user` or `assistant`.' }),
+      content: Type.Union([Type.String(), Type.Array(openObject({ type: Type.String() }))]),
+    }),
+    { minItems: 1 },
+  ),
+  system: content,
+  tools: requestTools,
+  guardrails: requestGuardrails,
+};
+
+export const COUNT_MESSAGES_SCHEMA = openObject(prompt, {
+  $id: 'CountTokensRequest',
+  description:
+    'A request of Anthropic’s API for a number of tokens. Other members are sent to the provider unchanged.',
+});
+
+const schema = openObject(
+  {
+    ...prompt,
+    max_tokens: Type.Integer({ minimum: 0, description: 'Maximum number of tokens in the answer.' }),
+    stream: streams,
+    stop_sequences: optionalOrNull(Type.Array(Type.String())),
+    metadata: optionalOrNull(
+      openObject({
+        user_id: optionalOrNull(Type.String(), 'The user to bill. Required with the master key.'),
+      }),
+    ),
+  },
+  {
+    $id: 'MessagesRequest',
+    description: 'A request of Anthropic’s Messages API. Other members are sent to the provider unchanged.',
+  },
+);
+
+/** @see https://docs.anthropic.com/en/api/messages */
+export const messagesEndpoint: EndpointRules = {
+  schema,
+  // With a virtual key, `user_id` is ignored: clients use it for their own users, and the key already identifies the payer.
+  user: ({ metadata }, caller) =>
+    caller.kind === 'master' ? textOr(memberOf(metadata, 'user_id')) : undefined,
+  endUser: ({ metadata }) => textOr(memberOf(metadata, 'user_id')),
+  promptTokens: promptTokensIn,
+  maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_tokens'], assumed),
+  syntax: CLIENT_WIRES.messages.syntax,
+  forwardedHeaders: ['anthropic-beta'],
+  call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'messages' }, options),
+};

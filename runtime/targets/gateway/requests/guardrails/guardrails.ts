@@ -1,0 +1,143 @@
+import { sha256 } from '../../../../platform/sha256.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Provider } from '../../providers/adapters/provider.ts';
+import type {
+  ClassifierProfile,
+  GuardrailProfile,
+  GuardrailRule,
+  Guardrails,
+  OutputMasking,
+  SchemaProfile,
+} from './guardrail.ts';
+import { checkInput } from './check-input.ts';
+import { judge, type JudgeParts } from './judge.ts';
+import { type AnswerSchema, compileAnswerSchema } from './judges/answer-schema.ts';
+import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/defaults.ts';
+import { createWebhooks } from './judges/webhooks.ts';
+import { maskingProfile } from './mask/find-spans.ts';
+import { maskAnswer, type MaskingParts } from './mask/mask-output.ts';
+import { createStreamMask } from './mask/mask-stream.ts';
+import { createPlaceholders } from './mask/placeholders.ts';
+import { readRules, requireUsable, strictest } from './read-rules.ts';
+import { createStreamGuard } from './stream-guard.ts';
+import { least } from '../../../../core/numbers/extremes.ts';
+
+export interface GuardrailOptions {
+  readonly profiles: readonly GuardrailProfile[];
+  /** Rules of the policy, which apply to every request. */
+  readonly demanded?: readonly GuardrailRule[] | undefined;
+  /** Whether realtime sessions are allowed although the policy does not apply to them. */
+  readonly allowsSessions?: boolean | undefined;
+  readonly classifier: (name: string) => Provider | undefined;
+  readonly clock: Clock;
+}
+
+export function createGuardrails({
+  profiles,
+  demanded = [],
+  allowsSessions = false,
+  classifier,
+  clock,
+}: GuardrailOptions): Guardrails {
+  const byName = new Map(profiles.map((profile) => [profile.name, profile]));
+  const webhooks = createWebhooks();
+  const parts: JudgeParts = { profiles: byName, classifier, clock, webhooks, schemaOf: cachedSchemas() };
+  const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
+    rules.filter(({ on }) => on.includes(place));
+  /** The rules for output by what they do: masking comes first. */
+  const outputRules = (rules: readonly GuardrailRule[]) => {
+    const { masking = [], checking = [] } = Object.groupBy(rulesFor(rules, 'output'), (rule) =>
+      maskingProfile(parts, rule) ? 'masking' : 'checking',
+    );
+    return { masking, checking };
+  };
+  const maskingOf = (
+    rules: readonly GuardrailRule[],
+    { request, body, placeholders }: OutputMasking,
+  ): MaskingParts | undefined => {
+    const { masking } = outputRules(rules);
+    return masking.length === 0
+      ? undefined
+      : {
+          parts,
+          rules: masking,
+          request,
+          placeholders: placeholders ?? createPlaceholders(JSON.stringify(body)),
+        };
+  };
+  const profileOf = ({ profile }: GuardrailRule): GuardrailProfile | undefined => byName.get(profile);
+
+  return {
+    rules(requested) {
+      if (requested === undefined && demanded.length === 0) return [];
+      const own = readRules(requested, [...byName.keys()]);
+      for (const rule of own) requireUsable(rule, profileOf(rule));
+      return strictest(demanded, own);
+    },
+    digest: sha256(JSON.stringify([profiles, demanded], withEntries)),
+    admitsSessions: allowsSessions || demanded.length === 0,
+    checkInput: (rules, body, request) => checkInput(parts, rulesFor(rules, 'input'), body, request),
+    maskOutput(rules, { bytes, text, type }, masked) {
+      const masking = maskingOf(rules, masked);
+      return masking && maskAnswer(masking, bytes, text, type);
+    },
+    streamMask(rules, masked, onVerdicts) {
+      const masking = maskingOf(rules, masked);
+      return masking && createStreamMask(masking, onVerdicts);
+    },
+    async checkOutput(rules, text, request) {
+      const own = outputRules(rules).checking;
+      const checked = await judge(parts, own, { ...request, place: 'output', texts: [text] });
+      const wrong = own.filter((rule, index) => {
+        const verdict = checked.verdicts[index];
+        return verdict?.valid === false && (rule.mode === 'block' || verdict.score === undefined);
+      });
+      const retries = wrong.map((rule) => retriesOf(profileOf(rule)));
+      return { ...checked, retries: checked.blocked ? least(retries) : 0 };
+    },
+    streamGuard(rules, request, onVerdicts) {
+      const own = outputRules(rules).checking;
+      if (own.length === 0) return undefined;
+      return createStreamGuard({
+        blocks: own.some(({ mode, onUnavailable }) => mode === 'block' || onUnavailable === 'block'),
+        ...windowsOf(own.flatMap((rule) => profileOf(rule) ?? [])),
+        check: (text) => judge(parts, own, { ...request, place: 'output', texts: [text] }),
+        onVerdicts,
+      });
+    },
+    close: () => webhooks.close(),
+  };
+}
+
+/** JSON has no maps, and patterns are in one. */
+const withEntries = (_name: string, value: unknown): unknown =>
+  value instanceof Map
+    ? [...value].map(([name, { source, ignoreCase }]) => [name, source, ignoreCase])
+    : value;
+
+function cachedSchemas(): JudgeParts['schemaOf'] {
+  const compiled = new Map<SchemaProfile, AnswerSchema>();
+  return (profile) => {
+    const schema = compiled.get(profile) ?? compileAnswerSchema(profile.schema);
+    compiled.set(profile, schema);
+    return schema;
+  };
+}
+
+const retriesOf = (profile: GuardrailProfile | undefined): number =>
+  profile?.kind === 'schema' ? profile.retries : 0;
+
+/** The windows of a stream, which suit all checks. A schema needs the whole answer. */
+function windowsOf(profiles: readonly GuardrailProfile[]): {
+  readonly windowLength: number;
+  readonly windowOverlap: number;
+} {
+  if (profiles.some(({ kind }) => kind === 'schema')) return { windowLength: Infinity, windowOverlap: 0 };
+  const windows = profiles.map((profile): Pick<ClassifierProfile, 'windowLength' | 'windowOverlap'> =>
+    'encoder' in profile ? profile : {},
+  );
+  return {
+    windowLength: least(windows.map(({ windowLength = WINDOW_LENGTH }) => windowLength)),
+    windowOverlap: least(windows.map(({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap)),
+  };
+}

@@ -1,0 +1,30 @@
+import type { ModelCache } from '../cache/model-cache.ts';
+import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { Router } from '../routing/routing.ts';
+
+/** Everything that the configuration defines about models, ready to use. */
+export interface ModelSet {
+  readonly router: Router;
+  readonly guardrails: Guardrails;
+  readonly requirePricing: boolean;
+  readonly allowUnpriced: boolean;
+  readonly requests: RequestPolicy;
+  readonly prompts: PromptPolicy;
+  readonly assumedOutputTokens: number;
+  /** Undefined if answers are not cached. */
+  readonly cache?: ModelCache | undefined;
+}
+
+/** A set whose providers stay open until it is released. */
+export interface HeldModels {
+  readonly set: ModelSet;
+  /** Can be called more than once. */
+  readonly release: () => void;
+}
+
+/** The current set. A reload replaces it; requests and streams in flight keep the one that they started with. */
+export interface CurrentModels {
+  hold(): HeldModels;
+}

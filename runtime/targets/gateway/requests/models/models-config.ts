@@ -1,0 +1,33 @@
+import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import type { CacheSettings } from '../cache/cache-settings.ts';
+import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
+import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
+import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { Alias, RoutingPolicy } from '../routing/routing.ts';
+
+/** The part of the configuration that a reload replaces, as a whole. */
+export interface ModelsConfig {
+  readonly providers: readonly (ProviderInstance | EncoderProgram)[];
+  readonly aliases: readonly Alias[];
+  readonly routing: Partial<RoutingPolicy>;
+  readonly guardrails: {
+    readonly profiles: readonly GuardrailProfile[];
+    /** Rules of the policy, which apply to every request. */
+    readonly demanded: readonly GuardrailRule[];
+    /** Whether realtime sessions are allowed although the policy does not apply to them. */
+    readonly allowsSessions?: boolean | undefined;
+  };
+  /** Prices of models without a price in the database. */
+  readonly pricing: readonly NewPrice[];
+  /** Whether requests to models without a price are rejected. */
+  readonly requirePricing: boolean;
+  /** Whether requests under a budget can use models without a price, whose cost is not counted. */
+  readonly allowUnpriced: boolean;
+  readonly requests: RequestPolicy;
+  readonly prompts: PromptPolicy;
+  /** Output tokens to assume for requests that set no maximum. */
+  readonly assumedOutputTokens: number;
+  /** Undefined if answers are not cached. */
+  readonly cache?: CacheSettings | undefined;
+}

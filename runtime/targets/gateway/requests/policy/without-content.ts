@@ -1,0 +1,13 @@
+import type { Admission } from '../../accounts/ledger/admission.ts';
+import type { ObjectCall } from '../../providers/adapters/provider-objects.ts';
+import type { Passed } from '../../providers/shapes/passed.ts';
+import { pass } from './pass.ts';
+
+/** A request about an object that contains nothing that users have written, e.g. for its state. */
+export const withoutContent = (
+  call: ObjectCall & { readonly body?: undefined },
+  _admission: Admission,
+): Passed<ObjectCall> => pass<ObjectCall>(call);
+
+/** A request that contains only settings, in which models read nothing. */
+export const onlySettings = (call: ObjectCall, _admission: Admission): Passed<ObjectCall> => pass(call);

@@ -1,0 +1,124 @@
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Logger } from '../../../../serve/log.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { Payer } from '../../accounts/identity/identity.ts';
+import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
+import type { CurrentModels } from '../models/model-set.ts';
+import { failure, isFailed } from '../../providers/adapters/failure.ts';
+import type { Policy } from '../policy/policy.ts';
+import { openRealtimeAccount, REALTIME } from './realtime-account.ts';
+import { type RealtimeSession, relaySession } from './relay-session.ts';
+import { createSessionLog } from './session-log.ts';
+import { watchSpender } from './watch-spender.ts';
+
+export interface RealtimeParts {
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
+  readonly models: CurrentModels;
+  readonly policy: Policy;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface SessionRequest {
+  readonly caller: Payer;
+  readonly user: string | undefined;
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** Accepts the connection of the client, when everything else is ready. */
+  readonly accept: () => Duplex;
+}
+
+/** Opens a session with a model. Throws the error for a client whose connection was not accepted. */
+export type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
+
+/** Input tokens of a response that are reserved: the instructions and some minutes of talk. */
+const ASSUMED_INPUT_TOKENS = 2000;
+
+export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
+  const { identity, ledger, objects } = state;
+  return async ({ caller, user, model, headers, requestId, signal, accept }) => {
+    const held = models.hold();
+    let release: (() => Promise<void>) | undefined;
+    try {
+      const { router, requirePricing: required, allowUnpriced, assumedOutputTokens: output } = held.set;
+      const spender = await identity.spender(caller, user);
+      const resolved = router.resolve(model);
+      const [target] = resolved.targets;
+      const name = resolved.alias ?? target?.key ?? '';
+      identity.requireModel(spender, name);
+      if (!target?.provider.realtime) throw failure('unsupported', { text: NO_REALTIME }).failure.error;
+      const prices = await pricesOf(state, [target], clock.now(), { required, isAudio: true });
+      const prompt = ASSUMED_INPUT_TOKENS;
+      const audio = { audioInput: prompt, audioOutput: output };
+      const account = openRealtimeAccount({
+        ledger,
+        spender,
+        model: target.key,
+        price: prices.get(target.key),
+        estimate: estimateOf(prices, { prompt, output, audio }, allowUnpriced),
+        requestId,
+        now: () => clock.now(),
+      });
+      const admission = await account.reserve();
+      release = () => account.release();
+      const passed = policy.openSession({ model: target.model, headers, signal }, admission, held.set);
+      const opened = await target.provider.realtime(passed);
+      if (isFailed(opened)) throw opened.failure.error;
+      const { socket: upstream, maxFrameBytes } = opened;
+      const onError = (error: unknown): void =>
+        log.error({ requestId, err: error }, `usage of ${REALTIME} not recorded`);
+      const about = {
+        endpoint: REALTIME,
+        requestId,
+        caller,
+        spender,
+        model,
+        signal,
+        setHeader: () => undefined,
+      };
+      const sessionLog = policy.isRecorded(about, held.set)
+        ? createSessionLog({
+            model: target.key,
+            open: (body) =>
+              policy.record(
+                { ...about, startedAt: clock.now(), size: JSON.stringify(body).length },
+                { body, bytes: NOTHING },
+                held.set,
+              ),
+          })
+        : undefined;
+      const session = relaySession({
+        client: accept(),
+        upstream,
+        account,
+        maxFrameBytes,
+        requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
+        onError,
+        log: sessionLog,
+      });
+      const stopWatching = watchSpender({
+        check: async () => identity.requireModel(await identity.renew(spender), name),
+        clock,
+        onRevoked: (error) => session.refuse(error),
+      });
+      void session.ended.finally(() => {
+        stopWatching();
+        held.release();
+      });
+      return session;
+    } catch (error) {
+      await release?.().catch((cause: unknown) =>
+        log.error({ requestId, err: cause }, 'budget not released'),
+      );
+      held.release();
+      throw AppError.from(error);
+    }
+  };
+}
+
+const NOTHING = new Uint8Array();
+const NO_REALTIME = 'The provider of this model has no realtime API. Use a model of another provider.';

@@ -1,0 +1,182 @@
+import type { ObjectCall, ProviderObjects } from '../../providers/adapters/provider-objects.ts';
+import type { RealtimeCall } from '../../providers/adapters/realtime-call.ts';
+import type { Passed } from '../../providers/shapes/passed.ts';
+import type { TargetState } from './target-states.ts';
+import type { BreakerPolicy } from './circuit-breaker.ts';
+import type { RetryBudgetPolicy } from './retry-budget.ts';
+import type { Strategy } from './strategies.ts';
+import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
+import type {
+  AbandonedAnswer,
+  ChatAnswer,
+  ClassifiedAnswer,
+  ClassifyCall,
+  EmbeddingsCall,
+  FailedAnswer,
+  FailureKind,
+  ModelEntry,
+  Provider,
+  ProviderCall,
+  RelayCall,
+  WholeAnswer,
+} from '../../providers/adapters/provider.ts';
+
+/** A name for several models. One is selected by its strategy, and the others are fallbacks. */
+export interface Alias {
+  readonly name: string;
+  /** One is drawn by weight; if it fails, another one is drawn, and so on. */
+  readonly targets: readonly WeightedTarget[];
+  /** Default: `weighted`. */
+  readonly strategy?: Strategy | undefined;
+  /** Model strings that are tried in this order after all targets have failed. */
+  readonly fallbacks?: readonly string[] | undefined;
+}
+
+export interface WeightedTarget {
+  /** Model string, `provider:model`. */
+  readonly model: string;
+  /** Default: 1. A target with weight 0 is tried after all others. */
+  readonly weight?: number | undefined;
+}
+
+/** A provider for everything but guardrails: it takes only what the policy has let through. */
+export interface PolicedProvider extends Pick<
+  Provider,
+  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program'
+> {
+  readonly chat: (call: Passed<ProviderCall>) => ReturnType<Provider['chat']>;
+  readonly embed: (call: Passed<EmbeddingsCall>) => ReturnType<Provider['embed']>;
+  readonly relay: (call: Passed<RelayCall>) => ReturnType<Provider['relay']>;
+  readonly classify?:
+    | ((call: Passed<ClassifyCall>) => ReturnType<NonNullable<Provider['classify']>>)
+    | undefined;
+  readonly countTokens?:
+    | ((call: Passed<ProviderCall>) => ReturnType<NonNullable<Provider['countTokens']>>)
+    | undefined;
+  readonly realtime?:
+    | ((call: Passed<RealtimeCall>) => ReturnType<NonNullable<Provider['realtime']>>)
+    | undefined;
+  readonly objects?: PolicedObjects | undefined;
+}
+
+/** The stored objects of such a provider. */
+export interface PolicedObjects {
+  readonly call: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['call']>;
+  readonly open: (call: Passed<ObjectCall>) => ReturnType<ProviderObjects<FailedAnswer>['open']>;
+}
+
+/** A model of a provider that a request can be sent to. */
+export interface Target {
+  readonly provider: PolicedProvider;
+  /** The provider's name of the model. */
+  readonly model: string;
+  /** Canonical `provider:model` for usage and logs, the same for all spellings of the model. */
+  readonly key: string;
+  /** Other spellings, under which its price may have been set. */
+  readonly otherKeys: readonly string[];
+  /** The provider's name in the price map; undefined if none of its prices apply. */
+  readonly listedAs?: string | undefined;
+}
+
+/** The targets of a model string. */
+export interface Resolved {
+  /** At least one, in the order in which they are tried. */
+  readonly targets: readonly Target[];
+  /** How many of them, from the first one, are meant to answer. The others are tried only if these fail. */
+  readonly primaries: number;
+  readonly strategy: Strategy;
+  /** The model string of the request, if it is an alias. */
+  readonly alias: string | undefined;
+}
+
+/** Why a target is not called again for a request after a failure. */
+export type NoRetryReason =
+  /** Another call would fail, too, or be billed again. */
+  | 'not_retryable'
+  | 'attempts_used'
+  /** The provider requested a pause that is longer than `retries.longest_pause`. */
+  | 'long_pause'
+  /** The budget of retries of this target is spent. */
+  | 'budget_spent';
+
+/** The result of one attempt to get an answer. */
+export interface Attempt {
+  readonly target: string;
+  /** Counts from 1 over all targets of the request. */
+  readonly number: number;
+  readonly outcome: 'answered' | 'failed' | 'skipped';
+  /** Undefined for `answered`. A target is skipped while its breaker is open. */
+  readonly failure: FailureKind | 'breaker_open' | undefined;
+  readonly upstreamStatus: number | undefined;
+  /** Details of the failure for logs and administrators. */
+  readonly detail?: string | undefined;
+  /** Milliseconds since 1970. The duration of a stream is the time to its first event. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Set if the provider's answer to a failed attempt is still read and billed. */
+  readonly abandoned?: AbandonedAnswer | undefined;
+  /** Why this failure was not followed by a retry; undefined if it was. */
+  readonly noRetry?: NoRetryReason | undefined;
+}
+
+/** A call without the model, which routing selects. */
+type ChatRequestCall = Omit<ProviderCall, 'model' | 'showModel'>;
+type EmbeddingsRequestCall = Omit<EmbeddingsCall, 'model' | 'showModel'>;
+
+export interface Routed<Answer> {
+  readonly answer: Answer | FailedAnswer;
+  /** The target that answered, or that failed last. */
+  readonly target: Target;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface RouteOptions {
+  /** The user of the request: failures of one user's requests have no effect on those of others. */
+  readonly owner?: string | undefined;
+  /** Called before each call of a target. */
+  readonly onCall?: ((target: string) => void) | undefined;
+  /** Called as each attempt ends. */
+  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
+}
+
+/** Selects targets for model strings and calls them. */
+export interface Router {
+  /** Throws a MalformedError for an unknown model string. The fastest target of an alias can be another one for streams. */
+  resolve(model: string, isStream?: boolean): Resolved;
+  chat(
+    resolved: Resolved,
+    call: Passed<ChatRequestCall>,
+    options?: RouteOptions,
+  ): Promise<Routed<ChatAnswer>>;
+  embed(
+    resolved: Resolved,
+    call: Passed<EmbeddingsRequestCall>,
+    options?: RouteOptions,
+  ): Promise<Routed<WholeAnswer | FailedAnswer>>;
+  relay(
+    resolved: Resolved,
+    call: Passed<Omit<RelayCall, 'model' | 'showModel'>>,
+    options?: RouteOptions,
+  ): Promise<Routed<ChatAnswer>>;
+  classify(
+    resolved: Resolved,
+    call: Passed<ClassifyCall>,
+    options?: RouteOptions,
+  ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
+  /** The aliases and the models of all available providers; ids are model strings. */
+  models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
+  /** The encoder with this name in the configuration. */
+  classifier(name: string): Provider | undefined;
+  /** What this process knows of targets that were called. */
+  states(): readonly TargetState[];
+  /** The provider with this name. */
+  provider(name: string): PolicedProvider | undefined;
+  /** The providers that store files, batches and responses, in the order of the configuration. */
+  readonly storing: readonly PolicedProvider[];
+}
+
+export interface RoutingPolicy {
+  readonly retry: RetryPolicy;
+  readonly breaker: BreakerPolicy;
+  readonly retryBudget: RetryBudgetPolicy;
+}

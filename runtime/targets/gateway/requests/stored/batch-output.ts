@@ -1,0 +1,62 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
+import type { ModelSet } from '../models/model-set.ts';
+import type { PolicyRequest } from '../policy/policy-request.ts';
+import type { HitRecorder } from '../policy/record-hits.ts';
+import { screenAnswer } from '../policy/screen-answer.ts';
+import type { ForwardedStream } from '../../providers/streams/stream.ts';
+import { linesOf } from './lines-of.ts';
+
+interface OutputParts {
+  readonly guardrails: ModelSet['guardrails'];
+  /** What was masked in the requests of the batch, by their ids. */
+  readonly masks: ReadonlyMap<string, RequestMasks>;
+  readonly request: PolicyRequest;
+  readonly hits: HitRecorder;
+}
+
+/** Applies the policy to the output of a batch, line by line. A line that it blocks becomes the error that a direct request gets. */
+export function screenOutput(pieces: ForwardedStream, parts: OutputParts): ForwardedStream {
+  const lines = linesOf(pieces);
+  return {
+    ...pieces,
+    async next() {
+      const { done, value } = await lines.next().catch(() => END);
+      if (done === true) parts.hits.end();
+      return done === true ? END : { done: false, value: Buffer.from(`${await screenLine(value, parts)}\n`) };
+    },
+  };
+}
+
+const END = { done: true, value: undefined } as const;
+
+async function screenLine(line: string, { guardrails, masks, request, hits }: OutputParts): Promise<string> {
+  const answer = parsed(line);
+  if (!isObject(answer)) return line;
+  const { custom_id: id, response } = answer;
+  if (!isObject(response)) return line;
+  const own = typeof id === 'string' ? masks.get(id) : undefined;
+  try {
+    const rules = guardrails.rules(own?.guardrails);
+    const bytes = Buffer.from(JSON.stringify(response['body'] ?? null));
+    const body = await screenAnswer(guardrails, rules, { bytes, masks: own }, request, hits.add);
+    return JSON.stringify({
+      ...answer,
+      response: { ...response, body: parseLossless(Buffer.from(body).toString('utf8')) },
+    });
+  } catch (error) {
+    const { message, reason } = AppError.from(error);
+    const refused = { error: { message, type: 'invalid_request_error', code: reason ?? null, param: null } };
+    return JSON.stringify({ ...answer, response: { ...response, status_code: 403, body: refused } });
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return parseLossless(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../../../contract/errors.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { isOneOf } from '../../../../core/values/is-one-of.ts';
+import type { WorkPlan } from '../../accounts/objects/objects.ts';
+import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
+import type { GuardedInput } from '../policy/guarded-input.ts';
+import type { Screened } from '../policy/policy.ts';
+import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
+import { requireOneModel } from '../completions/check-body.ts';
+import { ENDPOINTS } from '../completions/endpoints/index.ts';
+import { countRequest } from '../completions/request-counts.ts';
+import { referencesIn } from '../../providers/references/references-in.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { TokenCounter } from '../tokens/token-counter.ts';
+import { linesIn } from './batch-lines.ts';
+
+/** Routes that batches can have requests for. */
+const ROUTES = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/embeddings',
+  '/v1/completions',
+  '/v1/moderations',
+] as const;
+
+interface BatchModel {
+  /** `provider:model`. */
+  readonly key: string;
+  /** The provider's name. */
+  readonly name: string;
+}
+
+export interface PlanParts {
+  readonly tokenCounter: TokenCounter;
+  readonly assumedOutputTokens: number;
+  /** The model that a line names. Throws if it is not allowed. */
+  readonly modelOf: (name: string) => BatchModel;
+  /** Checks and masks a request like a direct one. Throws if the policy blocks it. */
+  readonly screen: (line: BatchLine) => Promise<Screened>;
+  /** Called now and then, so that what was screened is written. */
+  readonly written: () => Promise<void>;
+  /** Throws if one of the ids in a line belongs to another user. */
+  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
+  /** Digest of the policy. */
+  readonly policy: string;
+}
+
+/** A request of a batch. */
+interface BatchLine {
+  readonly endpoint: string;
+  readonly body: Json;
+  readonly bytes: Uint8Array;
+}
+
+interface PlannedBatch {
+  /** The file with the provider's names of the models. */
+  readonly file: Passed<{ readonly pieces: readonly Uint8Array[] }>;
+  readonly plan: WorkPlan;
+  /** What was masked in its requests. */
+  readonly masks: readonly RequestMasks[];
+}
+
+/** Requests after which other work gets a turn. */
+const PER_TURN = 50;
+const MAX_REQUESTS = 100_000;
+
+/** Reads the requests of a batch, for its cost and for the names of its model. Throws a MalformedError for a file that is none. */
+export async function planBatch(
+  file: Iterable<Uint8Array>,
+  { tokenCounter, assumedOutputTokens, modelOf, screen, requireOwn, written, policy }: PlanParts,
+): Promise<PlannedBatch> {
+  const pieces: Uint8Array[] = [];
+  const masks: RequestMasks[] = [];
+  let passed: Passed<unknown> | undefined;
+  let plan: WorkPlan | undefined;
+  let line = 0;
+  for (const bytes of linesIn(file)) {
+    line += 1;
+    if (line % PER_TURN === 0) {
+      await nextTurn();
+      await written();
+    }
+    const text = bytes.toString('utf8').trim();
+    if (text === '') continue;
+    const { endpoint, body: given, request } = readLine(text, line);
+    await inLine(line, async () => requireOneModel(given));
+    const { key, name } = modelOf(String(given['model']));
+    plan ??= { endpoint, model: key, requests: 0, inputTokens: 0, outputTokens: 0, policy };
+    if (plan.endpoint !== endpoint)
+      throw wrong(line, `is for ${endpoint}, others for ${plan.endpoint}. Use one file per route.`);
+    if (plan.model !== key) throw wrong(line, `names ${key}, others ${plan.model}. Use one file per model.`);
+    if (plan.requests >= MAX_REQUESTS) throw wrong(line, `is one too many: the maximum is ${MAX_REQUESTS}.`);
+    const { ids } = referencesIn(request);
+    if (ids.size > 0) await requireOwn(ids);
+    const { content, guarded } = await inLine(line, () => screen({ endpoint, body: given, bytes }));
+    passed = content;
+    const { guardrails, ...body } = content.body;
+    const own = masksOf(request['custom_id'], guarded, guardrails);
+    if (own) masks.push(own);
+    const rules = ENDPOINTS[endpoint];
+    const counts = await countRequest(tokenCounter, rules, body, [key]);
+    plan = {
+      ...plan,
+      requests: plan.requests + 1,
+      inputTokens: plan.inputTokens + counts.maxPrompt,
+      outputTokens: plan.outputTokens + rules.maxOutputTokens(body, assumedOutputTokens),
+    };
+    // Written again, so that the provider reads what was read here, even if a name was there twice.
+    pieces.push(Buffer.from(JSON.stringify({ ...request, body: { ...body, model: name } })));
+    pieces.push(LINE_END);
+  }
+  if (!plan || !passed) throw new AppError('MalformedError', 'The batch file has no requests.');
+  return { file: derivedFrom(passed, { pieces }), plan, masks };
+}
+
+const LINE_END = Buffer.from('\n');
+
+/** What the answer of a request gets back; undefined if that is nothing. */
+function masksOf(id: unknown, { placeholders }: GuardedInput, guardrails: unknown): RequestMasks | undefined {
+  const values = placeholders?.restored() ?? [];
+  if (values.length === 0 && guardrails === undefined) return undefined;
+  return { customId: String(id), values, ...(guardrails !== undefined && { guardrails }) };
+}
+
+/** Adds the line to errors of the policy. */
+async function inLine<Result>(line: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message, reason, details } = AppError.from(error);
+    if (code === 'InternalError') throw error;
+    throw new AppError(code, `Line ${line} of the batch file: ${message}`, { cause: error, reason, details });
+  }
+}
+
+function readLine(text: string, line: number) {
+  const request = parsed(text, line);
+  const { url, body } = request;
+  if (!isOneOf(ROUTES, url)) throw wrong(line, `needs a \`url\` that is one of ${ROUTES.join(', ')}.`);
+  if (!isObject(body) || typeof body['model'] !== 'string')
+    throw wrong(line, 'needs a `body` with a `model`.');
+  const names = Object.keys(body);
+  if (new Set(names.map((one) => one.toLowerCase())).size < names.length)
+    throw wrong(line, 'has names in its `body` that differ in case only.');
+  return { endpoint: url, body, request };
+}
+
+function parsed(text: string, line: number): Json {
+  try {
+    const value = parseJsonText(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Reported below.
+  }
+  throw wrong(line, 'is not a JSON object.');
+}
+
+const wrong = (line: number, what: string): AppError =>
+  new AppError('MalformedError', `Line ${line} of the batch file ${what}`, { reason: 'invalid_batch' });

@@ -1,0 +1,125 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { unknownObject } from '../../accounts/objects/create-objects.ts';
+import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
+import type { CurrentModels, ModelSet } from '../models/model-set.ts';
+import { isFailed } from '../../providers/adapters/failure.ts';
+import { PROVIDER_LIMITS, type ProviderFailure } from '../../providers/adapters/provider.ts';
+import type { ObjectAnswer, ObjectCall } from '../../providers/adapters/provider-objects.ts';
+import type { PolicedObjects } from '../routing/routing.ts';
+import type { Passed } from '../../providers/shapes/passed.ts';
+import { openBytes } from '../../providers/streams/open-bytes.ts';
+import type { StoredBytes, StoredRequest } from './stored.ts';
+import { withoutContent } from '../policy/without-content.ts';
+import { type Admission, NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import type { FreeCall } from '../../accounts/ledger/ledger.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+
+type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
+
+/** A request about an object, without anything that a user has written. */
+type AskedCall = Pick<ObjectCall, 'method' | 'path' | 'headers' | 'signal'>;
+
+/** Calls the providers that have stored objects. Throws the error for the client. */
+export interface ProviderCalls {
+  /** Calls for a user, whose limits hold. */
+  ask(request: StoredRequest, object: Owned, call: AskedCall): Promise<ObjectAnswer>;
+  openFor(request: StoredRequest, object: Owned, call: AskedCall): Promise<StoredBytes>;
+  /** Runs work that calls a provider for a user, whose limits hold until it is done. */
+  admitted<Result>(request: StoredRequest, work: (admission: Admission) => Promise<Result>): Promise<Result>;
+  call(object: Owned, call: Passed<ObjectCall>): Promise<ObjectAnswer>;
+  open(object: Owned, call: Passed<ObjectCall>): Promise<StoredBytes>;
+  /** Runs work with the current configuration, which stays open until it is done. */
+  within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
+}
+
+export interface ProviderCallParts {
+  readonly state: Pick<GatewayState, 'identity' | 'ledger'>;
+  readonly models: CurrentModels;
+  readonly clock: Clock;
+}
+
+export function createProviderCalls({
+  state: { identity, ledger },
+  models,
+  clock,
+}: ProviderCallParts): ProviderCalls {
+  const within: ProviderCalls['within'] = async (work) => {
+    const held = models.hold();
+    try {
+      return await work(held.set);
+    } finally {
+      held.release();
+    }
+  };
+  const admit = async ({ caller }: StoredRequest): Promise<Pick<FreeCall, 'end'> & Admission> =>
+    caller.kind === 'master'
+      ? { ...NO_LIMITS, end: () => undefined }
+      : await ledger.admitFree(await identity.spender(caller, undefined));
+  const calls: ProviderCalls = {
+    within,
+    async admitted(request, work) {
+      const admission = await admit(request);
+      try {
+        return await work(admission);
+      } finally {
+        admission.end();
+      }
+    },
+    ask: async (request, object, call) =>
+      await calls.admitted(
+        request,
+        async (admission) => await calls.call(object, withoutContent(call, admission)),
+      ),
+    async openFor(request, object, call) {
+      const admission = await admit(request);
+      try {
+        const opened = await calls.open(object, withoutContent(call, admission));
+        void opened.pieces.ended.then(admission.end);
+        return opened;
+      } catch (error) {
+        admission.end();
+        throw error;
+      }
+    },
+    call: async (object, call) =>
+      await within(async ({ router }) => {
+        const answer = await objectsOf(object, router.provider(object.provider)?.objects).call(call);
+        if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
+        return answer;
+      }),
+    async open(object, call) {
+      const held = models.hold();
+      try {
+        const { objects } = held.set.router.provider(object.provider) ?? {};
+        const answer = await objectsOf(object, objects).open(call);
+        if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
+        const { idleMs, streamMs: maxMs } = PROVIDER_LIMITS;
+        const { type, body } = answer;
+        const timing = { clock, startedAt: clock.now(), idleMs, maxMs, signal: call.signal };
+        const { stream } = await openBytes({ ...timing, body, summary: NOTHING, canBeEmpty: true });
+        const pieces = stream.forward({ clock, settle: () => Promise.resolve() });
+        void pieces.ended.then(held.release);
+        return { type, pieces };
+      } catch (error) {
+        held.release();
+        throw error;
+      }
+    },
+  };
+  return calls;
+}
+
+const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };
+
+/** Throws an UnavailableError if the provider was removed from the configuration: it still has its objects. */
+function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): PolicedObjects {
+  if (objects) return objects;
+  throw new AppError('UnavailableError', `The provider of ${kind} '${id}' is not configured.`, {
+    reason: 'provider_not_configured',
+  });
+}
+
+/** The error for the client. A provider that does not have an object reports it like an unknown model. */
+const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
+  kind === 'model_not_found' ? unknownObject(object, id) : error;

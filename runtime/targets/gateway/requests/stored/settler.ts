@@ -1,0 +1,235 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Logger } from '../../../../serve/log.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
+import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
+import { pricesOf } from '../completions/priced-targets.ts';
+import { priceOf, providerOf } from '../completions/usage-entries.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import { withoutContent } from '../policy/without-content.ts';
+import { cancelRevoked } from './watch-keys.ts';
+import { createdIds, itemsOf } from '../../providers/references/created-ids.ts';
+import { linesOf } from './lines-of.ts';
+import { answerUsage } from './answer-usage.ts';
+import { storedWith } from './batch-responses.ts';
+import { createBatchBill } from './batch-bill.ts';
+import type { ProviderCalls } from './provider-calls.ts';
+import { pushAll } from '../../../../core/values/push-all.ts';
+
+export interface SettlerParts {
+  readonly state: Pick<
+    GatewayState,
+    'identity' | 'objects' | 'objectMasks' | 'ledger' | 'prices' | 'priceMaps'
+  >;
+  readonly calls: ProviderCalls;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Bills batches and responses when they are finished, each exactly once: the row of its usage has the id of its reservation. */
+export interface Settler {
+  /** Takes the state of an object that the provider reports. Bills it if it is finished, and adds its output to the files of its user. */
+  seen(object: StoredObject, content: Json): Promise<void>;
+  /** Bills the batch whose output a file is. Throws a ConflictError if that is not possible yet. */
+  beforeDelete(fileId: string): Promise<void>;
+  /** Asks for all unpaid objects that were not checked for a while. */
+  check(signal: AbortSignal): Promise<void>;
+}
+
+const FINAL = {
+  batch: new Set<unknown>(['completed', 'failed', 'expired', 'cancelled']),
+  response: new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled']),
+};
+const PATHS = { batch: '/batches', response: '/responses' };
+/** How often a provider is asked about an object. */
+const CHECK_MS = { batch: 60_000, response: 10_000 };
+/** After this time, a reservation that no object has is one of a gateway that was killed, and an object that the provider does not have is deleted. */
+const LOST_AFTER_MS = 3_600_000;
+const DELETED = 'deleted';
+
+/** Responses of a batch that are recorded together. */
+const MAX_ADDED = 500;
+
+export function createSettler({ state, calls, clock, log }: SettlerParts): Settler {
+  const { identity, objects, objectMasks, ledger } = state;
+  /** Objects that are being billed by this process. */
+  const running = new Map<string, Promise<void>>();
+
+  const priceAt = async ({ createdAt }: StoredObject, model: string, isBatch: boolean) =>
+    await calls.within(async ({ router }) => {
+      const { targets } = router.resolve(model);
+      return (await pricesOf(state, targets, createdAt, { required: false, isBatch })).get(model);
+    });
+
+  const billBatch = async (object: StoredObject, plan: WorkPlan, content: Json): Promise<UsageEntry> => {
+    const bill = createBatchBill(plan, await priceAt(object, plan.model, true));
+    const { status, output_file_id: output, request_counts: counts } = content;
+    if (status === DELETED) bill.addUnread(plan.requests);
+    if (typeof output === 'string') {
+      const path = `/files/${encodeURIComponent(output)}/content`;
+      const owned = { kind: 'file', id: output, provider: object.provider } as const;
+      try {
+        const headers = { accept: '*/*' };
+        const { pieces } = await calls.open(
+          owned,
+          withoutContent({ method: 'GET', path, headers, signal: NEVER }, NO_LIMITS),
+        );
+        let stored: StoredObject[] = [];
+        for await (const line of linesOf(pieces)) {
+          const answer = bill.add(line);
+          if (answer) pushAll(stored, storedWith(object, plan.model, answer, clock.now()));
+          if (stored.length < MAX_ADDED) continue;
+          await objects.addMissing(stored);
+          stored = [];
+        }
+        await objects.addMissing(stored);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        const { completed } = membersOf(counts);
+        bill.addUnread(typeof completed === 'number' ? completed : plan.requests);
+      }
+    }
+    return bill.entry(object, status === 'completed' ? undefined : `The batch is ${String(status)}.`);
+  };
+
+  const billResponse = async (object: StoredObject, plan: WorkPlan, content: Json): Promise<UsageEntry> => {
+    const usage = answerUsage(content);
+    const { status } = content;
+    const price = await priceAt(object, plan.model, false);
+    const isFailed = status === 'failed' || status === 'cancelled';
+    const tokens = {
+      promptTokens: usage?.promptTokens ?? (isFailed ? 0 : plan.inputTokens),
+      completionTokens: usage?.completionTokens ?? (isFailed ? 0 : plan.outputTokens),
+      cachedTokens: usage?.cachedTokens ?? 0,
+      cacheWriteTokens: 0,
+      cacheWrite1hTokens: 0,
+    };
+    return {
+      model: plan.model,
+      provider: providerOf(plan.model),
+      endpoint: plan.endpoint,
+      ...tokens,
+      cost: priceOf(tokens, price),
+      pricedBy: price ? (price.source ?? 'own') : null,
+      status: isFailed ? 'error' : 'success',
+      errorMessage: isFailed ? `The response is ${status}.` : null,
+      statusCode: isFailed ? 502 : 200,
+      latencyMs: clock.now() - object.createdAt,
+      estimated: usage === undefined && !isFailed,
+      requestId: object.id,
+      attempt: 1,
+    };
+  };
+
+  const bill = async (object: StoredObject, content: Json): Promise<void> => {
+    const { kind, plan, held } = object;
+    if (!held || !isWork(kind)) return;
+    if (plan) {
+      const entry = await (kind === 'batch' ? billBatch : billResponse)(object, plan, content);
+      await ledger.settleHeld(held, entry);
+    } else await ledger.settleHeld(held);
+    await objects.paid(object);
+  };
+
+  /** Bills an object once at a time. */
+  const billOnce = async (object: StoredObject, content: Json): Promise<void> => {
+    const key = `${object.kind} ${object.id}`;
+    let billing = running.get(key);
+    if (!billing) {
+      billing = bill(object, content).finally(() => running.delete(key));
+      running.set(key, billing);
+    }
+    await billing;
+  };
+
+  /** Adds the files that a batch has written, with what was masked in its requests. */
+  const addOutputs = async (batch: StoredObject, content: Json): Promise<void> => {
+    const outputs = outputsOf(batch, content, clock.now());
+    const { input_file_id: input } = content;
+    if (typeof input === 'string')
+      for (const { kind, id } of outputs) await objectMasks.copy({ kind: 'file', id: input }, { kind, id });
+    await objects.addMissing(outputs);
+  };
+
+  const seen: Settler['seen'] = async (object, content) => {
+    await objects.update(object, object.kind === 'response' ? withoutOutput(content) : content);
+    if (object.kind === 'response') await objects.addMissing(itemsOf(object, createdIds(content)));
+    if (object.kind === 'batch') await addOutputs(object, content);
+    if (!isWork(object.kind) || !object.held || !FINAL[object.kind].has(content['status'])) return;
+    try {
+      await billOnce(object, content);
+    } catch (error) {
+      // It is billed by a later check.
+      log.error({ err: error, [object.kind]: object.id }, 'usage not recorded yet');
+    }
+  };
+
+  const ask = async (object: StoredObject, signal: AbortSignal): Promise<void> => {
+    const { kind, id } = object;
+    if (!isWork(kind)) return;
+    try {
+      const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
+      const { json } = await calls.call(object, withoutContent({ method: 'GET', path, signal }, NO_LIMITS));
+      await seen(object, json);
+    } catch (error) {
+      // What the provider has deleted is billed as it was expected. A new object may not be everywhere yet.
+      const isOld = clock.now() - object.createdAt > LOST_AFTER_MS;
+      if (isMissing(error) && isOld) await billOnce(object, { id, status: DELETED });
+      else log.warn({ err: error, [kind]: id }, 'state not known');
+    }
+  };
+
+  return {
+    seen,
+    async beforeDelete(fileId) {
+      const [batch] = await objects.unpaidWith(fileId);
+      if (!batch) return;
+      await ask(batch, NEVER);
+      const after = await objects.find('batch', batch.id);
+      if (after?.held)
+        throw new AppError(
+          'ConflictError',
+          `Batch '${batch.id}' still needs file '${fileId}'. Retry when it is finished.`,
+          {
+            reason: 'file_in_use',
+          },
+        );
+    },
+    async check(signal) {
+      const pathOf = ({ kind, id }: StoredObject): string =>
+        !isWork(kind) ? '' : `${PATHS[kind]}/${encodeURIComponent(id)}`;
+      await cancelRevoked({ identity, objects, calls, log, pathOf, onCancelled: seen }, signal);
+      for (const kind of ['batch', 'response'] as const) {
+        for (const object of await objects.takeUnpaid(kind, clock.now() - CHECK_MS[kind])) {
+          if (signal.aborted) return;
+          await ask(object, signal);
+        }
+      }
+      for (const held of await objects.lostHolds(clock.now() - LOST_AFTER_MS)) await ledger.settleHeld(held);
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** What the database keeps of a response: nothing that was written in it. */
+const withoutOutput = ({ id, status, model, usage }: Json): Json => ({ id, status, model, usage });
+
+const isMissing = (error: unknown): boolean => error instanceof AppError && error.code === 'NotFoundError';
+
+/** The files that a batch has written, which belong to its user. */
+function outputsOf(batch: StoredObject, content: Json, now: number): StoredObject[] {
+  const ids = [content['output_file_id'], content['error_file_id']].filter((id) => typeof id === 'string');
+  return ids.map((id) => ({
+    ...batch,
+    kind: 'file',
+    id,
+    createdAt: Math.floor(now),
+    content: { id, object: 'file', purpose: 'batch_output' },
+    plan: undefined,
+    held: undefined,
+  }));
+}

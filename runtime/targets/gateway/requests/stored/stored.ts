@@ -1,0 +1,73 @@
+import type { Form } from '../../shared/form.ts';
+import type { Caller } from '../../accounts/identity/identity.ts';
+import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { ForwardedStream } from '../../providers/streams/stream.ts';
+
+/** A request about a stored object. */
+export interface StoredRequest {
+  readonly caller: Caller;
+  /** The user that the request names, for the master key. */
+  readonly user: string | undefined;
+  readonly requestId: string;
+  /** Sets a header of the response. */
+  readonly setHeader: (name: string, value: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface NewStoredRequest extends StoredRequest {
+  /** The provider that the request names. */
+  readonly provider: string | undefined;
+}
+
+/** Bytes of any type, as they arrive. */
+export interface StoredBytes {
+  readonly type: string;
+  /** The name of a file. */
+  readonly filename?: string | undefined;
+  readonly pieces: ForwardedStream;
+}
+
+interface ObjectList {
+  readonly objects: readonly StoredObject[];
+  readonly hasMore: boolean;
+}
+
+/** `/v1/files`. Answers are those of the provider. */
+export interface Files {
+  upload(request: NewStoredRequest, form: Form): Promise<Uint8Array>;
+  list(request: StoredRequest, page: ObjectPage): Promise<ObjectList>;
+  get(request: StoredRequest, id: string): Promise<Uint8Array>;
+  content(request: StoredRequest, id: string): Promise<StoredBytes>;
+  delete(request: StoredRequest, id: string): Promise<Uint8Array>;
+}
+
+/** `/v1/batches`. */
+export interface Batches {
+  create(request: StoredRequest, body: Json): Promise<Uint8Array>;
+  list(request: StoredRequest, page: ObjectPage): Promise<ObjectList>;
+  get(request: StoredRequest, id: string): Promise<Uint8Array>;
+  cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
+}
+
+/** Responses that a provider has stored. */
+export interface Responses {
+  /** `query` is passed on, for example `include[]` or `starting_after`. */
+  get(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
+  /** The events of a response that works in the background. */
+  follow(request: StoredRequest, id: string, query: string): Promise<StoredBytes>;
+  inputItems(request: StoredRequest, id: string, query: string): Promise<Uint8Array>;
+  cancel(request: StoredRequest, id: string): Promise<Uint8Array>;
+  delete(request: StoredRequest, id: string): Promise<Uint8Array>;
+}
+
+/** Objects that providers store for users. */
+export interface Stored {
+  readonly files: Files;
+  readonly batches: Batches;
+  readonly responses: Responses;
+  /** Checks once which batches and responses are finished, and bills them. */
+  readonly settle: () => Promise<void>;
+  /** Stops the regular checks. */
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,28 @@
+import type { Behaviors } from './behavior.ts';
+
+/** What models of type fill_mask promise. */
+export const FILL_MASK = {
+  'mask:golden': {
+    source: 'issue: fill_mask',
+    behavior:
+      'Candidates, scores and sequences over HTTP, gRPC and MCP are those of the pipeline of transformers, whatever the batch.',
+  },
+  'mask:options': {
+    source: 'docs/serve.md',
+    behavior:
+      'top_k and targets work as in the pipeline; a text without a mask and a word of several tokens are refused.',
+  },
+  'mask:inference-api': {
+    source: 'docs/serve.md',
+    behavior: '/ and /predict with parameters answer in the format of the Inference API.',
+  },
+  'mask:infer': {
+    source: 'docs/infer.md',
+    behavior: 'infer prints the candidates of each mask, also for files; a text without a mask is an error.',
+  },
+  'mask:build': {
+    source: 'docs/config.md',
+    behavior:
+      'A masked-LM model needs no config, from safetensors and as an exported graph; others are refused.',
+  },
+} as const satisfies Behaviors;

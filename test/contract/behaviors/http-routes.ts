@@ -1,0 +1,89 @@
+import type { Behaviors } from './behavior.ts';
+
+/** What the routes that run a model or its tokenizer promise. */
+export const HTTP_ROUTES = {
+  'http:predict:sequence_classification': {
+    source: 'encoder contract 2, 4.1',
+    behavior: 'A result has logits, scores, predicted_index and predicted_label, and nothing else.',
+  },
+  'http:predict:token_classification': {
+    source: 'encoder contract 2, 4.1',
+    behavior: 'A result has tokens of token_info, logits, scores, label and score, and nothing else.',
+  },
+  'http:predict:embedding': {
+    source: 'encoder contract 2, 4.1',
+    behavior: 'A result has embeddings of embedding and token_info, and nothing else.',
+  },
+  'http:predict:numbers': {
+    source: 'design "Encoder semantics"',
+    behavior: 'Numbers are in the shortest form that is the same float32.',
+  },
+  'http:predict:top-k': {
+    source: 'docs/serve.md',
+    behavior: 'top_k lists so many labels, the likeliest first, or all there are.',
+  },
+  'http:predict:multi-label': {
+    source: 'docs/serve.md',
+    behavior: 'Scores of a multi-label model are the sigmoid of each logit.',
+  },
+  'http:not-finite': {
+    source: 'docs/serve.md',
+    behavior:
+      '/predict, /v1/embeddings and /rerank answer 500 where the transform or the model returns NaN or infinity.',
+  },
+  'http:predict:aggregation': {
+    source: 'docs/serve.md',
+    behavior: "aggregation finds the entities that transformers' pipeline finds; none of them in pairs.",
+  },
+  'http:predict:pairs': {
+    source: 'docs/serve.md',
+    behavior: 'A pair of texts has the result of other libraries, also in a batch with single texts.',
+  },
+  'http:predict:characters': {
+    source: 'design "Encoder semantics"',
+    behavior: 'Any Unicode text is taken, NUL and lone surrogates too; offsets count code points.',
+  },
+  'http:openai': {
+    source: 'docs/serve.md',
+    behavior: "OpenAI's own client gets vectors from /v1/embeddings and the model from /v1/models.",
+  },
+  'http:openai:errors': {
+    source: 'docs/serve.md',
+    behavior: "Errors under /v1 are OpenAI's JSON, also where the model is not an embedding model.",
+  },
+  'http:rerank': {
+    source: 'docs/serve.md',
+    behavior: 'A model with one label sorts documents by their relevance to a query; others say why not.',
+  },
+  'http:tokenize': {
+    source: 'docs/serve.md',
+    behavior: 'POST /tokenize gives the tokens that other libraries give, and POST /decode their text.',
+  },
+  'http:rerank:cohere': {
+    source: 'docs/serve.md',
+    behavior:
+      "POST /v1/rerank and /v2/rerank answer clients of Cohere and Jina with the scores of the model's logits.",
+  },
+  'http:tei': {
+    source: 'docs/serve.md',
+    behavior:
+      '/embed, /embed_all, /similarity, /info and /rerank with texts answer as text-embeddings-inference.',
+  },
+  'http:tei:predict': {
+    source: 'docs/serve.md',
+    behavior:
+      '/predict answers a single text, raw_scores and parameters in the format of the API that has them.',
+  },
+  'http:tei:errors': {
+    source: 'docs/serve.md',
+    behavior: 'Routes of text-embeddings-inference have its errors; POST / needs the key, unlike the page.',
+  },
+  'http:truncated': {
+    source: 'docs/serve.md',
+    behavior: 'Headers and usage report truncated inputs; a request can refuse or allow truncation.',
+  },
+  'http:openai:foreign-tokens': {
+    source: 'docs/serve.md',
+    behavior: 'Token ids of another tokenizer are refused, and the error names the setting of the client.',
+  },
+} as const satisfies Behaviors;

@@ -1,0 +1,34 @@
+import type { Behaviors } from './behavior.ts';
+
+/** What `encoderfile` promises about models on the Hugging Face Hub. */
+export const HUB = {
+  'hub:build': {
+    source: 'docs/hub.md',
+    behavior:
+      'build takes hf:org/name and path: hf:org/name in a config; inspect shows the repository with the commit.',
+  },
+  'hub:variant': {
+    source: 'docs/hub.md',
+    behavior:
+      '--variant downloads one graph of a model on the hub, and several graphs without a choice are refused.',
+  },
+  'hub:init-and-validate': {
+    source: 'docs/hub.md',
+    behavior: 'init writes a config that names the model on the hub, and validate reads it.',
+  },
+  'hub:offline': {
+    source: 'docs/hub.md',
+    behavior:
+      'A model in the cache is built without a network, with --offline, HF_HUB_OFFLINE or an unavailable hub; folders never need one.',
+  },
+  'hub:refusals': {
+    source: 'docs/hub.md',
+    behavior:
+      'Missing, private and gated models, invalid tokens, references and answers, and models without a graph are one sentence each.',
+  },
+  'hub:config-of-repository': {
+    source: 'docs/decisions/0062-hub-references.md',
+    behavior:
+      'An encoderfile.yml in a repository on the hub is not used, because it could name files of this machine.',
+  },
+} as const satisfies Behaviors;

@@ -1,0 +1,120 @@
+import type { Behaviors } from './behavior.ts';
+
+/** What `infer` promises. */
+export const INFER = {
+  'infer:sequence_classification:shape': {
+    source: 'encoder contract 4.4',
+    behavior: 'infer prints {"predictions": [{label, score}], "metadata": null}, one per input, in order.',
+  },
+  'infer:token_classification:shape': {
+    source: 'encoder contract 4.4',
+    behavior: 'infer prints {"predictions": [{tokens, labels}], "metadata": null}, one per input, in order.',
+  },
+  'infer:embedding:shape': {
+    source: 'encoder contract 4.4',
+    behavior: 'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, in order.',
+  },
+  'infer:embedding:normalize': {
+    source: 'encoder contract 4.4',
+    behavior: '--normalize=true gives vectors of length 1, --normalize=false leaves them as they are.',
+  },
+  'infer:embedding:pooling': {
+    source: 'docs/infer.md',
+    behavior: '--pooling=none gives one vector per token, without special tokens.',
+  },
+  'infer:out-dir': {
+    source: 'encoder contract 4.4',
+    behavior: '-o/--out-dir names the file that results are written to; nothing is printed then.',
+  },
+  'infer:format': {
+    source: 'encoder contract 4.4',
+    behavior: '-f/--format accepts json, which is the default, and nothing else.',
+  },
+  'infer:empty': {
+    source: 'encoder contract 7, design "Encoder semantics"',
+    behavior: 'An empty text is refused with "Cannot tokenize empty string", exit code 1.',
+  },
+  'infer:missing-inputs': {
+    source: 'encoder contract 7',
+    behavior: 'No text at all is a usage error, exit code 2.',
+  },
+  'infer:unknown-flag': {
+    source: 'encoder contract 7',
+    behavior: 'An unknown flag is one clear line and exit code 2.',
+  },
+  'infer:option-of-another-type': {
+    source: 'docs/infer.md',
+    behavior: '--normalize for a model that is not an embedding model is refused with a reason.',
+  },
+  'infer:dash-text': {
+    source: 'docs/infer.md',
+    behavior: 'A text that starts with a dash can be given after --.',
+  },
+  'infer:golden': {
+    source: 'issue: fixture models',
+    behavior: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
+  },
+  'infer:timing': {
+    source: 'docs/infer.md',
+    behavior: '--timing prints on stderr how long each step takes: a table, or one line of JSON with --json.',
+  },
+  'infer:file:formats': {
+    source: 'docs/infer.md',
+    behavior: '--input reads .txt, .jsonl and .csv, and writes a line of JSON per text, in order.',
+  },
+  'infer:file:bad-lines': {
+    source: 'docs/infer.md',
+    behavior: 'A text that cannot be used gets a line with its error; the others are answered; exit code 1.',
+  },
+  'infer:file:blank': {
+    source: 'docs/infer.md',
+    behavior: 'Blank lines of text and JSON Lines files are skipped, and their number is printed.',
+  },
+  'infer:file:utf8': {
+    source: 'docs/infer.md',
+    behavior: 'A file that is not UTF-8 is an error with the number of the line.',
+  },
+  'infer:file:failed-texts': {
+    source: 'docs/infer.md',
+    behavior:
+      'A text for which the transform or the model fails gets a line with the error; the others are answered, and the exit code is 1.',
+  },
+  'infer:not-finite': {
+    source: 'docs/infer.md',
+    behavior: 'NaN or infinity of the transform or the model is one sentence on stderr and exit code 1.',
+  },
+  'infer:file:resume': {
+    source: 'docs/infer.md',
+    behavior:
+      'A run that was killed continues where it stopped, and the result is the same as without the kill.',
+  },
+  'infer:file:reader-gone': {
+    source: 'docs/infer.md',
+    behavior: 'When the reader of its output goes away (| head) it stops, quietly and with exit code 0.',
+  },
+  'infer:file:resume-failed': {
+    source: 'docs/infer.md',
+    behavior: 'A resumed run also exits with 1 for a text that could not be used before it was killed.',
+  },
+  'infer:output:input': {
+    source: 'docs/infer.md',
+    behavior:
+      'An output that is the input file or the running executable is refused, by whatever name or link.',
+  },
+  'infer:output:stream': {
+    source: 'docs/infer.md',
+    behavior: 'Devices, pipes and inherited descriptors are written in place; a link stays a link.',
+  },
+  'infer:output:locked': {
+    source: 'docs/infer.md',
+    behavior: 'Of two runs with --input on one output, the second one is refused while the first one runs.',
+  },
+  'infer:file:problems': {
+    source: 'docs/infer.md',
+    behavior: 'A missing file, a folder, a missing column and broken CSV are each one clear sentence.',
+  },
+  'infer:truncated': {
+    source: 'docs/infer.md',
+    behavior: 'A warning on stderr reports how many texts were truncated.',
+  },
+} as const satisfies Behaviors;

@@ -1,0 +1,22 @@
+import type { Clock } from '../../../../../runtime/platform/clock.ts';
+import { createAnswerCache } from '../../../../../runtime/targets/gateway/requests/cache/answer-cache.ts';
+import type { CacheClears } from '../../../../../runtime/targets/gateway/requests/cache/cache-clears.ts';
+import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
+
+/** Of a cache that is not cleared. */
+export const UNCLEARED: Pick<CacheClears, 'isCleared'> = { isCleared: () => Promise.resolve(false) };
+
+/** A cache of answers that reports every error. */
+export const answerCacheOn = (
+  { db }: Pick<Store, 'db'>,
+  clock: Clock,
+  clears: Pick<CacheClears, 'isCleared'>,
+) =>
+  createAnswerCache({
+    db,
+    clock,
+    clears,
+    onError: (error) => {
+      throw error;
+    },
+  });

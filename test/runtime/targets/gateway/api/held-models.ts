@@ -1,0 +1,48 @@
+import type { Clock } from '../../../../../runtime/platform/clock.ts';
+import { createGuardrails } from '../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
+import { createRouter } from '../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import {
+  NO_PROMPTS,
+  type PromptPolicy,
+} from '../../../../../runtime/targets/gateway/providers/shapes/prompt-policy.ts';
+import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Alias } from '../../../../../runtime/targets/gateway/requests/routing/routing.ts';
+import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/providers/shapes/request-policy.ts';
+import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+
+interface ModelOptions {
+  readonly providers?: readonly Provider[];
+  readonly aliases?: readonly Alias[];
+  readonly prompts?: PromptPolicy;
+}
+
+/** The models of options, with a count of those that hold them. */
+export function heldModels(
+  { providers = [], aliases = [], prompts = NO_PROMPTS }: ModelOptions,
+  clock: Clock,
+) {
+  // The clock stands still, so a wait for another attempt would not end.
+  const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
+  const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
+  const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
+  const set = {
+    router,
+    guardrails,
+    requirePricing: false,
+    allowUnpriced: false,
+    requests: REQUEST_POLICY,
+    prompts,
+    assumedOutputTokens: 1024,
+  };
+  let held = 0;
+  const hold = () => {
+    held += 1;
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) held -= 1;
+      isHeld = false;
+    };
+    return { set, release };
+  };
+  return { models: { hold }, held: () => held };
+}

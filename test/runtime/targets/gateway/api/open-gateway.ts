@@ -1,0 +1,266 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { createTokenCounter } from '../../../../../runtime/targets/gateway/requests/tokens/token-counter.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
+import { createPromptWriter } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-writer.ts';
+import { createPolicy } from '../../../../../runtime/targets/gateway/requests/policy/policy.ts';
+import { createCompletions } from '../../../../../runtime/targets/gateway/requests/completions/completions.ts';
+import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
+import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
+import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createExperiments } from '../../../../../runtime/targets/gateway/evaluation/experiments/experiments.ts';
+import { gatewayApp } from '../../../../../runtime/targets/gateway/api/app.ts';
+import type { GatewayAppOptions } from '../../../../../runtime/targets/gateway/api/app-options.ts';
+import { malformedRequestAnswer } from '../../../../../runtime/targets/gateway/api/http/errors.ts';
+import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Alias } from '../../../../../runtime/targets/gateway/requests/routing/routing.ts';
+import { createJobServices } from '../../../../../runtime/targets/gateway/evaluation/jobs/job-services.ts';
+import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import { permissionOf } from '../../../../../runtime/targets/gateway/requests/models/permission-of.ts';
+import type { PromptPolicy } from '../../../../../runtime/targets/gateway/providers/shapes/prompt-policy.ts';
+import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { createStored } from '../../../../../runtime/targets/gateway/requests/stored/create-stored.ts';
+import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
+import { createSingleJobs } from '../../../../../runtime/targets/gateway/evaluation/workflows/single-jobs.ts';
+import { createExperimentAnswers } from '../../../../../runtime/targets/gateway/evaluation/workflows/experiment-answers.ts';
+import { createWorkflows } from '../../../../../runtime/targets/gateway/evaluation/workflows/workflows.ts';
+import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
+import { MASTER_KEY } from '../master-key.ts';
+import { answerCacheOn } from './answer-cache-on.ts';
+import { heldModels } from './held-models.ts';
+import { testRegistry } from './test-registry.ts';
+import { createTestClock, type TestClock } from '../test-clock.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  readonly body: any;
+}
+
+export interface OpenGateway {
+  readonly app: ReturnType<typeof gatewayApp>;
+  readonly context: GatewayContext;
+  readonly kernel: TestKernel;
+  readonly clock: TestClock;
+  /** Resolves when all prompts are written. */
+  readonly promptsWritten: () => Promise<void>;
+  /** How many hold the models now. */
+  readonly held: () => number;
+  readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
+  /** With the master key, unless there is another header. Texts are sent as they are, anything else as JSON. */
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  /** Puts the app on the network as well; ended with it. */
+  readonly listen: () => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'>> {
+  readonly server?: Partial<GatewayAppOptions['server']>;
+  readonly databaseUrl?: string;
+  readonly providers?: readonly Provider[];
+  readonly aliases?: readonly Alias[];
+  readonly alerts?: AlertsConfig;
+  readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
+  readonly prompts?: PromptPolicy;
+  readonly reload?: GatewayContext['reload'];
+  /** The executable that workers fetch. */
+  readonly program?: string;
+  /** The executables of encoders, by model. */
+  readonly encoderPaths?: Readonly<Record<string, string>>;
+  readonly signIn?: (state: GatewayState, clock: TestClock) => GatewayContext['signIn'];
+}
+
+/** The HTTP API on a new SQLite file, or on the database with this URL. */
+export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+  const clock = createTestClock();
+  const location = parseDatabaseUrl(options.databaseUrl ?? `sqlite:${join(folder, 'gateway.db')}`);
+  const store = await openStore(location, { autoMigrate: true });
+  const errors: unknown[] = [];
+  const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
+  const { userLimits } = options;
+  const alertPolicy = () => options.alerts;
+  const onError = (error: unknown) => void errors.push(error);
+  const state = await openGatewayState(store, { clock, masterKey, alertPolicy, userLimits, onError });
+  let isOpen = true;
+  const closeState = async (): Promise<void> => {
+    if (isOpen) await state.close();
+    isOpen = false;
+  };
+  const gateway = gatewayOn({ ...state, store, close: closeState }, clock, options);
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await closeState();
+      rmSync(folder, { recursive: true, force: true });
+      if (errors.length > 0) throw errors[0];
+    },
+  };
+}
+
+/** The HTTP API on a state that its caller opens and closes. */
+export function gatewayOn(
+  state: GatewayState & { readonly store: Store; readonly beforeClose?: (work: () => Promise<void>) => void },
+  clock: TestClock,
+  options: GatewayOptions = {},
+): OpenGateway {
+  const kernel = testKernel();
+  const { models, held } = heldModels(options, clock);
+  const telemetry = createTelemetry({
+    metrics: kernel.metrics,
+    tracing: undefined,
+    clock,
+    version: '1.2.3',
+    activeRequests: kernel.lifecycle.inside,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const jobs = createJobServices(state.store, {
+    clock,
+    masterKey: MASTER_KEY,
+    identity: state.identity,
+    maxDatasetBytes: 1_048_576,
+    trustUsers: false,
+    program: options.program,
+    permissionOf: (model) => permissionOf(models, model),
+    encoderPath: (model) => Promise.resolve(options.encoderPaths?.[model]),
+    onEnded: (trx, job) => workflows.ended(trx, job),
+  });
+  const compute = 'local';
+  const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
+  const tokenCounter = createTokenCounter();
+  const { log } = kernel;
+  const prompts = createPromptWriter({
+    promptLog: state.promptLog,
+    redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
+    log,
+  });
+  const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
+  const stored = createStored({
+    state,
+    models,
+    policy,
+    tokenCounter,
+    clock,
+    log,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  state.beforeClose?.(() => stored.close());
+  const answerCache = answerCacheOn(state.store, clock, state.cacheClears);
+  const context: GatewayContext = {
+    kernel,
+    clock,
+    state,
+    signIn: options.signIn?.(state, clock),
+    jobs,
+    workflows,
+    experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),
+    answers: createExperimentAnswers({ db: state.store.db, cache: answerCache, models, clock }),
+    singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
+    compute,
+    models,
+    policy,
+    ...testRegistry(state.modelEntries),
+    tokenCounter,
+    completions: createCompletions({
+      state,
+      policy,
+      models,
+      telemetry,
+      tokenCounter,
+      answerCache,
+      lifecycle: kernel.lifecycle,
+      clock,
+      log: kernel.log,
+    }),
+    stored,
+    telemetry,
+    alertsConfig: () => options.alerts,
+    version: '1.2.3',
+    isDatabaseAvailable: createDatabaseCheck({
+      ledger: state.ledger,
+      shown: 'the test’s',
+      clock,
+      log: kernel.log,
+    }),
+    reload: options.reload ?? (() => Promise.resolve()),
+  };
+  const app = gatewayApp(context, {
+    hasMasterKey: true,
+    metrics: 'open',
+    ...options,
+    server: {
+      host: '127.0.0.1',
+      allowedHosts: [],
+      corsOrigins: [],
+      maxBodyBytes: 1_048_576,
+      bodyTimeoutMs: 5000,
+      ...options.server,
+    },
+  });
+  const closers: (() => Promise<void>)[] = [
+    () => telemetry.close(),
+    () => prompts.close(),
+    () => stored.close(),
+  ];
+  const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
+    readAnswer(await app.request(path, init));
+  return {
+    app,
+    context,
+    kernel,
+    clock,
+    held,
+    promptsWritten: () => prompts.close(),
+    request,
+    ask: (method, path, body, headers = {}) =>
+      request(path, {
+        method,
+        headers: {
+          'X-Gateway-Key': `Bearer ${MASTER_KEY}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    async listen() {
+      const hostname = '127.0.0.1';
+      const refuse = malformedRequestAnswer;
+      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
+      closers.push(() => listener.close(0));
+      return `http://${hostname}:${listener.port}`;
+    },
+    async close() {
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,247 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../../../helpers/audit.ts';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { MASTER_KEY } from '../../master-key.ts';
+import { doJobs } from '../../evaluation/workflows/do-jobs.ts';
+import { requestsTo } from '../../evaluation/workflows/workflow-requests.ts';
+import { type OpenGateway, openGateway } from '../open-gateway.ts';
+import { HOSTILE, noisyRows, startNoisyEncoders } from './noisy-encoders.ts';
+
+const chromium = await provideChromium();
+const encoders = await startNoisyEncoders();
+/** As if the key had been typed once in this tab. */
+const signIn = async (page: Page): Promise<void> => {
+  await page.addInitScript(`sessionStorage.setItem('api-key /', ${JSON.stringify(MASTER_KEY)})`);
+};
+const NAME = `reviews ${HOSTILE}`;
+
+describe.skipIf(chromium === undefined)('the pages of experiments, in a browser', () => {
+  const pages = usePages(chromium);
+  const folder = useTempFolder();
+  let gateway: OpenGateway;
+  let origin: string;
+  let experiment: string;
+  beforeAll(async () => {
+    gateway = await openGateway();
+    origin = await gateway.listen();
+    const { upload, experiment: create, workflow } = requestsTo(gateway);
+    const dataset = (await upload(noisyRows(400))).body.id;
+    experiment = await create(dataset, { name: NAME, description: HOSTILE, tags: ['nightly'] });
+    for (const [name, share] of [
+      ['careful', 5],
+      ['careless', 25],
+      ['fair', 7],
+    ] as const) {
+      gateway.clock.advance(1);
+      const model = { name, provider: 'encoder', base_url: `${encoders.url}/${share}`, batch_size: 64 };
+      await workflow(experiment, model);
+    }
+    await doJobs(gateway.context.jobs, origin);
+  });
+  afterAll(async () => {
+    encoders.close();
+    await gateway.close();
+  });
+
+  const open = (
+    body: (page: Page) => Promise<void>,
+    {
+      colorScheme = 'light',
+      callFails = false,
+    }: { colorScheme?: 'light' | 'dark'; callFails?: boolean } = {},
+  ) =>
+    pages.visit(
+      `${origin}/#/experiments/${experiment}`,
+      async (page) => {
+        await page
+          .getByRole('heading', { name: 'ROC curve' })
+          .or(page.getByText('ROC curve').first())
+          .waitFor();
+        await page.getByRole('button', { name: 'Open row 1', exact: true }).waitFor();
+        await body(page);
+      },
+      { colorScheme, callFails, before: signIn },
+    );
+
+  test.each(['light', 'dark'] as const)(
+    'an experiment shows metrics, differences, plots and rows, in %s',
+    (scheme) =>
+      open(
+        async (page) => {
+          expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(NAME);
+          const matrix = await page.getByRole('table', { name: 'Metrics of the models' }).innerText();
+          expect(matrix).toContain('careless');
+          expect(matrix).toContain('worse');
+          expect(matrix).toContain('not proven worse');
+          for (const summary of await page.getByText('Data as a table').all()) await summary.click();
+          for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
+            expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
+          expect(await audit(page)).toEqual([]);
+        },
+        { colorScheme: scheme },
+      ),
+  );
+
+  test('rows are searched, filtered and sorted by the server; a row opens with differences, by keyboard', () =>
+    open(async (page) => {
+      await page.getByLabel('Search texts and answers').fill('word96');
+      const status = page.getByRole('status').filter({ hasText: / rows?$/ });
+      await expect.poll(() => status.textContent()).not.toContain('of 400');
+      await page.getByLabel('Search texts and answers').fill('');
+      await page.getByLabel('Show', { exact: true }).selectOption('differences');
+      await expect.poll(() => status.textContent()).toMatch(/^25 of 1?\d\d rows$/);
+      await page.getByRole('button', { name: 'Spread of accuracy' }).click();
+      await expect.poll(() => page.evaluate('location.hash')).toContain('rows.sort=-spread');
+      await page.getByLabel('Show', { exact: true }).selectOption('');
+      await page.getByLabel('Search texts and answers').fill('onerror');
+      await expect.poll(() => status.textContent()).toBe('1 of 1 row');
+      await page.getByRole('button', { name: 'Open row 1', exact: true }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Row 1' });
+      expect(await dialog.innerText()).toContain(HOSTILE);
+      await dialog.getByLabel('Show differences to').selectOption('truth');
+      // The rest of the page is inert behind a dialog, so only colors and sizes are looked at.
+      expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+    }));
+
+  test(
+    'tags of an experiment, its dataset and its models are edited, by keyboard',
+    () =>
+      open(
+        async (page) => {
+          const edit = async (name: string, text: string) => {
+            const button = page.getByRole('button', { name: `Edit tags of ${name}`, exact: true });
+            await button.press('Enter');
+            const field = page.getByRole('dialog').getByLabel('Tags, separated by commas');
+            await field.fill(text);
+            await field.press('Enter');
+            return button;
+          };
+          const lines = page.locator('.tag-line .tag-list');
+          expect((await lines.allInnerTexts())[0]).toBe('nightly');
+          await edit(NAME, 'a "quote"');
+          await page.getByRole('dialog').getByRole('alert').getByText('tags').waitFor();
+          expect((await audit(page)).filter((problem) => /: [\d.]+$|too small/.test(problem))).toEqual([]);
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await edit(NAME, `nightly, ${HOSTILE}`);
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          expect((await lines.allInnerTexts())[0]).toContain(HOSTILE);
+          const { dataset } = (await gateway.ask('GET', `/api/v1/experiments/${experiment}`)).body;
+          const { filename } = (await gateway.ask('GET', `/api/v1/datasets/${dataset}`)).body;
+          await edit(filename, 'gold');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await page.getByText('Tags of the models').first().press('Enter');
+          const button = await edit('careful', 'small, fast');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          expect(await button.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+          expect((await gateway.ask('GET', `/api/v1/datasets/${dataset}`)).body.tags).toEqual(['gold']);
+          const { workflows, tags } = (await gateway.ask('GET', `/api/v1/experiments/${experiment}`)).body;
+          expect(tags).toEqual(['nightly', HOSTILE]);
+          expect(workflows.find(({ name }: { readonly name: string }) => name === 'careful').tags).toEqual([
+            'small',
+            'fast',
+          ]);
+          expect(await audit(page)).toEqual([]);
+        },
+        { callFails: true },
+      ),
+    60_000,
+  );
+
+  test('no width from 320 to 2560 pixels scrolls sideways', () =>
+    open(async (page) => {
+      for (const width of [320, 768, 1440, 2560]) {
+        await page.setViewportSize({ width, height: 900 });
+        const hidden = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+        expect([width, hidden]).toEqual([width, 0]);
+      }
+    }));
+
+  test('the list finds experiments by name and tag; a new one is made from a file whose columns are mapped', () =>
+    pages.visit(
+      `${origin}/#/experiments`,
+      async (page) => {
+        await page.getByLabel('Tag', { exact: true }).fill('NIGHTLY');
+        await page.getByRole('link', { name: NAME }).waitFor();
+        expect(await audit(page)).toEqual([]);
+        await page.getByLabel('Search names and descriptions').fill('nothing like it');
+        await page.getByText('No rows match the filters.').waitFor();
+        await page.getByRole('button', { name: 'New experiment' }).click();
+        await page.getByLabel('Name', { exact: true }).fill('from the form');
+        await page.getByLabel('File', { exact: true }).setInputFiles({
+          name: 'mine.csv',
+          mimeType: 'text/csv',
+          buffer: Buffer.from('id;text;label\n1;"good; really";POSITIVE\n2;bad;NEGATIVE\n'),
+        });
+        await page.getByLabel('Column with the texts').selectOption('text');
+        await page.getByLabel('Column with the right answers').selectOption('label');
+        await page.getByLabel('Tags of the dataset').fill('gold, gold,');
+        await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);
+        await page.getByLabel('Tags of the models').fill('small');
+        await page.getByLabel('Tags, separated by commas', { exact: true }).fill('weekly');
+        expect(await audit(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Start experiment' }).click();
+        await page.getByRole('heading', { level: 1, name: 'from the form' }).waitFor();
+        await page.getByRole('heading', { name: 'Progress' }).waitFor();
+        await doJobs(gateway.context.jobs, origin);
+        await page.getByRole('heading', { name: 'Progress' }).waitFor({ state: 'hidden' });
+        await page.getByRole('button', { name: 'Open row 2', exact: true }).waitFor();
+        await page.getByText('Tags of the models').first().click();
+        const lines = page.locator('.tag-line .tag-list');
+        await expect.poll(() => lines.allInnerTexts()).toEqual(['weekly', 'gold', 'small']);
+        expect(await page.getByRole('region', { name: 'Rows', exact: true }).innerText()).toContain(
+          'good; really',
+        );
+      },
+      { before: signIn },
+    ));
+
+  test('the report is one file that works without a server and loads nothing', async () => {
+    const file = join(folder(), 'report.html');
+    {
+      const { text, headers } = await gateway.ask('GET', `/api/v1/experiments/${experiment}/report`);
+      expect(headers.get('Content-Disposition')).toContain('attachment');
+      expect(text).not.toContain(HOSTILE);
+      await writeFile(file, text);
+      const { chromium: browsers } = await import('playwright-core');
+      const { CHROMIUM_FLAGS } = await import('../../../../../helpers/chromium.ts');
+      const browser = await browsers.launch({
+        ...(chromium ? { executablePath: chromium } : {}),
+        args: CHROMIUM_FLAGS,
+      });
+      try {
+        const page = await browser.newPage();
+        const [asked, problems]: [string[], string[]] = [[], []];
+        page.on('request', (request) => asked.push(request.url()));
+        page.on('console', (message) => problems.push(message.text()));
+        page.on('pageerror', (error) => problems.push(String(error)));
+        await page.goto(pathToFileURL(file).href);
+        await page.getByRole('heading', { level: 1, name: NAME }).waitFor();
+        await page.getByRole('button', { name: 'Open row 1', exact: true }).waitFor();
+        await page.getByLabel('Search texts and answers').fill('onerror');
+        await expect
+          .poll(() =>
+            page
+              .getByRole('status')
+              .filter({ hasText: / rows?$/ })
+              .textContent(),
+          )
+          .toBe('1 of 1 row');
+        expect(await audit(page)).toEqual([]);
+        expect(asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:'))).toEqual([]);
+        expect(problems).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+      expect((await readFile(file)).length).toBeLessThan(2_000_000);
+    }
+  });
+});

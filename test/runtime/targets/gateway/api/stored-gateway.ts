@@ -1,0 +1,50 @@
+import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { startFixture, type FixtureProvider } from '../fixture-provider.ts';
+import { providerOf } from '../test-provider.ts';
+import { type GatewayOptions, openGateway, type OpenGateway } from './open-gateway.ts';
+
+interface StoredGateway {
+  readonly gateway: OpenGateway;
+  readonly fixture: FixtureProvider;
+  /** Another provider with the same API. */
+  readonly other: FixtureProvider;
+  /** The headers of ann, bob, poor (with a budget of nearly nothing) or groq (who can use the other provider only). */
+  readonly as: (name: string) => Record<string, string>;
+  /** The provider finishes what it works on. */
+  readonly finish: () => Promise<void>;
+  readonly usageOf: (user: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly reservedOf: (user: string) => Promise<bigint>;
+}
+
+/** A gateway in front of two providers that store objects, with keys of four users. */
+export async function openStoredGateway(
+  options: Pick<GatewayOptions, 'alerts' | 'databaseUrl'> = {},
+): Promise<StoredGateway> {
+  const [fixture, other] = [await startFixture('openai'), await startFixture('openai')];
+  const dialect = { hasResponses: true };
+  const providers: Provider[] = [
+    providerOf('openai', fixture, { dialect, listedAs: 'openai' }),
+    providerOf('openai', other, { name: 'other', dialect, listedAs: 'groq' }),
+  ];
+  const aliases = [{ name: 'fast', targets: [{ model: 'openai:gpt-4o-mini' }] }];
+  const gateway = await openGateway({ ...options, providers, aliases });
+  const keys: Record<string, string> = {};
+  for (const [name, more] of Object.entries({
+    ann: {},
+    bob: {},
+    poor: { budget: { max_budget: 0.000_001 } },
+    groq: { allowed_models: ['other:*'] },
+  })) {
+    const { body } = await gateway.ask('POST', '/v1/keys', { user_id: name, ...more });
+    keys[name] = body.key;
+  }
+  return {
+    gateway,
+    fixture,
+    other,
+    as: (name) => ({ 'X-Gateway-Key': `Bearer ${keys[name]}` }),
+    finish: async () => void (await fetch(`${fixture.url}/finish`, { method: 'POST' })),
+    usageOf: async (user) => (await gateway.ask('GET', `/v1/users/${user}/usage`)).body,
+    reservedOf: async (user) => (await gateway.context.state.identity.users.get(user)).reserved,
+  };
+}

@@ -1,0 +1,149 @@
+import type { TSchema } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyChanges, newKey } from '../../../../../../runtime/targets/gateway/api/keys/schemas.ts';
+import { newUser, userChanges } from '../../../../../../runtime/targets/gateway/api/users/schemas.ts';
+import { openGateway } from '../open-gateway.ts';
+import { type Headers, keysOf } from './keys-of.ts';
+
+// What an administrator of a team can set of the keys and the service accounts of the team. Nothing of it may give more than the gateway,
+// its configuration and its administrators allow. A new field is in no table, and fails.
+const gateway = await openGateway({ userLimits: { rpm: 60, tpm: null, maxParallel: 5 } });
+afterAll(() => gateway.close());
+const { ask } = gateway;
+const { session } = keysOf(gateway);
+
+/** Before the change, the change, and the status for an administrator of the team. */
+type Case = readonly [before: object, change: object, status: 200 | 403 | 422];
+type Cases = Readonly<Record<string, readonly Case[]>>;
+
+/** Limits in addition to those of the user, the team and the organization: nothing that they set can give more. */
+const ADDS: Case = [{}, {}, 200];
+
+const KEY_FIELDS: Cases = {
+  log_prompts: [
+    [{}, { log_prompts: false }, 403],
+    [{}, { log_prompts: true }, 200],
+    [{ log_prompts: true }, { log_prompts: false }, 403],
+    [{ log_prompts: true }, { log_prompts: null }, 403],
+    [{ log_prompts: false }, { log_prompts: null }, 200],
+  ],
+  key_name: [[{}, { key_name: 'x' }, 200]],
+  expires_at: [ADDS, [{}, { expires_at: null }, 200]],
+  metadata: [[{}, { metadata: { a: 1 } }, 200]],
+  allowed_models: [ADDS, [{}, { allowed_models: null }, 200]],
+  rpm: [ADDS, [{}, { rpm: 1000 }, 200]],
+  tpm: [ADDS, [{}, { tpm: null }, 200]],
+  max_parallel: [ADDS, [{}, { max_parallel: 1000 }, 200]],
+  budget: [ADDS, [{ budget: { max_budget: 1 } }, { budget: null }, 200]],
+  is_active: [[{}, { is_active: false }, 200]],
+  user_id: [[{}, { user_id: 'stranger' }, 403]],
+  team_id: [[{}, { team_id: 'other' }, 403]],
+  scope: [[{}, { scope: 'manage', user_id: 'crew/bot' }, 403]],
+};
+
+const USER_FIELDS: Cases = {
+  alias: [[{}, { alias: 'Bot' }, 200]],
+  metadata: [[{}, { metadata: { a: 1 } }, 200]],
+  budget_id: [
+    [{}, { budget_id: 'BUDGET' }, 403],
+    [{ budget_id: 'BUDGET' }, { budget_id: null }, 403],
+    [{ budget_id: 'BUDGET' }, { budget_id: 'BUDGET' }, 200],
+  ],
+  blocked: [
+    [{}, { blocked: true }, 200],
+    [{ blocked: true }, { blocked: false }, 403],
+  ],
+  rpm: [
+    [{}, { rpm: 61 }, 403],
+    [{}, { rpm: 60 }, 200],
+    [{}, { rpm: 10 }, 200],
+    [{ rpm: 10 }, { rpm: 11 }, 403],
+    [{ rpm: 10 }, { rpm: null }, 403],
+    [{ rpm: 100 }, { rpm: 90 }, 200],
+  ],
+  tpm: [
+    [{}, { tpm: 1_000_000 }, 200],
+    [{ tpm: 10 }, { tpm: null }, 403],
+  ],
+  max_parallel: [
+    [{}, { max_parallel: 6 }, 403],
+    [{}, { max_parallel: 1 }, 200],
+  ],
+  role: [[{}, { role: 'admin' }, 422]],
+  user_id: [[{}, { user_id: 'stranger', team_id: 'crew' }, 422]],
+  team_id: [[{}, { team_id: 'other' }, 403]],
+};
+
+const fieldsOf = (schema: TSchema): string[] =>
+  Object.keys((schema as { properties?: object }).properties ?? {});
+const casesOf = (cases: Cases, schema: TSchema): [string, Case][] =>
+  fieldsOf(schema).flatMap((field) => (cases[field] ?? []).map((one): [string, Case] => [field, one]));
+
+let chief: Headers = {};
+let budget = '';
+beforeAll(async () => {
+  for (const team_id of ['crew', 'other']) await ask('POST', '/v1/teams', { team_id });
+  for (const user_id of ['chief', 'stranger']) await ask('POST', '/v1/users', { user_id });
+  await ask('PUT', '/v1/teams/crew/members/chief', { role: 'admin' });
+  await ask('POST', '/v1/users', { user_id: 'crew/bot', team_id: 'crew' });
+  budget = (await ask('POST', '/v1/budgets', { name: 'b', max_budget: 5 })).body.budget_id;
+  chief = await session('chief');
+});
+const filled = (value: object): object =>
+  JSON.parse(JSON.stringify(value).replaceAll('BUDGET', budget)) as object;
+
+test('each field of a key and of a user is in the tables', () => {
+  expect(Object.keys(KEY_FIELDS).toSorted()).toEqual(
+    [...new Set([...fieldsOf(newKey), ...fieldsOf(keyChanges)])].toSorted(),
+  );
+  expect(Object.keys(USER_FIELDS).toSorted()).toEqual(
+    [...new Set([...fieldsOf(newUser), ...fieldsOf(userChanges)])].toSorted(),
+  );
+});
+
+let created = 0;
+const isOfNew = ([before]: Case): boolean => Object.keys(before).length === 0;
+
+describe('an administrator of a team', () => {
+  test.each(casesOf(KEY_FIELDS, keyChanges))(
+    'changes %s of a key: %j',
+    async (_field, [before, change, status]) => {
+      const owned = { user_id: 'crew/bot', team_id: 'crew' };
+      const { body } = await ask('POST', '/v1/keys', { ...owned, ...filled(before) });
+      expect((await ask('PATCH', `/v1/keys/${body.id}`, filled(change), chief)).status).toBe(status);
+    },
+  );
+
+  test.each(casesOf(KEY_FIELDS, newKey).filter(([, one]) => isOfNew(one)))(
+    'creates a key with %s: %j',
+    async (_field, [, change, status]) => {
+      const owned = { user_id: 'crew/bot', team_id: 'crew' };
+      expect((await ask('POST', '/v1/keys', { ...owned, ...filled(change) }, chief)).status).toBe(status);
+    },
+  );
+
+  test.each(casesOf(USER_FIELDS, userChanges))(
+    'changes %s of a service account: %j',
+    async (_field, [before, change, status]) => {
+      const user_id = `crew/bot-${(created += 1)}`;
+      await ask('POST', '/v1/users', { user_id, team_id: 'crew', ...filled(before) });
+      const path = `/v1/users/${encodeURIComponent(user_id)}`;
+      expect((await ask('PATCH', path, filled(change), chief)).status).toBe(status);
+    },
+  );
+
+  test.each(casesOf(USER_FIELDS, newUser).filter(([, one]) => isOfNew(one)))(
+    'creates a service account with %s: %j',
+    async (_field, [, change, status]) => {
+      const owned = { user_id: `crew/bot-${(created += 1)}`, team_id: 'crew' };
+      expect((await ask('POST', '/v1/users', { ...owned, ...filled(change) }, chief)).status).toBe(status);
+    },
+  );
+});
+
+test('members cannot switch the prompt log off for keys that they create, either', async () => {
+  await ask('PUT', '/v1/teams/crew/members/stranger');
+  const body = { team_id: 'crew', log_prompts: false };
+  const { status, text } = await ask('POST', '/v1/keys', body, await session('stranger'));
+  expect([status, text]).toEqual([403, expect.stringContaining('role admin of the gateway')]);
+});

@@ -1,0 +1,146 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execaSync } from 'execa';
+import { expect, test } from 'vitest';
+import type { Job } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
+import { describeDatabases } from '../../databases.ts';
+import { type GatewayProcess, inference, openJobs, type TestJobs, useJobGateways } from './job-gateway.ts';
+import { type ModelServer, startModelServer, useModelServers } from './model-server.ts';
+
+/** `KILLS=20 ROWS=10000` for the whole of what was promised; a few for every day. */
+const KILLS = Number(process.env['KILLS'] ?? 3);
+const ROWS = Number(process.env['ROWS'] ?? 300);
+const BATCH = 10;
+const WORKERS = 3;
+const DONE = { status: 'succeeded', doneRows: ROWS, failedRows: 0, error: null };
+
+const start = useJobGateways();
+useModelServers();
+
+/** The processes of workers that a gateway has started. */
+const workersOf = (gateway: number | undefined): readonly number[] =>
+  execaSync('ps', ['-o', 'pid=,args=', '--ppid', String(gateway)])
+    .stdout.split('\n')
+    .filter((line) => line.includes(' job run '))
+    .map((line) => Number.parseInt(line, 10));
+
+/** Kills a gateway at some moment of every part of the job, as `next` selects it. Resolves with how many rows had been computed again by each of these moments. */
+async function killOften(model: ModelServer, next: () => Promise<GatewayProcess>): Promise<number[]> {
+  const repeated: number[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const { child, ended } = await next();
+    await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
+    // Not always when a batch has just arrived.
+    await sleep(randomInt(0, 40));
+    child.kill('SIGKILL');
+    await ended;
+    repeated.push(model.repeated());
+  }
+  return repeated;
+}
+
+/** `before`: how many rows had been computed again at each kill. */
+async function expectOnce(
+  job: Job,
+  jobs: TestJobs,
+  model: ModelServer,
+  before: readonly number[],
+): Promise<void> {
+  const texts = Array.from({ length: ROWS }, (_, at) => `text ${at}`);
+  expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
+  expect(new Set(model.counts.keys())).toEqual(new Set(texts));
+  const after = [...before.slice(1), model.repeated()];
+  const repeated = after.map((count, kill) => count - (before[kill] ?? NaN));
+  if (process.env['KILLS']) console.log(summary(job, repeated));
+  // The batch that was in flight, and no other.
+  for (const rows of repeated) expect(rows).toBeLessThanOrEqual(BATCH);
+}
+
+const summary = ({ status, doneRows }: Job, repeated: readonly number[]): string =>
+  `${repeated.length} kills, ${doneRows} of ${ROWS} rows, ${status}; rows computed again after each kill: ${repeated.join(' ')}`;
+
+describeDatabases((database) => {
+  test('a job goes on after every kill of its gateway, and no row is lost, doubled or computed again without need', async () => {
+    const url = await database.create();
+    const jobs = await openJobs(database, url);
+    const model = await startModelServer();
+    const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
+    const repeated = await killOften(model, () => start(url));
+    await start(url);
+    const job = await jobs.ended(id);
+    expect(job).toMatchObject(DONE);
+    await expectOnce(job, jobs, model, repeated);
+  });
+
+  test('several workers share a job, and whichever of them is killed, every row is written once', async () => {
+    const url = await database.create();
+    const jobs = await openJobs(database, url);
+    const model = await startModelServer();
+    const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
+    model.hold(true);
+    const { child } = await start(url, { workflows: { workers: WORKERS } });
+    // As many requests as there are workers.
+    await model.asked(WORKERS * BATCH);
+    // Looked up now: the rows of a killed worker get another owner, maybe one that has others already.
+    const { owners } = await jobs.store.db
+      .selectFrom('gateway_job_ranges')
+      .where('job_id', '=', id)
+      .select(({ fn }) => fn.count<number>('lease_owner').distinct().as('owners'))
+      .executeTakeFirstOrThrow();
+    expect({ owners, workers: (await jobs.get(id)).workers }).toEqual({ owners: WORKERS, workers: WORKERS });
+    model.hold(false);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
+      const workers = workersOf(child.pid);
+      const victim = workers[randomInt(0, Math.max(1, workers.length))];
+      if (victim !== undefined) process.kill(victim, 'SIGKILL');
+    }
+    const job = await jobs.ended(id);
+    expect(job).toMatchObject(DONE);
+    const texts = Array.from({ length: ROWS }, (_, at) => `text ${at}`);
+    expect((await jobs.output(job)).map(({ examples }) => examples)).toEqual(texts);
+    expect(model.repeated()).toBeLessThanOrEqual(KILLS * BATCH);
+    // The metrics are over all rows, although several workers have counted them.
+    expect(job.result).toMatchObject({ details: { rows: ROWS, failed_rows: 0 }, metrics: { error_rate: 0 } });
+    if (process.env['KILLS']) console.log(summary(job, [model.repeated()]), `${owners} workers`);
+  });
+
+  test('the worker of a gateway that is killed ends immediately', async () => {
+    const url = await database.create();
+    const jobs = await openJobs(database, url);
+    const model = await startModelServer();
+    const { id } = await jobs.create(BATCH, { spec: inference(model.url) });
+    model.hold(true);
+    const { child, ended } = await start(url);
+    await model.asked(1);
+    child.kill('SIGKILL');
+    await ended;
+    await model.left;
+    expect(await jobs.get(id)).toMatchObject({ status: 'pending', doneRows: 0 });
+  });
+
+  test.skipIf(database.kind === 'sqlite')(
+    'of two replicas, the other one goes on whenever the one with the job is killed',
+    async () => {
+      const url = await database.create();
+      const jobs = await openJobs(database, url);
+      const model = await startModelServer();
+      const { id } = await jobs.create(ROWS, { spec: inference(model.url, { batchSize: BATCH }) });
+      const replicas: GatewayProcess[] = [];
+      const repeated = await killOften(model, async () => {
+        // Else the job would be over before the last of them has started.
+        model.hold(true);
+        while (replicas.length < 2) replicas.push(await start(url));
+        const pid = await jobs.holder(id);
+        model.hold(false);
+        return replicas.splice(
+          replicas.findIndex(({ child }) => child.pid === pid),
+          1,
+        )[0] as GatewayProcess;
+      });
+      const job = await jobs.ended(id);
+      expect(job).toMatchObject(DONE);
+      await expectOnce(job, jobs, model, repeated);
+    },
+  );
+});

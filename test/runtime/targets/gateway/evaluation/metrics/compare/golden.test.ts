@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import {
+  bootstrapInterval,
+  meanOf,
+} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/compare/bootstrap.ts';
+import { holm } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/compare/holm.ts';
+import { mcnemar } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/compare/mcnemar.ts';
+import { randomizationTest } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/compare/randomization.ts';
+import { seededRandom } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/compare/random.ts';
+import { readGolden, wrongNumber } from '../golden-metrics.ts';
+import { runSteps } from './run-steps.ts';
+
+interface BootstrapCase {
+  readonly scores: readonly number[];
+  readonly resamples: number;
+  readonly seed: number;
+  readonly confidence: number;
+  readonly interval: readonly [low: number, high: number];
+}
+interface RandomizationCase {
+  readonly differences: readonly number[];
+  readonly rounds: number;
+  readonly seed: number;
+  readonly exact: boolean;
+  readonly p_value: number;
+}
+
+const GOLDEN = readGolden('compare') as {
+  readonly random: readonly { readonly seed: number; readonly numbers: readonly number[] }[];
+  readonly bootstrap: readonly BootstrapCase[];
+  readonly randomization: readonly RandomizationCase[];
+  readonly mcnemar: readonly {
+    readonly first_only: number;
+    readonly second_only: number;
+    readonly p_value: number;
+  }[];
+  readonly holm: readonly { readonly p_values: readonly number[]; readonly adjusted: readonly number[] }[];
+};
+
+test('golden data with many cases is there', () => {
+  expect(GOLDEN.bootstrap.length).toBeGreaterThan(50);
+  for (const exact of [true, false])
+    expect(GOLDEN.randomization.filter((golden) => golden.exact === exact).length).toBe(40);
+  expect(GOLDEN.mcnemar.length).toBeGreaterThan(60);
+  expect(GOLDEN.holm.length).toBeGreaterThan(60);
+});
+
+test('a seed gives the numbers of sfc32', () => {
+  expect(GOLDEN.random.length).toBe(5);
+  for (const { seed, numbers } of GOLDEN.random) {
+    const random = seededRandom(seed);
+    expect(numbers.map(random.uint32), `seed ${seed}`).toEqual(numbers);
+  }
+});
+
+test('bootstrap intervals are those of numpy for the same resamples', () => {
+  const wrong = GOLDEN.bootstrap.flatMap(({ scores, interval, ...options }, number) => {
+    const values = Float64Array.from(scores);
+    const found = runSteps(bootstrapInterval(values.length, meanOf(values), options));
+    return [
+      ...wrongNumber(found?.low, interval[0], `case ${number} low`),
+      ...wrongNumber(found?.high, interval[1], `case ${number} high`),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('randomization of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
+  const wrong = GOLDEN.randomization.flatMap(({ differences, p_value, ...options }, number) =>
+    wrongNumber(
+      runSteps(randomizationTest(Float64Array.from(differences), options)),
+      p_value,
+      `case ${number}`,
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('the exact test of McNemar is the binomial test of scipy', () => {
+  for (const { first_only, second_only, p_value } of GOLDEN.mcnemar) {
+    const rows = first_only + second_only + 3;
+    const first = Float64Array.from({ length: rows }, (_, at) => (at < first_only || at >= rows - 3 ? 1 : 0));
+    const second = Float64Array.from({ length: rows }, (_, at) => (at < first_only ? 0 : 1));
+    const wrongBy = Math.abs(mcnemar(first, second) - p_value);
+    // Tiny values have to be right as well.
+    expect(wrongBy, `${first_only} against ${second_only}`).toBeLessThanOrEqual(1e-6 * p_value);
+  }
+});
+
+test('p-values are raised as statsmodels raises them by the method of Holm', () => {
+  const wrong = GOLDEN.holm.flatMap(({ p_values, adjusted }) => [
+    ...wrongNumber(holm(p_values).length, adjusted.length, String(p_values)),
+    ...holm(p_values).flatMap((value, at) => wrongNumber(value, adjusted[at], String(p_values))),
+  ]);
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import {
+  pearson,
+  spearman,
+} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/correlation.ts';
+import { retrieval } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/retrieval.ts';
+import { similarity } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/similarity.ts';
+import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
+
+interface CorrelationCase {
+  readonly xs: readonly number[];
+  readonly ys: readonly number[];
+  readonly values: GoldenValues;
+}
+interface SimilarityCase {
+  readonly one: readonly (readonly number[])[];
+  readonly other: readonly (readonly number[])[];
+  readonly gold: readonly number[] | null;
+  readonly cosines: readonly number[];
+  readonly values: GoldenValues;
+}
+interface RetrievalCase {
+  readonly ranks: readonly number[];
+  readonly queries: readonly (readonly [scores: readonly number[], gains: readonly number[]])[];
+  readonly rows: readonly GoldenValues[];
+  readonly values: GoldenValues;
+}
+
+const GOLDEN = readGolden('embeddings') as {
+  readonly correlation: readonly CorrelationCase[];
+  readonly similarity: readonly SimilarityCase[];
+  readonly retrieval: readonly RetrievalCase[];
+};
+
+test('golden data with many cases is there', () => {
+  expect(GOLDEN.correlation.length).toBeGreaterThan(120);
+  expect(GOLDEN.similarity.length).toBeGreaterThan(40);
+  expect(GOLDEN.retrieval.length).toBeGreaterThan(80);
+});
+
+test.each([
+  ['pearson', pearson],
+  ['spearman', spearman],
+])('%s is that of scipy, and a reason where scipy has no number', (name, measure) => {
+  const wrong = GOLDEN.correlation.flatMap(({ xs, ys, values }, number) => {
+    const measured = measure(xs, ys);
+    return wrongNumber(typeof measured === 'string' ? null : measured, values[name], `case ${number}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('similarities are those of scikit-learn, and correlations with gold values are those of scipy', () => {
+  const wrong = GOLDEN.similarity.flatMap(({ one, other, gold, cosines, values }, number) => {
+    const rows = one.map((prediction, at) => ({
+      prediction: Float64Array.from(prediction),
+      reference: other[at] ?? [],
+      ...(gold?.[at] === undefined ? {} : { gold: gold[at] }),
+    }));
+    const { result, scores } = scoreRows(similarity, {}, rows);
+    return [
+      ...wrongValues(result, values, `case ${number}`),
+      ...cosines.flatMap((cosine, at) =>
+        wrongNumber(scores[at]?.['cosine_mean'], cosine, `case ${number}, row ${at}`),
+      ),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('rankings are judged as scikit-learn and trec_eval judge them', () => {
+  const wrong = GOLDEN.retrieval.flatMap(({ ranks, queries, rows, values }, number) => {
+    const given = queries.map(([prediction, reference]) => ({ prediction, reference }));
+    const { result, scores } = scoreRows(retrieval, { ranks }, given);
+    return [
+      ...wrongValues(result, values, `case ${number}`),
+      ...rows.flatMap((row, at) =>
+        Object.entries(row).flatMap(([name, expected]) =>
+          wrongNumber(scores[at]?.[name], expected, `case ${number}, query ${at}, ${name}`),
+        ),
+      ),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  Json,
+  MetricMaker,
+  MetricResult,
+  RowScores,
+} from '../../../../../../runtime/targets/gateway/evaluation/metrics/metric.ts';
+import { FIXTURES } from '../../../../../helpers/paths.ts';
+
+/** The result of a reference tool; null is nan, or a refusal. */
+export type GoldenValues = Readonly<Record<string, number | null>>;
+
+/** What fixtures/scripts/make_metrics.py wrote of one kind of metrics. */
+export const readGolden = (kind: string): unknown =>
+  JSON.parse(readFileSync(join(FIXTURES, 'golden', `metrics-${kind}.json`), 'utf8'));
+
+/** Has a metric take rows, and halfway go on from what it saved as JSON. */
+export function scoreRows<Row, Options>(
+  make: MetricMaker<Row, Options>,
+  options: Options,
+  rows: readonly Row[],
+): { result: MetricResult; scores: RowScores[]; saved: Json } {
+  const half = Math.floor(rows.length / 2);
+  const before = make(options);
+  const scores = rows.slice(0, half).map(before.add);
+  const after = make(options, JSON.parse(JSON.stringify(before.save())) as Json);
+  scores.push(...rows.slice(half).map(after.add));
+  return { result: after.result(), scores, saved: after.save() };
+}
+
+/** The differences where there should be the same names, each number within 1e-6, and a reason for each that is not there. */
+export function wrongValues(
+  { values, reasons }: MetricResult,
+  golden: GoldenValues,
+  about: string,
+): string[] {
+  const missing = Object.keys(golden).filter((name) => golden[name] === null);
+  return [
+    ...wrongNames(Object.keys(values), Object.keys(golden), about),
+    ...wrongNames(Object.keys(reasons), missing, `${about} reasons`),
+    ...Object.entries(golden).flatMap(([name, expected]) =>
+      wrongNumber(values[name], expected, `${about} ${name}`),
+    ),
+  ];
+}
+
+type MaybeNumber = number | null | undefined;
+
+export function wrongNumber(value: MaybeNumber, expected: MaybeNumber, about: string): string[] {
+  const isNear =
+    typeof value === 'number' && typeof expected === 'number'
+      ? Math.abs(value - expected) < 1e-6
+      : value === expected;
+  return isNear ? [] : [`${about}: ${value}, not ${expected}`];
+}
+
+function wrongNames(names: readonly string[], expected: readonly string[], about: string): string[] {
+  const [one, other] = [names, expected].map((list) => list.toSorted().join(', '));
+  return one === other ? [] : [`${about}: ${one}, not ${other}`];
+}
+
+/** With room for the last digits. */
+export const within =
+  (low: number, high: number) =>
+  (value: number | null): boolean =>
+    value !== null && value >= low - 1e-12 && value <= high + 1e-12;

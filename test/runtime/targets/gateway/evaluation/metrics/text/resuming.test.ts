@@ -1,0 +1,74 @@
+import { assert as assertAll, array, nat, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type {
+  Json,
+  MetricMaker,
+} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/metric.ts';
+import { bleu } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bleu/metric.ts';
+import { chrf } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/chrf/metric.ts';
+import {
+  cer,
+  wer,
+} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/error-rate/metric.ts';
+import { exactMatch } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/exact-match/metric.ts';
+import { meteor } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/meteor/metric.ts';
+import { rouge } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/rouge/metric.ts';
+import type { TextRow } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/text-row.ts';
+import { tokenLength } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/token-length/metric.ts';
+import { rows } from './arbitrary-rows.ts';
+
+const METRICS: { name: string; maker: MetricMaker<TextRow> }[] = [
+  { name: 'bleu', maker: bleu },
+  { name: 'cer', maker: cer },
+  { name: 'chrf', maker: chrf },
+  { name: 'exact_match', maker: exactMatch },
+  { name: 'meteor', maker: meteor },
+  { name: 'rouge', maker: rouge },
+  { name: 'token_length', maker: tokenLength },
+  { name: 'wer', maker: wer },
+];
+
+describe.each(METRICS)('$name', ({ maker }) => {
+  test('goes on from what it saved as if nothing had happened', () => {
+    assertAll(
+      property(array(rows, { maxLength: 8 }), nat(8), (all, cut) => {
+        const whole = maker({});
+        for (const row of all) whole.add(row);
+        const before = maker({});
+        for (const row of all.slice(0, cut)) before.add(row);
+        const saved = JSON.stringify(before.save());
+        const after = maker({}, JSON.parse(saved) as Json);
+        for (const row of all.slice(cut)) after.add(row);
+        expect(after.result()).toEqual(whole.result());
+        // What it saved does not change with it.
+        expect(JSON.stringify(before.save())).toBe(saved);
+      }),
+      { seed: 3, numRuns: 50 },
+    );
+  });
+
+  test('has the same names without rows, and the reason why there are no numbers', () => {
+    const metric = maker({});
+    const { values, reasons } = metric.result();
+    expect(Object.keys(values).length).toBeGreaterThan(0);
+    expect(new Set(Object.values(values))).toEqual(new Set([null]));
+    expect(Object.keys(reasons)).toEqual(Object.keys(values));
+    const scores = metric.add({ prediction: 'a cat', reference: 'the cat' });
+    const some = metric.result();
+    expect(Object.keys(some.values).sort()).toEqual(Object.keys(values).sort());
+    expect(some.reasons).toEqual({});
+    expect(Object.keys(values)).toEqual(expect.arrayContaining(Object.keys(scores)));
+  });
+
+  test('refuses a text that would take its memory, and is as it was', () => {
+    const metric = maker({});
+    metric.add({ prediction: 'a', reference: 'b' });
+    const before = metric.save();
+    const long = 'x'.repeat(250_001);
+    expect(() => metric.add({ prediction: long, reference: 'x' })).toThrow(
+      'The prediction has 250001 characters. Text metrics support at most 250000;',
+    );
+    expect(() => metric.add({ prediction: 'x', reference: long })).toThrow('The reference has 250001');
+    expect(metric.save()).toEqual(before);
+  });
+});

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import {
+  checkCustomMetrics,
+  compileCustomMetrics,
+} from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/custom/check-custom.ts';
+import { compileAnswerSchema } from '../../../../../../runtime/targets/gateway/requests/guardrails/judges/answer-schema.ts';
+import type { CustomMetric } from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/custom/custom-metric.ts';
+import { TASKS } from '../../../../../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
+import type { Backend } from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { evaluationOf, runAll, withWork } from './working.ts';
+
+const SCHEMA = {
+  type: 'object',
+  required: ['city'],
+  properties: { city: { type: 'string', pattern: '^[A-Z]' } },
+};
+
+test('a pattern, a schema and a rubric score each answer, and a row without one scores 0', async () => {
+  const judge = await scriptedModel(({ body }) =>
+    JSON.stringify({ reason: 'So.', score: body.messages[1]?.content.includes('Bonn') ? 10 : 4 }),
+  );
+  const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
+  const spec = evaluationOf({
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
+    customMetrics: [
+      { name: 'names_city', regex: '"CITY"', ignoreCase: true },
+      { name: 'is_valid', jsonSchema: SCHEMA },
+      { name: 'is_german', rubric: 'The city is in Germany.' },
+    ],
+    judge: { backend },
+    failures: 'wrong',
+  });
+  const rows = ['It is {"city": "Bonn"}', '{"city": "paris"}', 'Rome', null].map((predictions) => ({
+    examples: 'Where?',
+    ground_truth: 'Rome',
+    predictions,
+  }));
+  const { scores, metrics } = await withWork(spec, async (work) => {
+    const outcome = await runAll(work, rows);
+    return { scores: outcome.rows, metrics: work.result().metrics };
+  });
+  const columns = ['names_city', 'is_valid', 'is_german', 'exact_match'];
+  expect(scores.map((row) => columns.map((name) => row[name]))).toEqual([
+    [1, 1, 1, 0],
+    [1, 0, 0.4, 0],
+    [0, 0, 0.4, 1],
+    [0, 0, 0, 0],
+  ]);
+  expect(metrics).toMatchObject({ names_city: 0.5, is_valid: 0.25, is_german: expect.closeTo(0.45, 9) });
+  expect(judge.asked[0]?.body.messages[0]?.content).toContain('The city is in Germany.');
+});
+
+test.each<[CustomMetric, string]>([
+  [
+    { name: 'Has Number', regex: '1' },
+    'needs a name of lowercase letters, digits and _, at most 64 characters.',
+  ],
+  [{ name: 'rouge', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'error', regex: '1' }, 'has the name of another metric or column. Choose another name.'],
+  [{ name: 'a' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
+  [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
+  [{ name: 'a', regex: '(' }, 'is invalid: '],
+])('a metric that cannot score is refused: %j', (metric, message) => {
+  let refusal = '';
+  try {
+    checkCustomMetrics(TASKS.summarization, [metric], false);
+  } catch (error) {
+    refusal = AppError.from(error).message;
+  }
+  expect(refusal).toMatch(
+    new RegExp(`^Custom metric ${RegExp.escape(JSON.stringify(metric.name))} ${RegExp.escape(message)}`),
+  );
+});
+
+const LUA = `
+function score(answer, row)
+  if row.kind == "list" then return #row.ground_truth end
+  if row.kind == "loop" then while true do end end
+  if row.kind == "deep" then return string.rep("x", 100000000) end
+  if row.kind == "error" then error("no city") end
+  if row.kind == "text" then return answer end
+  return answer == row.ground_truth and 1.5 or false
+end`;
+
+test('a Lua function scores answers within its limits, and each failure is that of its row', async () => {
+  const spec = evaluationOf({
+    task: { task: 'text-generation' },
+    metrics: ['exact_match'],
+    customMetrics: [{ name: 'own', lua: LUA }],
+    failures: 'wrong',
+  });
+  const kinds = ['same', 'other', 'list', 'loop', 'deep', 'error', 'text', 'none'];
+  const rows = kinds.map((kind) => ({
+    examples: 'Where?',
+    kind,
+    ground_truth: kind === 'list' ? ['Rome', 'Roma'] : 'Rome',
+    predictions: kind === 'none' ? null : kind === 'other' ? 'Bonn' : 'Rome',
+  }));
+  const { scores, metrics } = await withWork(spec, async (work) => {
+    const outcome = await runAll(work, rows);
+    return { scores: outcome.rows, metrics: work.result().metrics };
+  });
+  expect(scores.map(({ own }) => own)).toEqual([1.5, 0, 2, null, null, null, null, 0]);
+  expect(scores.map(({ exact_match: exact }) => exact)).toEqual([1, 0, 1, 1, 1, 1, 1, 0]);
+  const errors = scores.map(({ error }) => error);
+  expect(errors.slice(3, 7)).toEqual([
+    expect.stringMatching(
+      /^own: The Lua function failed: .*it exceeded its (?:limit of 10000000 instructions|time limit of 5 s)$/,
+    ),
+    expect.stringMatching(/it exceeded its memory limit of 64 MB/),
+    expect.stringMatching(/lua:6: no city\n {2}6 \| {3}if row\.kind == "error"/),
+    expect.stringMatching(/score must return a number or a boolean, not a string/),
+  ]);
+  expect(metrics['own']).toBeCloseTo(3.5 / 4, 9);
+});
+
+test('a script that is not Lua is refused, and one is compiled without being run', async () => {
+  await expect(compileCustomMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
+    /^Custom metric "own" is invalid: The Lua function failed: lua:1: /,
+  );
+  await expect(compileCustomMetrics([{ name: 'own', jsonSchema: { type: 'citty' } }])).rejects.toThrow(
+    'Custom metric "own" is invalid: the JSON Schema schema is invalid',
+  );
+  await expect(compileCustomMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
+});
+
+test('a large JSON Schema is compiled while other requests are answered, and a larger one is refused', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^x{1,9}y${at}$` }]),
+  );
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  await compileCustomMetrics([{ name: 'own', jsonSchema: { type: 'object', properties } }]);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+  await expect(
+    compileCustomMetrics([
+      { name: 'own', jsonSchema: { anyOf: Array.from({ length: 8000 }, (_, at) => ({ const: at })) } },
+    ]),
+  ).rejects.toThrow('Custom metric "own" is invalid: the JSON Schema has more than');
+});
+
+test('checking an answer with a JSON Schema ends', async () => {
+  const choice = {
+    anyOf: [{ type: 'array', items: { $ref: '#' } }, { type: 'array', contains: { $ref: '#' } }, false],
+  };
+  const check = compileAnswerSchema(choice);
+  expect(() => check(`${'['.repeat(60)}1${']'.repeat(60)}`)).toThrow('took too long');
+});

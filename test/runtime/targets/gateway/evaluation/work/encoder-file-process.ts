@@ -1,0 +1,8 @@
+import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
+import { inferenceOf, toolsOf } from './working.ts';
+
+// Opens work with the given executable, prints that, and then does nothing until it is killed.
+const [, , path = ''] = process.argv;
+await openWork(inferenceOf({ kind: 'encoder-file', path }), toolsOf(), null);
+process.stdout.write('open\n');
+setInterval(() => undefined, 60_000);

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../../../runtime/contract/errors.ts';
+import {
+  checkFewShot,
+  checkTemplate,
+  messagesFor,
+} from '../../../../../../../runtime/targets/gateway/evaluation/work/inference/prompt.ts';
+
+const PROMPT = { systemPrompt: 'Be short.', prompt: '{{ source }}: {{examples}} {{x} $& {{list}}' };
+
+test('a row and the examples fill the template, and nothing in a row is a placeholder', () => {
+  const row = { examples: '{{source}} $1', source: 'Blog', list: ['a'], ground_truth: 'no' };
+  const example = { examples: 'Hi', source: 'Mail', list: [], ground_truth: ['A', 'B'] };
+  expect(messagesFor(row, { ...PROMPT, fewShot: [example] })).toEqual([
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'Mail: Hi {{x} $& []' },
+    { role: 'assistant', content: '["A","B"]' },
+    { role: 'user', content: 'Blog: {{source}} $1 {{x} $& ["a"]' },
+  ]);
+  expect(messagesFor(row, { systemPrompt: '' })).toEqual([{ role: 'user', content: '{{source}} $1' }]);
+});
+
+const messageOf = (check: () => void): string => {
+  try {
+    check();
+  } catch (error) {
+    return AppError.from(error).message;
+  }
+  return '';
+};
+
+test.each([
+  ['{{examples}} {{source}}', ''],
+  [
+    '{{sorce}}',
+    'The prompt contains {{sorce}}, but the dataset has no such column; did you mean `source`? Columns: examples, source, ground_truth.',
+  ],
+  [
+    '{{examples}}{{ground_truth}}',
+    'The prompt contains {{ground_truth}}, which would show the model the answer. Remove it.',
+  ],
+  ['Hello', 'The prompt contains no column, so all rows would be equal. Add for example {{examples}}.'],
+])('a template that does not fit the dataset is refused: %s', (prompt, message) => {
+  const columns = ['examples', 'source', 'ground_truth'];
+  expect(messageOf(() => checkTemplate({ systemPrompt: '', prompt }, columns))).toBe(message);
+});
+
+test('an example needs its answer and the columns of the prompt', () => {
+  const check = (fewShot: object): string =>
+    messageOf(() => checkFewShot({ systemPrompt: '', prompt: '{{source}}', fewShot: [fewShot as never] }));
+  expect(check({ source: 'Mail', ground_truth: 'A' })).toBe('');
+  expect(check({ source: 'Mail' })).toContain('Example 1 has no `ground_truth`.');
+  expect(check({ examples: 'x', ground_truth: 'A' })).toContain('Example 1 has no `source`.');
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkMetrics,
+  defaultMetrics,
+  metricNames,
+} from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/metrics.ts';
+import { labelInAnswer } from '../../../../../../runtime/targets/gateway/evaluation/work/inference/label-in-answer.ts';
+import { TASKS } from '../../../../../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
+import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
+
+const NONE = { judge: false, embedder: false };
+const ALL = { judge: true, embedder: true };
+
+describe('metrics', () => {
+  test.each(Object.entries(TASKS))('the defaults of %s can be asked for', (_name, task) => {
+    expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
+    const possible = defaultMetrics(task, NONE);
+    expect(possible.length).toBeGreaterThan(1);
+    expect(() => checkMetrics(task, possible, NONE)).not.toThrow();
+    expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
+  });
+
+  test('what cannot be computed is refused, with the way out', () => {
+    const { summarization, 'text-classification': classification } = TASKS;
+    const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
+    expect(check('rougee')).toThrow('did you mean `rouge`?');
+    expect(check('constructor')).toThrow('Unknown metric "constructor" for this task');
+    expect(check('comet')).toThrow('comet is not available');
+    expect(check('bertscore')).toThrow(
+      'Metric bertscore requires an encoder of type embedding. Set embedder.',
+    );
+    expect(check('g_eval_summarization')).toThrow(
+      'Metric g_eval_summarization requires a language model as judge. Set llm_as_judge.',
+    );
+    expect(() => checkMetrics(classification, ['rouge'], ALL)).toThrow(
+      'Unknown metric "rouge" for this task',
+    );
+    expect(defaultMetrics(summarization, NONE)).toEqual(['rouge', 'meteor']);
+  });
+});
+
+describe('prompts', () => {
+  test('name languages and labels, and nothing is made up for free text', () => {
+    const { translation, 'text-classification': classification, 'text-generation': generation } = TASKS;
+    const german = { task: 'translation', sourceLanguage: 'German', targetLanguage: 'English' } as const;
+    expect(translation.defaultPrompt(german, [])).toContain('from German to English');
+    expect(classification.defaultPrompt({ task: 'text-classification' }, ['a"b', 'c'])).toContain(
+      String.raw`["a\"b","c"]`,
+    );
+    expect(generation.defaultPrompt({ task: 'text-generation' }, [])).toBeUndefined();
+  });
+});
+
+describe('datasets', () => {
+  const check = (task: keyof typeof TASKS, row: Row) => () => {
+    TASKS[task].checkColumns(Object.keys(row));
+    TASKS[task].labelsOf(row);
+  };
+
+  test.each([
+    ['text-classification', { examples: 'x', ground_truth: 'A' }],
+    ['text-classification', { examples: 'x', ground_truth: 1 }],
+    ['text-classification', { examples: 'x', ground_truth: '["A","B"]' }],
+    ['text-classification', { examples: 'x', ground_truth: [] }],
+    ['token-classification', { examples: 'a b', ground_truth: 'O B-X' }],
+    ['token-classification', { examples: '🌍', ground_truth: [{ start: 0, end: 1, label: 'X' }] }],
+    ['token-classification', { examples: 'a', ground_truth: [] }],
+    ['feature-extraction', { examples: 'x', reference: 'y' }],
+    ['feature-extraction', { examples: 'x', reference: 'y', ground_truth: '0.5' }],
+    ['feature-extraction', { examples: 'x', candidates: ['y', 'z'], ground_truth: '1' }],
+    ['summarization', { examples: 'x', ground_truth: 'y' }],
+  ] as const)('%s takes %j', (task, row) => {
+    expect(check(task, row)).not.toThrow();
+  });
+
+  test.each([
+    ['text-classification', { examples: 'x' }, 'has no column `ground_truth`'],
+    ['text-classification', { examples: 'x', ground_truth: ' ' }, '`ground_truth` is missing.'],
+    ['text-classification', { examples: 'x', ground_truth: { a: 1 } }, 'neither a label nor a list'],
+    ['token-classification', { examples: 'a b', ground_truth: 'O' }, '1 labels for 2 words'],
+    [
+      'token-classification',
+      { examples: '🌍', ground_truth: [{ start: 0, end: 2, label: 'X' }] },
+      'A span ends at 2, but the text has only 1 Unicode code points.',
+    ],
+    ['token-classification', { examples: 'a', ground_truth: '[{"start":1}]' }, 'neither a list of labels'],
+    [
+      'feature-extraction',
+      { examples: 'x', ground_truth: '1' },
+      'The dataset must have a column `reference`',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', reference: 'y', ground_truth: 'very' },
+      'Invalid similarity "very". It must be a number.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', reference: '' },
+      '`reference` and `candidates` are both missing.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', candidates: 'y', ground_truth: '0' },
+      '`candidates` must be a list of texts.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', candidates: ['y'], ground_truth: '1' },
+      'Invalid relevance "1" for 1 candidates.',
+    ],
+    ['summarization', { examples: 'x', ground_truth: [7] }, 'A list in `ground_truth` must have'],
+  ] as const)('%s does not take %j', (task, row, sentence) => {
+    expect(check(task, row as Row)).toThrow(sentence);
+  });
+
+  test('say which labels there are', () => {
+    const { 'text-classification': texts, 'token-classification': tokens, summarization } = TASKS;
+    expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
+    expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
+    expect(tokens.labelsOf({ examples: 'a b', ground_truth: 'O B-PER' })).toEqual(['O', 'B-PER']);
+    expect(tokens.labelsOf({ examples: 'a', ground_truth: [{ start: 0, end: 1, label: 'PER' }] })).toEqual([
+      'PER',
+    ]);
+    expect(summarization.labelsOf({ ground_truth: 'A' })).toEqual([]);
+  });
+});
+
+test.each([
+  ['POSITIVE', 'POSITIVE'],
+  ['"positive".', 'POSITIVE'],
+  ['Label: Positive', 'POSITIVE'],
+  ['The answer is **negative**!', 'NEGATIVE'],
+  ['I would say it is rather negative, all in all.', 'NEGATIVE'],
+  ['positive or negative', 'positive or negative'],
+  ['positively', 'positively'],
+  ['C++', 'C++'],
+  ['', ''],
+])('what a model writes, %j, is read as %j', (answer, label) => {
+  expect(labelInAnswer(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
+});

@@ -1,0 +1,70 @@
+import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
+import type {
+  Backend,
+  BatchOutcome,
+  EvaluationSpec,
+  InferenceSpec,
+  Work,
+  WorkTools,
+} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
+import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
+import type { Pacing } from '../../../../../../runtime/targets/gateway/evaluation/work/pacing.ts';
+
+export const signal = new AbortController().signal;
+
+/** Waits as long as real work, but for the part that is drawn: nothing. */
+const pacing: Pacing = { clock: systemClock, random: () => 0 };
+
+export const toolsOf = (own: Partial<WorkTools> = {}): WorkTools => ({
+  gateway: { url: 'http://127.0.0.1:9', token: 'worker-token-0123' },
+  secret: async (name) => `secret-of-${name}`,
+  log: () => undefined,
+  trusted: true,
+  ...own,
+});
+
+export const inferenceOf = (backend: Backend, own: Partial<InferenceSpec> = {}): InferenceSpec => ({
+  type: 'inference',
+  task: { task: 'text-classification' },
+  backend,
+  batchSize: 4,
+  generation: {},
+  systemPrompt: '',
+  outputField: 'predictions',
+  maxErrorRate: 0,
+  ...own,
+});
+
+export const evaluationOf = (own: Partial<EvaluationSpec> = {}): EvaluationSpec => ({
+  type: 'evaluation',
+  task: { task: 'text-classification' },
+  metrics: ['accuracy'],
+  predictionField: 'predictions',
+  batchSize: 4,
+  judge: null,
+  embedder: null,
+  maxErrorRate: 0,
+  ...own,
+});
+
+export const encoderAt = (baseUrl: string): Backend => ({ kind: 'encoder-url', baseUrl, secretName: null });
+
+/** Work that is closed when the test is over, whatever became of it. */
+export async function withWork<Result>(
+  spec: InferenceSpec | EvaluationSpec,
+  use: (work: Work) => Promise<Result>,
+  options: { readonly tools?: WorkTools; readonly checkpoint?: Json | null } = {},
+): Promise<Result> {
+  const work = await openWork(spec, options.tools ?? toolsOf(), options.checkpoint ?? null, pacing);
+  try {
+    return await use(work);
+  } finally {
+    await work.close();
+  }
+}
+
+/** All rows as one batch. */
+export const runAll = (work: Work, rows: readonly Row[], firstRow = 0): Promise<BatchOutcome> =>
+  work.run({ firstRow, rows }, signal);

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { isAccessRefused } from '../../../../../../../runtime/targets/gateway/providers/adapters/access/access-refused.ts';
+import { authorizedUpstream } from '../../../../../../../runtime/targets/gateway/providers/adapters/access/authorized-upstream.ts';
+import { requestToken } from '../../../../../../../runtime/targets/gateway/providers/adapters/access/request-token.ts';
+import { createWaiter } from '../../../../../../../runtime/targets/gateway/providers/adapters/http/waiter.ts';
+import { createTestClock } from '../../../test-clock.ts';
+
+let answer: RequestListener = () => undefined;
+let arrived = Promise.withResolvers<void>();
+const server = createServer((request, response) => {
+  arrived.resolve();
+  answer(request, response);
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const clock = createTestClock();
+const ask = async (): Promise<unknown> =>
+  await requestToken({ url: `http://${host}/token?x=1`, form: { a: 'b c' }, what: 'a token', clock });
+/** The error of a request, and whether it is about the credentials. */
+const errorOf = async (asked: Promise<unknown>): Promise<readonly [string, boolean]> => {
+  try {
+    await asked;
+  } catch (error) {
+    return [(error as Error).message, isAccessRefused(error)];
+  }
+  throw new Error('no error');
+};
+const says =
+  (status: number, body: string, date = new Date(clock.now()).toUTCString()): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status, { date }).end(body);
+
+test('what a server answers decides whether the credentials are to blame', async () => {
+  answer = says(200, '{"access_token": "t"}');
+  expect(await ask()).toEqual({ access_token: 't' });
+  answer = says(400, '{"error": "invalid_grant", "error_description": "Expired.\\nTrace: 1"}');
+  expect(await errorOf(ask())).toEqual([`${host} refused a token (status 400): Expired.`, true]);
+  answer = says(401, '', 'Sun, 01 Mar 2026 12:07:00 GMT');
+  expect(await errorOf(ask())).toEqual([
+    `${host} refused a token (status 401): no reason. The clock of this machine is 7 minutes behind; correct it.`,
+    true,
+  ]);
+  answer = says(503, 'busy');
+  expect(await errorOf(ask())).toEqual([`${host} refused a token (status 503): busy.`, false]);
+  answer = says(200, '<html>');
+  expect(await errorOf(ask())).toEqual([`cannot get a token: the answer of ${host} is not JSON`, false]);
+});
+
+test('a server that is silent has 10 seconds', async () => {
+  answer = () => undefined;
+  arrived = Promise.withResolvers();
+  const error = errorOf(ask());
+  await arrived.promise;
+  clock.advance(10_001);
+  expect(await error).toEqual(['cannot get a token: no answer within 10000 ms', false]);
+});
+
+test('a request whose client has gone does not wait for its credentials', async () => {
+  const waiter = createWaiter();
+  const upstream = authorizedUpstream(
+    {
+      request: () => Promise.reject(new Error('was sent')),
+      close: () => Promise.resolve(),
+    },
+    { headers: () => new Promise(() => undefined) },
+  );
+  const request = upstream.request({ method: 'GET', path: '/', waiter });
+  waiter.cancel();
+  await expect(request).rejects.toThrow('aborted');
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { usageOf } from '../../../../../../../runtime/targets/gateway/providers/adapters/anthropic/answer.ts';
+import type { AnthropicUsage } from '../../../../../../../runtime/targets/gateway/providers/shapes/messages.ts';
+import { readUsage } from '../../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+
+const TOLD = { input_tokens: 11, output_tokens: 15, cache_read_input_tokens: 8 };
+
+test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number]>([
+  [
+    'both kinds of writes',
+    {
+      ...TOLD,
+      cache_creation_input_tokens: 6,
+      cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 2 },
+    },
+    25,
+    6,
+    2,
+  ],
+  ['writes without their kind', { ...TOLD, cache_creation_input_tokens: 6 }, 25, 6, 0],
+  [
+    'writes with null for their kind',
+    { ...TOLD, cache_creation_input_tokens: 6, cache_creation: null },
+    25,
+    6,
+    0,
+  ],
+  [
+    'kinds without their sum',
+    { ...TOLD, cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 2 } },
+    25,
+    6,
+    2,
+  ],
+  [
+    'more writes for 1 hour than writes',
+    { ...TOLD, cache_creation_input_tokens: 6, cache_creation: { ephemeral_1h_input_tokens: 60 } },
+    25,
+    6,
+    6,
+  ],
+  [
+    'no number of writes for 1 hour',
+    {
+      ...TOLD,
+      cache_creation_input_tokens: 6,
+      cache_creation: { ephemeral_1h_input_tokens: '2' as unknown as number },
+    },
+    25,
+    6,
+    0,
+  ],
+  ['no writes', TOLD, 19, 0, 0],
+])('%s', (_what, usage, promptTokens, cacheWriteTokens, cacheWrite1hTokens) => {
+  expect(readUsage(usageOf(usage))).toEqual({
+    promptTokens,
+    completionTokens: 15,
+    cachedTokens: 8,
+    cacheWriteTokens,
+    cacheWrite1hTokens,
+    reasoningTokens: 0,
+  });
+});

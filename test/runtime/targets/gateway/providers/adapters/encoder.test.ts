@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { createGuardrails } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
+import {
+  type Provider,
+  PROVIDER_LIMITS,
+} from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { startEncoder } from '../../../../../../runtime/targets/gateway/providers/adapters/encoder/child.ts';
+import { superviseEncoder } from '../../../../../../runtime/targets/gateway/providers/adapters/encoder/supervised-upstream.ts';
+import { createWaiter } from '../../../../../../runtime/targets/gateway/providers/adapters/http/waiter.ts';
+import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+import { callOf } from '../../test-provider.ts';
+import { builtExecutable } from '../../../../../helpers/built.ts';
+
+const options = { clock: systemClock, random: () => 0, onLine: () => undefined };
+const signal = new AbortController().signal;
+const folder = useTempFolder();
+
+const running = new Map<string, Provider>();
+afterAll(() => Promise.all([...running.values()].map((provider) => provider.close())));
+
+/** Started as configured by path, once for all tests, and stopped after them. */
+function started(model: string): Provider {
+  const known = running.get(model);
+  if (known) return known;
+  const provider = openProvider({ name: model, type: 'encoder', path: builtExecutable(model) }, options);
+  running.set(model, provider);
+  return provider;
+}
+
+test('an executable that was started embeds, as `encoder:<name>`', async () => {
+  const router = createRouter({ providers: [started('embedder')], clock: systemClock, random: () => 0 });
+  const resolved = router.resolve('encoder:embedder');
+  const body = { model: 'encoder:embedder', input: ['Anna lives in Berlin.', 'So does Ben.'] };
+  const { answer, target } = await router.embed(resolved, callOf('chat', body));
+  expect(target.key).toBe('encoder:embedder');
+  if (answer.kind !== 'whole') throw new Error(answer.failure.error.message);
+  const json = JSON.parse(Buffer.from(answer.bytes).toString()) as { data: { embedding: number[] }[] };
+  expect(json.data).toHaveLength(2);
+  expect(Math.hypot(...(json.data[0]?.embedding ?? []))).toBeCloseTo(1, 4);
+  expect(answer.summary.usage?.promptTokens).toBeGreaterThan(5);
+  expect((await router.models(signal)).map(({ id }) => id)).toEqual(['encoder:embedder']);
+  const chat = await router.chat(resolved, callOf('chat', { ...body, messages: [] }));
+  expect(chat.answer).toMatchObject({ kind: 'failed', failure: { kind: 'unsupported' } });
+});
+
+test('an executable that was started classifies, and guards', async () => {
+  const sentiment = started('sentiment');
+  const classified = await sentiment.classify?.({ texts: ['I love this.'], signal });
+  if (classified?.kind !== 'classified') throw new Error('It did not classify.');
+  const [scores] = classified.scores;
+  expect(classified.tokens).toBeGreaterThan(3);
+  const labels = Object.keys(scores ?? {});
+  expect(Object.values(scores ?? {}).reduce((sum, score) => sum + score, 0)).toBeCloseTo(1, 4);
+  const guardrails = createGuardrails({
+    profiles: [{ name: 'mood', encoder: 'sentiment', labels, threshold: 0.99 }],
+    classifier: () => sentiment,
+    clock: systemClock,
+  });
+  const rules = guardrails.rules([{ profile: 'mood' }]);
+  const { blocked } = await guardrails.checkInput(
+    rules,
+    { messages: [{ role: 'user', content: 'Anything' }] },
+    { requestId: 'r', signal },
+  );
+  expect(blocked?.code).toBe('ForbiddenError');
+});
+
+test('a model that does not classify gets an error with the reason', async () => {
+  const embedder = started('embedder');
+  expect(await embedder.classify?.({ texts: ['x'], signal })).toMatchObject({
+    kind: 'failed',
+    failure: {
+      kind: 'unsupported',
+      error: {
+        message:
+          'Encoder `embedder` cannot classify text. Use an encoder with a model of type sequence_classification.',
+      },
+    },
+  });
+});
+
+test('one that is killed is started again, and stopped in the end', async () => {
+  // Given
+  const lines: string[] = [];
+  const said = Promise.withResolvers<void>();
+  const upstream = superviseEncoder({
+    name: 'killed',
+    path: builtExecutable('embedder'),
+    limits: PROVIDER_LIMITS,
+    clock: systemClock,
+    random: () => 0,
+    onLine(line) {
+      lines.push(line);
+      if (line.includes('; restarting in ')) said.resolve();
+    },
+  });
+  const healthy = async (): Promise<number> => {
+    const { status, body } = await upstream.request({
+      method: 'GET',
+      path: '/model',
+      waiter: createWaiter(),
+    });
+    await body.collect(1_000_000);
+    return status;
+  };
+  expect(await healthy()).toBe(200);
+  const first = upstream.pid();
+  // When
+  process.kill(first as number, 'SIGKILL');
+  await said.promise;
+  // Then
+  expect(await healthy()).toBe(200);
+  const second = upstream.pid() as number;
+  expect(second).not.toBe(first);
+  await upstream.close();
+  expect(() => process.kill(second, 0)).toThrow('ESRCH');
+});
+
+test('a program that does not exist, or is none of ours, cannot be started', async () => {
+  const start = (path: string) =>
+    startEncoder({ path, apiKey: 'k', clock: systemClock, signal, onLine: () => undefined });
+  await expect(start('/nowhere/x.encoder')).rejects.toMatchObject({
+    code: 'UnavailableError',
+    message: expect.stringContaining('ENOENT'),
+  });
+  await expect(start('/bin/false')).rejects.toMatchObject({
+    message: expect.stringContaining('exited with code 1'),
+  });
+});
+
+test('a program gets the certificates of the gateway, for the collector of its spans', async () => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/certificates/collector.pem');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const path = join(folder(), 'prints.encoder');
+  writeFileSync(path, '#!/bin/sh\necho "$NODE_EXTRA_CA_CERTS" >&2\n', { mode: 0o755 });
+  const line = Promise.withResolvers<string>();
+  const starting = startEncoder({
+    path,
+    apiKey: 'k',
+    clock: systemClock,
+    signal,
+    onLine: line.resolve,
+  });
+  await expect(starting).rejects.toMatchObject({ code: 'UnavailableError' });
+  expect(await line.promise).toBe('/certificates/collector.pem');
+});
+
+test('one that never begins to serve is ended all the same', async () => {
+  const path = join(folder(), 'never.encoder');
+  writeFileSync(path, '#!/bin/sh\necho $$ >&2\nexec sleep 1000\n', { mode: 0o755 });
+  const told = Promise.withResolvers<string>();
+  const provider = openProvider(
+    { name: 'never', type: 'encoder', path },
+    { ...options, onLine: told.resolve },
+  );
+  const pid = Number(await told.promise);
+  const impatient = AbortSignal.timeout(10);
+  expect(await provider.classify?.({ texts: ['x'], signal: impatient })).toMatchObject({
+    kind: 'failed',
+    failure: { kind: 'cancelled' },
+  });
+  await provider.close();
+  await expect.poll(() => isRunning(pid)).toBe(false);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,199 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type {
+  ChatAnswer,
+  Provider,
+} from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Wire } from '../../../../../../runtime/targets/gateway/providers/shapes/wire.ts';
+import { providerKinds, RECORDED } from '../../recorded-answers.ts';
+import { mutated } from '../../mutated.ts';
+import { startScripted } from '../../scripted-provider.ts';
+import { callOf, chatBody, failureOf, jsonOf, providerOf, readStream } from '../../test-provider.ts';
+
+const scripted = await startScripted();
+
+const providers: Readonly<Record<keyof typeof RECORDED, Provider>> = {
+  openai: providerOf('openai', scripted.provider, { dialect: { hasResponses: true } }),
+  compatible: providerOf('openai', scripted.provider),
+  anthropic: providerOf('anthropic', scripted.provider),
+  gemini: providerOf('gemini', scripted.provider),
+};
+
+const WIRES: readonly Wire[] = ['chat', 'messages', 'responses'];
+const pairs = providerKinds.flatMap((kind) => WIRES.map((wire) => [kind, wire] as const));
+
+const askedOver = (wire: Wire, stream: boolean): Record<string, unknown> => ({
+  ...(wire === 'responses' ? { model: 'm', input: 'Hello' } : chatBody('m', { max_tokens: 9 })),
+  ...(stream && { stream }),
+});
+
+const NOT_OURS = /^(?:told|provider_error|stream_incomplete)$/;
+const outcomeOf = (told: ChatAnswer): string => (told.kind === 'failed' ? told.failure.kind : 'told');
+
+const UNTOLD = { text: '', length: 0 };
+async function allOf(told: ChatAnswer): Promise<typeof UNTOLD> {
+  const { text, summary } = await readStream(told);
+  return { text, length: summary.outputLength };
+}
+
+test.each(pairs)(
+  '%s over %s: whatever shape the answer has, it is returned, or reported as an error of the provider',
+  async (kind, wire) => {
+    const shape = kind === 'openai' && wire === 'responses' ? 'response' : 'whole';
+    await fc.assert(
+      fc.asyncProperty(mutated(RECORDED[kind][shape]), async (answer) => {
+        scripted.says(Array.isArray(answer) ? {} : answer);
+        const told = await providers[kind].chat(callOf(wire, askedOver(wire, false)));
+        expect(outcomeOf(told)).toMatch(NOT_OURS);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
+
+test.each(pairs)('%s over %s: whatever shape its events have, no error is ours', async (kind, wire) => {
+  const shape = kind === 'openai' && wire === 'responses' ? 'responseEvents' : 'events';
+  await fc.assert(
+    fc.asyncProperty(mutated(RECORDED[kind][shape]), async (events) => {
+      scripted.says(events);
+      const told = await providers[kind].chat(callOf(wire, askedOver(wire, true)));
+      expect(outcomeOf(told)).toMatch(NOT_OURS);
+      const { text, length } = told.kind === 'failed' ? UNTOLD : await allOf(told);
+      expect(text).not.toMatch(/internal_error|undefined|NaN/);
+      expect(Number.isSafeInteger(length)).toBe(true);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test.each(['openai', 'gemini'] as const)('%s: whatever shape vectors have', async (kind) => {
+  await fc.assert(
+    fc.asyncProperty(mutated(RECORDED[kind].vectors), fc.boolean(), async (answer, asBase64) => {
+      scripted.says(Array.isArray(answer) ? {} : answer);
+      const format = asBase64 ? { encoding_format: 'base64' } : {};
+      const told = await providers[kind].embed(callOf('chat', { model: 'm', input: 'Hello', ...format }));
+      expect(outcomeOf(told)).toMatch(NOT_OURS);
+      const data = told.kind === 'failed' ? [] : (jsonOf(told)['data'] as object[]);
+      expect(data.filter((vector) => !('embedding' in vector))).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+const message = (fields: object): object => ({
+  choices: [{ index: 0, message: { content: 'Hi', ...fields } }],
+});
+const CUSTOM = [{ id: 'a', type: 'custom', custom: { name: 'shell', input: 'ls' } }];
+
+test.each<readonly [string, object]>([
+  ['tool_calls of another type', message({ tool_calls: CUSTOM })],
+  ['an empty call', message({ tool_calls: [{}] })],
+  ...[5, {}, true, [null]].map(
+    (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,
+  ),
+  ['no choices', { choices: [] }],
+])('%s: the provider’s error on wires that cannot say it', async (_what, answer) => {
+  scripted.says(answer);
+  for (const wire of ['messages', 'responses'] as const) {
+    const told = await providers.compatible.chat(callOf(wire, askedOver(wire, false)));
+    expect(failureOf(told)).toMatchObject({
+      kind: 'provider_error',
+      error: { code: 'UpstreamError', message: 'LLM provider error', reason: 'provider_error' },
+    });
+  }
+});
+
+test('calls of another type go through where the wire has a word for them', async () => {
+  scripted.says(message({ tool_calls: CUSTOM }));
+  const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
+  expect(jsonOf(told)).toEqual(message({ tool_calls: CUSTOM }));
+});
+
+test.each([{ choices: [] }, { hello: 1 }])('%j is not an answer of a chat', async (answer) => {
+  scripted.says(answer);
+  const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
+  expect(failureOf(told).kind).toBe('provider_error');
+});
+
+test.each([{ hello: 1 }, { data: 5 }, { data: [] }, { data: [null] }, { data: [{}] }])(
+  '%j has no vectors, and is not billed',
+  async (answer) => {
+    scripted.says(answer);
+    const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
+    expect(failureOf(told).kind).toBe('provider_error');
+  },
+);
+
+test('parts of a message are a text on other wires', async () => {
+  scripted.says(
+    message({
+      content: [
+        { type: 'thinking', thinking: [] },
+        { type: 'text', text: 'Hi' },
+      ],
+    }),
+  );
+  const told = await providers.compatible.chat(callOf('messages', askedOver('messages', false)));
+  expect(jsonOf(told)).toMatchObject({ content: [{ type: 'text', text: 'Hi' }] });
+});
+
+const delta = (fields: object, finish: string | null = null): object => ({
+  choices: [{ index: 0, delta: fields, finish_reason: finish }],
+});
+
+test.each(WIRES.flatMap((wire) => [5, {}, 'x', [null]].map((calls) => [wire, calls] as const)))(
+  'over %s: an event with the calls %j is left out, and the stream goes on',
+  async (wire, calls) => {
+    scripted.says([
+      delta({ content: 'One ' }),
+      delta({ tool_calls: calls }),
+      delta({ content: 'two' }),
+      delta({}, 'stop'),
+      '[DONE]',
+    ]);
+    const { text, summary } = await readStream(
+      await providers.compatible.chat(callOf(wire, askedOver(wire, true))),
+    );
+    expect(summary).toMatchObject({ outcome: 'complete', outputLength: 'One two'.length });
+    expect(text).not.toMatch(/internal_error|upstream_stream_incomplete/);
+  },
+);
+
+const usageOver = async (wire: Wire, usage: object): Promise<unknown> => {
+  scripted.says({ ...message({}), usage });
+  return jsonOf(await providers.compatible.chat(callOf(wire, askedOver(wire, false))))['usage'];
+};
+
+test.each([
+  { prompt_tokens: '21', completion_tokens: '9' },
+  { prompt_tokens: 21, completion_tokens: -9 },
+])('%j is not a count, and is not returned', async (usage) => {
+  expect(await usageOver('responses', usage)).toMatchObject({
+    input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: 0,
+  });
+  expect(await usageOver('messages', usage)).toMatchObject({ input_tokens: 0, output_tokens: 0 });
+});
+
+test('a count of the prompt alone leaves the rest to be estimated, whole and as a stream', async () => {
+  const usage = { prompt_tokens: 12 };
+  scripted.says({ ...message({}), usage });
+  expect(await providers.compatible.chat(callOf('chat', askedOver('chat', false)))).toMatchObject({
+    summary: { usage: { promptTokens: 12, completionTokens: undefined }, outputLength: 2 },
+  });
+  scripted.says([delta({ content: 'Hi' }), { ...delta({}, 'stop'), usage }, '[DONE]']);
+  const { summary } = await readStream(
+    await providers.compatible.chat(callOf('chat', askedOver('chat', true))),
+  );
+  expect(summary).toMatchObject({
+    usage: { promptTokens: 12, completionTokens: undefined },
+    outputLength: 2,
+  });
+});
+
+test('of vectors, the prompt is all', async () => {
+  scripted.says({ ...RECORDED.openai.vectors, usage: { prompt_tokens: 8 } });
+  const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
+  expect(told).toMatchObject({ summary: { usage: { promptTokens: 8, completionTokens: 0 } } });
+});

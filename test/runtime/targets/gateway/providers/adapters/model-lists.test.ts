@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { anthropicModels } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/models.ts';
+import { geminiModels } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/models.ts';
+import { openAiModels } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/models.ts';
+
+const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, undefined];
+
+test('models that no request could name are left out', () => {
+  const data = [...ODD.map((id) => ({ id })), null, 5, [], { id: 'good' }];
+  for (const models of [openAiModels, anthropicModels]) {
+    expect(models.list({ data }).map(({ id }) => id)).toEqual(['good']);
+  }
+  const models = [...ODD.map((name) => ({ name })), null, { name: 'models/' }, { name: 'models/good' }];
+  expect(geminiModels.list({ models }).map(({ id }) => id)).toEqual(['good']);
+});
+
+test.each([
+  [1_760_000_000, 1_760_000_000],
+  [1.5, 1],
+  [1e300, 0],
+  [-1, 0],
+  ['1', 0],
+  [null, 0],
+])('a model that was made at %j is listed with %j', (created, listed) => {
+  expect(openAiModels.list({ data: [{ id: 'm', created }] })).toEqual([
+    { id: 'm', created: listed, ownedBy: 'unknown' },
+  ]);
+});
+
+test('times of Anthropic are texts', () => {
+  const data = ['2026-03-01T12:00:00Z', 'yesterday', 5].map((at) => ({ id: 'm', created_at: at }));
+  expect(anthropicModels.list({ data }).map(({ created }) => created)).toEqual([1_772_366_400, 0, 0]);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+import { PRESETS } from '../../../../../../runtime/targets/gateway/providers/adapters/presets.ts';
+
+const options = { clock: systemClock, random: Math.random, onLine: () => undefined };
+
+test.each(Object.entries(PRESETS))(
+  '%s can be opened as it is',
+  async (name, { local = false, ...preset }) => {
+    const provider = openProvider({ name, local, ...preset }, options);
+    expect(provider).toMatchObject({ name, type: preset.type });
+    await provider.close();
+  },
+);
+
+test('what is on the internet is asked over TLS, and only what is on this machine may be private', () => {
+  for (const { baseUrl, local = false } of Object.values(PRESETS)) {
+    expect(new URL(baseUrl).protocol === 'https:').toBe(!local);
+    expect(/^http:\/\/127\.0\.0\.1:\d+\/v1$/.test(baseUrl)).toBe(local);
+  }
+});

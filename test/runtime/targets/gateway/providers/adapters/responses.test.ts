@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/responses.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { callOf, eventsOf, failureOf, providerOf, readStream, REPLY, wholeOf } from '../../test-provider.ts';
+
+const openai = await startFixture('openai');
+const provider = providerOf('openai', openai, { dialect: { hasResponses: true } });
+const CALLED = { id: 'x', type: 'custom_tool_call', call_id: 'y', input: 'attack', status: 'completed' };
+const CUSTOM = { tools: [{ type: 'custom', name: 'shell' }] };
+
+const ask = (more: Readonly<Record<string, unknown>>) =>
+  provider.chat(callOf('responses', { model: 'good', input: 'Hello', ...more }));
+
+test.each([{ background: true, store: false }, { background: 'yes' }, { background: {} }])(
+  'an answer in the background that could not be billed is refused (%j)',
+  async (more) => {
+    const before = (await openai.counts())['requests'];
+    expect(failureOf(await ask(more))).toMatchObject({
+      kind: 'unsupported',
+      error: {
+        code: 'MalformedError',
+        message: expect.stringMatching(/must be stored|must be true or false/),
+      },
+    });
+    expect((await openai.counts())['requests']).toBe(before);
+  },
+);
+
+test('a request with state that the provider stores, and whose usage it reports, is forwarded to it', async () => {
+  const more = {
+    background: false,
+    previous_response_id: 'resp_1',
+    prompt: { id: 'pmpt_1' },
+    max_tool_calls: 3,
+  };
+  expect(wholeOf(await ask(more)).text).toBe(REPLY);
+  expect(JSON.parse((await openai.last()).body)).toMatchObject(more);
+});
+
+test('what a custom tool is called with is seen and counted, as text is', async () => {
+  for (const [more, said] of [
+    [{}, REPLY],
+    [CUSTOM, `shell${REPLY}`],
+  ] as const) {
+    const { text, summary } = wholeOf(await ask(more));
+    expect(text).toBe(said);
+    expect(summary.outputLength).toBe(said.length);
+    const stream = await readStream(await ask({ ...more, stream: true }));
+    expect(stream.summary).toMatchObject({ outcome: 'complete', outputLength: said.length });
+    expect(stream.text).toContain('"type":"response.completed"');
+  }
+});
+
+test('a stream begins with the first piece of what a custom tool is called with', async () => {
+  const answer = await ask({ ...CUSTOM, model: 'stall', stream: true });
+  await openai.happened('waiting', 'stall');
+  await openai.release();
+  const { text } = await readStream(answer);
+  expect(eventsOf(text).at(-1)?.[0]).toBe('response.completed');
+});
+
+test.each([
+  [
+    'a delta of any kind',
+    { type: 'response.new_thing.delta', output_index: 0, delta: 'attack', obfuscation: 'y' },
+  ],
+  ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
+  ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
+])('%s without an announcement before is read', (_what, event) => {
+  const step = responsesWire.decoder()(undefined, JSON.stringify(event));
+  expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
+});

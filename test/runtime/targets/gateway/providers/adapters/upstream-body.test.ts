@@ -1,0 +1,47 @@
+import { expect, test, vi } from 'vitest';
+import { createUpstreamBody } from '../../../../../../runtime/targets/gateway/providers/adapters/http/upstream-body.ts';
+
+/** A body whose connection does nothing, and what was done to it. */
+function openBody() {
+  const abort = vi.fn<(reason: Error) => void>();
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    abort,
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+  return { writer: createUpstreamBody(controller), abort };
+}
+
+const TOO_LARGE = expect.objectContaining({ code: 'TooLargeError' });
+
+test('a body is collected up to the limit, whether it was there before or comes later', async () => {
+  const before = openBody().writer;
+  before.push(Buffer.from('12345'));
+  before.end();
+  expect((await before.body.collect(5)).toString()).toBe('12345');
+  const later = openBody().writer;
+  const collected = later.body.collect(5);
+  later.push(Buffer.from('123'));
+  later.push(Buffer.from('45'));
+  later.end();
+  expect((await collected).toString()).toBe('12345');
+});
+
+test('the connection of a body that grows too large is closed', async () => {
+  const { writer, abort } = openBody();
+  const collected = writer.body.collect(5);
+  writer.push(Buffer.from('123456'));
+  await expect(collected).rejects.toEqual(TOO_LARGE);
+  expect(abort).toHaveBeenCalledOnce();
+});
+
+test('a body that was complete before it is read has the same limit', async () => {
+  const { writer, abort } = openBody();
+  writer.push(Buffer.from('123456'));
+  writer.end();
+  await expect(writer.body.collect(5)).rejects.toEqual(TOO_LARGE);
+  expect(abort).not.toHaveBeenCalled();
+});

@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import type { StreamSummary } from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
+import { manualClock } from '../../manual-clock.ts';
+import {
+  callOf,
+  CANARY,
+  chatBody,
+  contentOf,
+  eventsOf,
+  failureOf,
+  providerOf,
+  readStream,
+  REPLY,
+  streamOf,
+} from '../../test-provider.ts';
+
+const fixtures = {
+  openai: await startFixture('openai'),
+  anthropic: await startFixture('anthropic'),
+  gemini: await startFixture('gemini'),
+};
+const WIRES: FixtureWire[] = ['openai', 'anthropic', 'gemini'];
+const openai = fixtures.openai;
+
+const streaming = (model: string, more: Record<string, unknown> = {}) =>
+  chatBody(model, { stream: true, ...more });
+const INCOMPLETE = expect.objectContaining({ code: 'upstream_stream_incomplete' });
+
+function endOf(text: string): unknown[] {
+  return eventsOf(text)
+    .slice(-2)
+    .map(([, data]) => (data === '[DONE]' ? data : (JSON.parse(data) as { error?: unknown }).error));
+}
+
+test.each(
+  WIRES.flatMap((type) =>
+    ['cut', 'ends-early', 'malformed-often', 'error-later'].map((model) => [type, model] as const),
+  ),
+)('%s: a stream that breaks by `%s` ends with an error and [DONE], never cleanly', async (type, model) => {
+  // Given
+  const provider = providerOf(type, fixtures[type]);
+  // When
+  const answer = await provider.chat(callOf('chat', streaming(model)));
+  if (model === 'cut') await fixtures[type].happened('waiting', model);
+  if (model === 'cut') await fixtures[type].release();
+  const { text, summary } = await readStream(answer);
+  // Then
+  expect(endOf(text)).toEqual([INCOMPLETE, '[DONE]']);
+  expect(text).not.toContain('"finish_reason":"');
+  expect(text).not.toContain('canary');
+  expect(summary).toMatchObject({ outcome: 'incomplete', finishReason: undefined });
+  expect(summary.outputLength).toBeGreaterThan(0);
+  expect(REPLY.startsWith(contentOf(text))).toBe(true);
+});
+
+test.each(WIRES)('%s: one line that is not JSON is left out, and the stream goes on', async (type) => {
+  const provider = providerOf(type, fixtures[type]);
+  const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('malformed'))));
+  expect(contentOf(text)).toBe(REPLY);
+  expect(text).not.toContain('nonsense');
+  expect(summary).toMatchObject({ outcome: 'complete', finishReason: 'stop' });
+});
+
+test.each(WIRES)(
+  '%s: a stream without the sign of its end is complete if all output was sent',
+  async (type) => {
+    const provider = providerOf(type, fixtures[type]);
+    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('no-end'))));
+    expect(contentOf(text)).toBe(REPLY);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(summary.outcome).toBe('complete');
+  },
+);
+
+test.each(['openai', 'anthropic'] as const)(
+  '%s: what follows the sign of the end is ignored',
+  async (type) => {
+    const provider = providerOf(type, fixtures[type]);
+    const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
+    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('after-end'))));
+    expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
+    expect(contentOf(text)).toBe(contentOf(plain));
+    expect(text.match(/\[DONE\]/g)).toHaveLength(1);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  },
+);
+
+test.each(WIRES)('%s: split at every byte, and with CR LF, it has the same output', async (type) => {
+  const provider = providerOf(type, fixtures[type]);
+  const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
+  for (const model of ['split', 'crlf']) {
+    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming(model))));
+    expect(contentOf(text.replaceAll('\r\n', '\n'))).toBe(contentOf(plain));
+    expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
+  }
+});
+
+test.each(
+  WIRES.flatMap((type) =>
+    ['error-first', 'error-after-preamble', 'ends-at-once'].map((model) => [type, model] as const),
+  ),
+)('%s: `%s` is a failure before anything goes to the client', async (type, model) => {
+  const provider = providerOf(type, fixtures[type]);
+  const failure = failureOf(await provider.chat(callOf('chat', streaming(model))));
+  expect(['provider_error', 'overloaded', 'stream_incomplete']).toContain(failure.kind);
+  // Not the provider's own syntax.
+  expect(failure.error.message).not.toContain('The model is overloaded');
+});
+
+test('a stream that drips and shows no whole event for the idle time is given up', async () => {
+  // Given
+  const clock = manualClock();
+  const provider = providerOf('openai', openai, { clock, limits: { idleMs: 1000 } });
+  const answer = await provider.chat(callOf('chat', streaming('drip')));
+  const reading = readStream(answer, { clock, keepAliveMs: 600_000 });
+  await openai.happened('waiting', 'drip');
+  // When: a part of an event comes in between
+  await clock.nextIn(1000);
+  clock.advance(600);
+  await openai.release();
+  await clock.nextIn(400);
+  clock.advance(400);
+  // Then
+  const { text, summary } = await reading;
+  expect(endOf(text)).toEqual([INCOMPLETE, '[DONE]']);
+  expect(summary.error?.message).toContain('nothing for 1 s');
+  expect((await openai.happened('closed', 'drip')).complete).toBe(false);
+});
+
+test('a stream that pauses for less than the idle time goes on', async () => {
+  const clock = manualClock();
+  const provider = providerOf('openai', openai, { clock, limits: { idleMs: 1000 } });
+  const reading = readStream(await provider.chat(callOf('chat', streaming('stall'))), {
+    clock,
+    keepAliveMs: 600_000,
+  });
+  await openai.happened('waiting', 'stall');
+  await clock.nextIn(1000);
+  clock.advance(999);
+  await openai.release();
+  expect(contentOf((await reading).text)).toBe(REPLY);
+});
+
+test('a provider that sends nothing at first exceeds the time for the first byte, and its connection is closed', async () => {
+  for (const model of ['silent', 'stall-first']) {
+    const clock = manualClock();
+    const provider = providerOf('openai', openai, { clock, limits: { firstByteMs: 5000 } });
+    // Headers alone are silence too where another target can answer.
+    const answer = provider.chat(callOf('chat', streaming(model), { hasFallback: true }));
+    await openai.happened('waiting', model);
+    clock.advance(5000);
+    expect(failureOf(await answer)).toMatchObject({
+      kind: 'timeout',
+      error: { code: 'TimeoutError', message: 'LLM provider timeout' },
+    });
+    expect((await openai.happened('closed', model)).complete).toBe(false);
+  }
+});
+
+test('while nothing comes, comments keep the connection alive', async () => {
+  // Given
+  const clock = manualClock();
+  const provider = providerOf('openai', openai, { clock, limits: { idleMs: 120_000 } });
+  const reading = readStream(await provider.chat(callOf('chat', streaming('stall'))), {
+    clock,
+    keepAliveMs: 15_000,
+  });
+  await openai.happened('waiting', 'stall');
+  // When
+  for (let comment = 0; comment < 3; comment += 1) {
+    await clock.nextIn(15_000);
+    clock.advance(15_000);
+  }
+  await clock.nextIn(15_000);
+  await openai.release();
+  // Then
+  const { text } = await reading;
+  expect(text.match(/^: keepalive$/gm)).toHaveLength(3);
+  expect(contentOf(text.replaceAll(': keepalive\n\n', ''))).toBe(REPLY);
+});
+
+test('a client that leaves cancels the provider, and is billed for what it got', async () => {
+  // Given
+  const provider = providerOf('openai', openai);
+  const client = new AbortController();
+  const settled = Promise.withResolvers<StreamSummary>();
+  const answer = await provider.chat(callOf('chat', streaming('stall@left'), { signal: client.signal }));
+  const events = streamOf(answer).forward({
+    clock: systemClock,
+    settle: async (summary) => settled.resolve(summary),
+  });
+  await events.next();
+  await openai.happened('waiting', 'stall@left');
+  // When
+  await events.cancel();
+  const [summary, closed] = await Promise.all([settled.promise, openai.happened('closed', 'stall@left')]);
+  // Then
+  expect(closed.complete).toBe(false);
+  expect(summary).toMatchObject({ outcome: 'aborted', error: undefined, usage: undefined });
+  expect(summary.outputLength).toBeGreaterThan(0);
+});
+
+test('a stream that the gateway cuts is not a client that disconnected, also if its client reads nothing and its connection is closed', async () => {
+  // Given
+  const provider = providerOf('openai', openai);
+  const request = new AbortController();
+  const settled = Promise.withResolvers<StreamSummary>();
+  const answer = await provider.chat(callOf('chat', streaming('stall@cut'), { signal: request.signal }));
+  const events = streamOf(answer).forward({
+    clock: systemClock,
+    settle: async (summary) => settled.resolve(summary),
+  });
+  await events.next();
+  await openai.happened('waiting', 'stall@cut');
+  // When
+  const reason = new AppError('UnavailableError', 'The gateway is shutting down.');
+  request.abort(reason);
+  await events.cancel();
+  // Then
+  expect(await settled.promise).toMatchObject({ outcome: 'incomplete', error: reason });
+});
+
+test('the signal of the request cancels as well, before the first byte too', async () => {
+  const provider = providerOf('openai', openai);
+  const client = new AbortController();
+  const answer = provider.chat(callOf('chat', streaming('stall-first'), { signal: client.signal }));
+  await openai.happened('waiting', 'stall-first');
+  client.abort();
+  expect(failureOf(await answer).kind).toBe('cancelled');
+  expect((await openai.happened('closed', 'stall-first')).complete).toBe(false);
+});
+
+test('a client that does not read slows the provider down', async () => {
+  // Given
+  const provider = providerOf('openai', openai);
+  const before = await openai.counts();
+  const answer = await provider.chat(callOf('chat', streaming('long')));
+  const events = streamOf(answer).forward({ clock: systemClock, settle: async () => undefined });
+  await events.next();
+  // When: asked until it writes no more
+  let written = -1;
+  for (let now = 0; now !== written;) {
+    written = now;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    now = ((await openai.counts())['bytesWritten'] ?? 0) - (before['bytesWritten'] ?? 0);
+  }
+  // Then: of 80 MB, only what the sockets hold
+  expect(written).toBeLessThan(16 * 1024 * 1024);
+  await events.cancel();
+});
+
+test('accounts are settled before the client receives the end', async () => {
+  const provider = providerOf('openai', openai);
+  const order: string[] = [];
+  const answer = await provider.chat(callOf('chat', streaming('good')));
+  const events = streamOf(answer).forward({
+    clock: systemClock,
+    settle: async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('settled');
+    },
+  });
+  for (let piece = await events.next(); !piece.done; piece = await events.next()) {
+    if (Buffer.from(piece.value).includes('[DONE]')) order.push('done');
+  }
+  expect(order).toEqual(['settled', 'done']);
+});
+
+test('accounts that cannot be settled are an error, not a clean end', async () => {
+  const provider = providerOf('openai', openai);
+  const { text } = await readStream(await provider.chat(callOf('chat', streaming('good'))), {
+    settle: () => Promise.reject(new Error(`disk full ${CANARY}`)),
+  });
+  expect(endOf(text)).toEqual([expect.objectContaining({ code: 'internal_error' }), '[DONE]']);
+  expect(text).not.toContain(CANARY);
+});
+
+test('an event without an end is refused when it has grown too large', async () => {
+  const provider = providerOf('openai', openai, { limits: { maxEventBytes: 1024 * 1024 } });
+  expect(failureOf(await provider.chat(callOf('chat', streaming('huge')))).kind).toBe('stream_incomplete');
+});

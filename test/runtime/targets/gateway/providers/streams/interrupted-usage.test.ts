@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  isEstimated,
+  tokensOf,
+} from '../../../../../../runtime/targets/gateway/requests/completions/usage-entries.ts';
+import { countFrames } from '../../../../../../runtime/targets/gateway/providers/streams/count-frames.ts';
+import { createTally } from '../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+import { checkedDecoder } from '../../../../../../runtime/targets/gateway/providers/wires/chat/read-answer.ts';
+import { ROOT } from '../../../../../helpers/paths.ts';
+import { counter, counts, GUESS, MODEL, STREAMS, told } from './interrupted-streams.ts';
+
+const CASES = STREAMS.flatMap(({ file, decoder, steps }) =>
+  steps.map((step, index) => ({ file, decoder, events: steps.slice(0, index + 1), step, index: index + 1 })),
+);
+
+test.each(CASES)(
+  '$file: a stream that ends after event $index is billed for what was reported and sent',
+  ({ decoder, events, step }) => {
+    const decode = checkedDecoder(decoder(), { isTranslated: false });
+    const tally = createTally();
+    for (const { name, event } of events) {
+      const data = typeof event === 'string' ? event : JSON.stringify(event);
+      countFrames([{ bytes: Buffer.from(data), step: decode(name, data) }], tally, false);
+    }
+    const summary = tally.summary();
+    const tokens = tokensOf(MODEL, summary, { prompt: GUESS, output: 1000, counts });
+    const [prompt, completion, cached = 0, written = 0] = step.booked;
+    expect(tokens).toMatchObject({
+      promptTokens: prompt,
+      completionTokens: completion,
+      cachedTokens: cached,
+      cacheWriteTokens: written,
+    });
+    expect(isEstimated(summary)).toBe(step.estimated);
+  },
+);
+
+test('every decoder of a stream is in this table', () => {
+  const folder = join(ROOT, 'runtime/targets/gateway/providers/adapters');
+  const decoders = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    if (!name.endsWith('.ts')) return false;
+    const text = readFileSync(join(folder, name), 'utf8');
+    return /\): EventDecoder[^;]*\{|: EventDecoder<unknown> = |decoder: \(\) => \(event/.test(text);
+  });
+  expect(decoders.toSorted()).toEqual(STREAMS.map(({ file }) => file).toSorted());
+});
+
+test('a zero that fills in for an unknown count is not taken for a free prompt', () => {
+  const tally = createTally();
+  tally.report({ prompt_tokens: 0, completion_tokens: 1 });
+  tally.report(null);
+  const { usage } = tally.summary();
+  expect(usage).toMatchObject({ promptTokens: undefined, completionTokens: 1 });
+});
+
+test('the rest of a long output, of which only the start is kept, is estimated from that start', () => {
+  const tally = createTally();
+  const line = 'All happy families are alike; each unhappy family is unhappy in its own way.\n';
+  const long = line.repeat(1000);
+  tally.add({ choices: [{ index: 0, delta: { content: long } }], usage: told(10, 20_000) });
+  tally.add({ choices: [{ index: 0, delta: { content: long } }] });
+  const { completionTokens } = tokensOf(MODEL, tally.summary(), { prompt: 1, output: 1, counts });
+  const rest = completionTokens - 20_000;
+  const exact = counter.output(MODEL, line) * 1000;
+  expect(Math.abs(rest / exact - 1)).toBeLessThan(0.02);
+});

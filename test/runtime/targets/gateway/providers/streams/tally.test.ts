@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import {
+  createTally,
+  readUsage,
+  textIn,
+  textOf,
+} from '../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+
+const read = (prompt: unknown, completion: unknown) =>
+  readUsage({ prompt_tokens: prompt, completion_tokens: completion });
+
+test('the counts of a provider are used unchanged', () => {
+  expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });
+});
+
+test('tokens that a provider does not count are not returned, and not taken as 0', () => {
+  expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: undefined });
+  expect(read(undefined, 5)).toMatchObject({ promptTokens: undefined, completionTokens: 5 });
+  expect(read(10, 0)).toMatchObject({ promptTokens: 10, completionTokens: 0 });
+});
+
+test.each([-5, 1.5, 1e30, Number.MAX_SAFE_INTEGER, '12', {}, true])(
+  'a count of %j is none: tokens are estimated then, not free, and fit into the accounts',
+  (count) => {
+    expect(read(count, 3)).toBeUndefined();
+    expect(read(3, count)).toBeUndefined();
+  },
+);
+
+const BASE64 = 'iVBORw0KGgo=';
+
+test.each([
+  ['the content', { role: 'assistant', content: 'attack' }],
+  ['parts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'attack' }] }] }],
+  ['a refusal', { refusal: 'attack' }],
+  [
+    'a custom tool',
+    { tool_calls: [{ index: 0, id: 'call_1', type: 'custom', custom: { input: 'attack' } }] },
+  ],
+  [
+    'a function',
+    { tool_calls: [{ index: 0, id: 'c', type: 'function', function: { arguments: 'attack' } }] },
+  ],
+  ['the name of a function', { tool_calls: [{ index: 0, function: { name: 'attack' } }] }],
+  ['the older call', { function_call: { arguments: 'attack' } }],
+  [
+    'what was thought',
+    { reasoning_content: '', reasoning: 'attack', reasoning_details: [{ text: 'attack' }] },
+  ],
+  [
+    'thoughts by their third name',
+    { reasoning_details: [{ type: 'reasoning.text', text: 'attack', id: 'x' }] },
+  ],
+  ['audio', { audio: { id: 'audio_1', data: BASE64, transcript: 'attack' } }],
+])('what a model wrote is read and counted once: %s', (_what, delta) => {
+  const chunk = { choices: [{ index: 0, delta }] } as never;
+  const tally = createTally();
+  tally.add(chunk);
+  expect([textIn(delta), textOf(chunk), tally.summary().outputLength]).toEqual(['attack', 'attack', 6]);
+});
+
+test('what a tool is called with is read with the names of its members', () => {
+  expect(
+    textIn({ content: [{ type: 'server_tool_use', id: 'x', input: { data: 'one', id: ['two'] } }] }),
+  ).toBe('{"data":"one","id":["two"]}');
+});

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import {
+  CACHE_DEFAULTS,
+  type CacheSettings,
+} from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
+import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import { instanceOf, priced, runGateway, type RunningTestGateway } from '../completions/running-gateway.ts';
+import { startThree, TYPES } from '../../three-providers.ts';
+
+/** Three providers for the tests of a file, and gateways with a cache in front of them. */
+export async function startCached() {
+  const { fixtures } = await startThree();
+  /** How often the providers were called. */
+  const calls = async (): Promise<number> => {
+    const counts = await Promise.all(TYPES.map((type) => fixtures[type].counts()));
+    return counts.reduce((sum, { requests = 0 }) => sum + requests, 0);
+  };
+  const start = (
+    cache: Partial<CacheSettings>,
+    url?: string,
+    encoders: readonly ProviderInstance[] = [],
+  ): Promise<RunningTestGateway> =>
+    runGateway({
+      models: {
+        providers: [...TYPES.map((type) => instanceOf(type, fixtures[type])), ...encoders],
+        aliases: [
+          { name: 'both', targets: [{ model: 'openai:good' }, { model: 'openai:tools' }] },
+          { name: 'rescued', targets: [{ model: 'openai:fails-500' }], fallbacks: ['openai:good'] },
+        ],
+        pricing: TYPES.map((type) => priced(`${type}:good`, 10, 30)),
+        allowUnpriced: true,
+        cache: { ...CACHE_DEFAULTS, ...cache },
+        routing: { retry: { retries: 0, baseDelay: 1, maxDelay: 1, maxPause: 1 } },
+      },
+      ...(url !== undefined && { config: { database: parseDatabaseUrl(url) } }),
+    });
+  /** Asks, and returns what the cache did and whether the provider was called. */
+  async function ask(
+    gateway: RunningTestGateway,
+    secret: string,
+    path: string,
+    body: Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ) {
+    const before = await calls();
+    const answer = await gateway.post(path, body, secret, { headers });
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([200, expect.any(String)]);
+    return {
+      cache: answer.headers.get('x-cache'),
+      age: answer.headers.get('age'),
+      similarity: answer.headers.get('x-cache-similarity'),
+      type: answer.headers.get('content-type'),
+      text,
+      calls: (await calls()) - before,
+    };
+  }
+  return { fixtures, calls, start, ask };
+}
+
+export const HELLO = [{ role: 'user', content: 'Hello' }];
+export const CHAT = '/v1/chat/completions';
+export const chat = (more: Record<string, unknown> = {}) => ({
+  model: 'openai:good',
+  messages: HELLO,
+  ...more,
+});
+/** A key of a user, who is created first. */
+export const member = async (gateway: RunningTestGateway, user: string): Promise<string> => {
+  const users = await gateway.admin('GET', '/v1/users');
+  if (!JSON.stringify(users).includes(`"${user}"`)) await gateway.user(user);
+  return await gateway.key({ user_id: user, budget: { max_budget: 1 } });
+};

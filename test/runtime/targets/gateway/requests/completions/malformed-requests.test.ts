@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { FURTHER_MODELS } from '../../../../../../runtime/targets/gateway/requests/completions/check-body.ts';
+import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/index.ts';
+import { chatBody, REPLY } from '../../test-provider.ts';
+import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
+import { MASTER } from './running-gateway.ts';
+
+const { openai, anthropic, gateway, someone } = await startFixtureGateway();
+
+test('a byte order mark before a request does not reach the provider', async () => {
+  const { secret } = await someone();
+  const marked = `\uFEFF${JSON.stringify(chatBody('openai:good'))}`;
+  const answer = await gateway.post(CHAT, marked, secret);
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: REPLY } }] });
+  expect((await openai.last()).body).toMatch(/^\{/);
+});
+
+test('the error of a member lists all of its allowed forms', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:good', { stop: 5 }), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param: 'stop',
+    message: 'stop must be text, a list of texts, or null, not 5',
+  });
+});
+
+test.each([
+  ['"model":"openai:good","model":"openai:free"', 'model', /"model" twice/],
+  [
+    '"model":"openai:good","Model":"openai:free"',
+    'Model',
+    /has both "model" and "Model", so the provider could read a different one than the gateway\. Send only one\.$/,
+  ],
+  ['"model":"openai:good","\\u006dodel":"openai:free"', 'model', /"model" twice/],
+  [
+    '"model":"openai:good","max_tokens":1,"Max_Tokens":9',
+    'Max_Tokens',
+    /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
+  ],
+])('a request with one setting twice is refused: %s', async (members, param, message) => {
+  const { userId, secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const body = `{${members},"messages":${JSON.stringify(messages)}}`;
+  const answer = await gateway.post(CHAT, body, secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param,
+    message: expect.stringMatching(message),
+  });
+  expect(await gateway.usage(userId)).toEqual([]);
+});
+
+test('calls of custom tools can be sent back, and are calls of functions on other wires', async () => {
+  const { secret } = await someone();
+  const call = { id: 'call_1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+  ];
+  expect((await gateway.post(CHAT, { model: 'openai:good', messages }, secret)).status).toBe(200);
+  expect((await openai.last()).body).toContain(JSON.stringify(call));
+  const translated = await gateway.post(CHAT, { model: 'anthropic:good', messages }, secret);
+  expect(translated.status).toBe(200);
+  expect(JSON.parse((await anthropic.last()).body)).toMatchObject({
+    messages: [
+      { role: 'user' },
+      {
+        content: [{ type: 'tool_use', id: 'call_1', name: 'patch', input: { input: '*** Begin' } }],
+      },
+      { content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
+    ],
+  });
+});
+
+test('a name in a request does not change how names in other requests are read', async () => {
+  const { secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const withMembers = (members: string): string =>
+    `{"model":"openai:good","messages":${JSON.stringify(messages)},"max_tokens":1,${members}}`;
+  await gateway.post(CHAT, withMembers(String.raw`"\\u006dax_t":1`), secret);
+  const answer = await gateway.post(CHAT, withMembers(String.raw`"\u006dax_tokens":100000`), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    message: expect.stringMatching(/"max_tokens" twice/),
+  });
+});
+
+test('an empty `user` is none: with a key it is left out, with the master key it has to be named', async () => {
+  const { userId, secret } = await someone();
+  const asked = chatBody('openai:good', { user: '' });
+  expect((await gateway.post(CHAT, asked, secret)).status).toBe(200);
+  expect(await gateway.usage(userId)).toHaveLength(1);
+  expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
+});
+
+test('no client is asked to wait for longer than a day', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 429 });
+  expect(answer.headers.get('retry-after')).toBe('86400');
+});
+
+test('an answer of another shape is the provider’s mistake, and not ours', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });
+});
+
+test('one event of another shape is left out, and the stream goes on', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape@2', { stream: true }), secret);
+  const text = await answer.text();
+  expect(text).not.toContain('error');
+  expect(text).not.toContain('[null]');
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+});
+
+test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classify'])(
+  '%s: the name of a model is short, and Unicode',
+  async (path) => {
+    const { userId, secret } = await someone();
+    const ask = async (model: string): Promise<Readonly<Record<string, unknown>>> =>
+      errorIn(await gateway.post(path, { ...chatBody(model), max_tokens: 1, input: 'Hello' }, secret));
+    expect(await ask(`openai:${'x'.repeat(250)}`)).toMatchObject({
+      status: 422,
+      param: 'model',
+      message: 'model must have at most 256 characters, not 257',
+    });
+    for (const model of ['openai:\uD800', 'openai:x\uDFFFy']) {
+      expect(await ask(model)).toMatchObject({
+        status: 422,
+        param: 'model',
+        message: 'model must be valid Unicode; it contains an unpaired surrogate',
+      });
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+    expect(await ask(`nobody:${'🌍'.repeat(249)}`)).toMatchObject({ status: 400, code: 'model_not_found' });
+  },
+);
+
+/** Every route of a model that reads JSON, and counts of tokens. */
+const ASKING = [
+  ...Object.entries(ENDPOINTS).flatMap(([route, endpoint]) => ('fileField' in endpoint ? [] : [route])),
+  '/v1/messages/count_tokens',
+  '/v1/responses/input_tokens',
+  '/v1beta/models/{model}:countTokens',
+].map((route) => route.replace('{model}', 'openai:good'));
+
+const MESSAGES = { messages: [{ role: 'user', content: 'x' }], max_tokens: 5 };
+const TEXT = { input: 'x' };
+const PROMPT = { prompt: 'x' };
+const CONTENTS = { contents: [{ parts: [{ text: 'x' }] }] };
+const CONTENT = { content: { parts: [{ text: 'x' }] } };
+/** What each of them requires in addition to the model, by the end of its path. */
+const REQUIRED: readonly (readonly [end: string, body: object])[] = [
+  ['/completions', { ...MESSAGES, ...PROMPT }],
+  ['/messages', MESSAGES],
+  ['/messages/count_tokens', MESSAGES],
+  ['/responses', TEXT],
+  ['/responses/input_tokens', TEXT],
+  ['/embeddings', TEXT],
+  ['/classify', TEXT],
+  ['/moderations', TEXT],
+  ['/rerank', { query: 'x', documents: ['x'] }],
+  ['/images/generations', PROMPT],
+  ['/audio/speech', { ...TEXT, voice: 'alloy' }],
+  [':generateContent', CONTENTS],
+  [':streamGenerateContent', CONTENTS],
+  [':countTokens', CONTENTS],
+  [':embedContent', CONTENT],
+  [':batchEmbedContents', { requests: [{ model: 'models/openai:good', ...CONTENT }] }],
+];
+
+test.each(ASKING)(
+  '%s: further models would avoid permissions and prices, so they are refused',
+  async (path) => {
+    const { userId, secret } = await someone();
+    const [, body] = REQUIRED.find(([end]) => path.endsWith(end)) ?? [];
+    expect(body, `a request of ${path}`).toBeDefined();
+    for (const name of FURTHER_MODELS) {
+      const request = { ...(!path.includes('/models/') && { model: 'openai:good' }), ...body };
+      const answer = await gateway.post(path, { ...request, [name]: ['openai:other'] }, secret);
+      expect(answer.status, name).toBe(422);
+      expect(await answer.text()).toContain(`${name} names further models`);
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+  },
+);

@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from 'vitest';
+import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { chatBody } from '../../test-provider.ts';
+import { CHAT, errorIn } from './fixture-gateway.ts';
+import { instanceOf, priced, runGateway } from './running-gateway.ts';
+
+const openai = await startFixture('openai');
+const gateway = await runGateway({
+  models: {
+    providers: [
+      instanceOf('openai', openai, { limits: { maxResponseBytes: 100 } }),
+      instanceOf('openai', openai, { name: 'usual' }),
+    ],
+    aliases: [{ name: 'best', targets: [{ model: 'openai:good' }], fallbacks: ['usual:good'] }],
+    pricing: [priced('openai:good', 10, 30), priced('usual:good', 1000, 3000)],
+  },
+});
+afterAll(() => gateway.stop());
+
+test('an answer that is too large is reported, requested once and billed by estimate', async () => {
+  await gateway.user('ann');
+  const secret = await gateway.key({ user_id: 'ann' });
+  const before = (await openai.counts())['requests'] ?? 0;
+  // As often as would open the breaker, and once more; over an alias as well.
+  const models = [...Array.from({ length: BREAKER_POLICY.failures }, () => 'openai:good'), 'best'];
+  for (const model of models) {
+    const answer = await gateway.post(CHAT, chatBody(model, { max_tokens: 50 }), secret);
+    expect(await errorIn(answer)).toMatchObject({
+      status: 502,
+      code: 'answer_too_large',
+      message:
+        "The provider's response exceeds the maximum of 100 bytes. Raise `max_response_bytes` of the provider.",
+    });
+  }
+  expect((await openai.counts())['requests']).toBe(before + models.length);
+  const prompt = 9;
+  const row = expect.objectContaining({
+    model: 'openai:good',
+    status: 'error',
+    status_code: 502,
+    usage_estimated: true,
+    prompt_tokens: prompt,
+    completion_tokens: 50,
+    cost: (prompt * 10 + 50 * 30) / 1e6,
+  });
+  expect(await gateway.usage('ann')).toEqual(models.map(() => row));
+  const user = await gateway.admin('GET', '/v1/users/ann');
+  expect(user).toMatchObject({ reserved: 0 });
+  expect(user['spend']).toBeCloseTo((models.length * (prompt * 10 + 50 * 30)) / 1e6, 9);
+});
+
+test('vectors that are too large are billed for what was sent', async () => {
+  await gateway.user('bob');
+  const secret = await gateway.key({ user_id: 'bob' });
+  const answer = await gateway.post('/v1/embeddings', { model: 'openai:good', input: 'Hello' }, secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'answer_too_large' });
+  expect(await gateway.usage('bob')).toEqual([
+    expect.objectContaining({ usage_estimated: true, completion_tokens: 0 }),
+  ]);
+});

@@ -1,0 +1,246 @@
+import { afterAll, expect, test } from 'vitest';
+import { systemClock, type Clock } from '../../../../../../runtime/platform/clock.ts';
+import type {
+  GuardrailProfile,
+  GuardrailRule,
+  Guardrails,
+  GuardrailVerdict,
+} from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrail.ts';
+import { createGuardrails } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
+import { monitorHeader } from '../../../../../../runtime/targets/gateway/requests/guardrails/monitor-header.ts';
+import { createStreamGuard } from '../../../../../../runtime/targets/gateway/requests/guardrails/stream-guard.ts';
+import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { manualClock } from '../../manual-clock.ts';
+import { callOf, contentOf, eventsOf, providerOf, readStream } from '../../test-provider.ts';
+
+const [encoder, openai] = [await startFixture('encoder'), await startFixture('openai')];
+const PATHS = { guard: '', down: '/down', silent: '/silent', other: '/other' };
+const encoders = new Map(
+  Object.entries(PATHS).map(([name, path]) => [
+    name,
+    openProvider(
+      { name, type: 'encoder', baseUrl: `${encoder.url}${path}`, local: true },
+      { clock: systemClock, random: Math.random, onLine: () => undefined },
+    ),
+  ]),
+);
+afterAll(() => Promise.all([...encoders.values()].map((provider) => provider.close())));
+
+const profileOf = (name: string): GuardrailProfile => ({
+  name,
+  encoder: name,
+  labels: ['INJECTION'],
+  threshold: 0.5,
+});
+const request = { requestId: 'r', signal: new AbortController().signal };
+
+function guardrailsOf(demanded: readonly GuardrailRule[] = [], clock: Clock = systemClock): Guardrails {
+  return createGuardrails({
+    profiles: [...encoders.keys()].map(profileOf),
+    demanded,
+    classifier: (name) => encoders.get(name),
+    clock,
+  });
+}
+
+const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule => ({
+  profile,
+  mode: 'block',
+  onUnavailable: 'block',
+  on: ['input', 'output'],
+  ...more,
+});
+const said = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+test('what is flagged is blocked, with the reason; what is not goes on', async () => {
+  const guardrails = guardrailsOf();
+  const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), request);
+  expect(good).toEqual({
+    verdicts: [expect.objectContaining({ valid: true, score: 0.0625 })],
+    blocked: undefined,
+  });
+  const bad = await guardrails.checkInput([rule('guard')], said('This is an attack.'), request);
+  expect(bad.blocked).toMatchObject({
+    code: 'ForbiddenError',
+    message: 'Request blocked by guardrail policy: guard (INJECTION 0.938, threshold 0.5).',
+    reason: 'guardrail_violation',
+    details: [{ value: { profile: 'guard', score: 0.9375, explanation: 'INJECTION 0.938, threshold 0.5' } }],
+  });
+});
+
+test.each([
+  ['a part of a message', { messages: [{ role: 'user', content: [{ type: 'text', text: 'an attack' }] }] }],
+  ['the system prompt', { system: [{ type: 'text', text: 'an attack' }], messages: [] }],
+  [
+    'the result of a tool',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'x', content: [{ type: 'text', text: 'an attack' }] },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'what a tool was called with',
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', name: 'x', input: { deep: ['an attack'] } }] },
+      ],
+    },
+  ],
+  [
+    'arguments of a call',
+    {
+      messages: [
+        { role: 'assistant', tool_calls: [{ function: { name: 'x', arguments: '{"a":"an attack"}' } }] },
+      ],
+    },
+  ],
+  ['an item of responses', { input: [{ type: 'function_call_output', output: 'an attack' }] }],
+  ['the input of responses', { input: 'an attack' }],
+  ['a text for embeddings', { input: ['fine', 'an attack'] }],
+  ['a text behind a long one', said(`${'fine '.repeat(2000)}an attack`)],
+])('it is found in %s', async (_where, body) => {
+  const { blocked } = await guardrailsOf().checkInput([rule('guard')], body, request);
+  expect(blocked?.code).toBe('ForbiddenError');
+});
+
+test('a word is found wherever it lies in a long text', async () => {
+  for (let at = 0; at < 1000; at += 37) {
+    const text = `${'x'.repeat(at)}attack${'y'.repeat(500)}`;
+    expect(
+      (await guardrailsOf().checkOutput([rule('guard')], text, request)).blocked,
+      String(at),
+    ).toBeDefined();
+  }
+});
+
+test('monitoring reports and does not block', async () => {
+  const { verdicts, blocked } = await guardrailsOf().checkInput(
+    [rule('guard', { mode: 'monitor' })],
+    said('attack'),
+    request,
+  );
+  expect(blocked).toBeUndefined();
+  expect(monitorHeader(verdicts)).toBe('[{"profile":"guard","mode":"monitor","valid":false,"score":0.9375}]');
+});
+
+test.each(['down', 'other', 'missing'])(
+  'an encoder that cannot judge (%s) blocks, unless it may be missing',
+  async (name) => {
+    const guardrails = guardrailsOf();
+    const strict = await guardrails.checkInput([rule(name)], said('fine'), request);
+    expect(strict.blocked).toMatchObject({
+      code: 'UpstreamError',
+      message: `Guardrail \`${name}\` is unavailable, and the policy blocks unchecked text. Retry later.`,
+    });
+    const lenient = await guardrails.checkInput(
+      [rule(name, { onUnavailable: 'monitor' })],
+      said('fine'),
+      request,
+    );
+    expect(lenient).toMatchObject({ blocked: undefined, verdicts: [{ valid: false, score: undefined }] });
+  },
+);
+
+test('an encoder that does not answer in time cannot judge', async () => {
+  const clock = manualClock();
+  const checking = guardrailsOf([], clock).checkInput([rule('silent')], said('fine'), request);
+  await encoder.happened('waiting', 'silent');
+  clock.advance(5000);
+  expect((await checking).blocked?.code).toBe('UpstreamError');
+});
+
+test('a request can sharpen what the policy demands, and never weaken it', () => {
+  const guardrails = guardrailsOf([rule('guard', { on: ['output'] })]);
+  const lax = { profile: 'guard', mode: 'monitor', on_unavailable: 'monitor', on: ['input'] };
+  expect(guardrails.rules([lax])).toEqual([rule('guard', { on: ['output', 'input'] })]);
+  expect(guardrails.rules(undefined)).toEqual([rule('guard', { on: ['output'] })]);
+  expect(guardrails.rules([{ profile: 'other' }])).toContainEqual(rule('other', { on: ['input'] }));
+});
+
+test.each([
+  ['no list', {}],
+  ['too many', Array.from({ length: 9 }, () => ({ profile: 'guard' }))],
+  ['an unknown profile', [{ profile: 'gard' }]],
+  ['an unknown mode', [{ profile: 'guard', mode: 'off' }]],
+  ['an unknown member', [{ profile: 'guard', on_unavailble: 'block' }]],
+  ['an address', [{ profile: 'guard', url: 'http://169.254.169.254/' }]],
+])('%s is refused', (_what, requested) => {
+  expect(() => guardrailsOf().rules(requested)).toThrow(expect.objectContaining({ code: 'InputError' }));
+});
+
+/** A stream that repeats the text, guarded. */
+async function guarded(text: string, rules: readonly GuardrailRule[]) {
+  const verdicts: GuardrailVerdict[] = [];
+  const provider = providerOf('openai', openai);
+  const body = { model: 'good', stream: true, messages: [{ role: 'user', content: text }] };
+  const answer = await provider.chat(callOf('chat', body));
+  const guard = guardrailsOf().streamGuard(rules, request, (found) => verdicts.push(...found));
+  return { ...(await readStream(answer, { guard })), verdicts };
+}
+
+test('a stream goes out as it is when nothing is flagged', async () => {
+  const text = 'fine '.repeat(300);
+  const { text: out, summary, verdicts } = await guarded(text, [rule('guard')]);
+  expect(contentOf(out)).toContain(text.trim());
+  expect(out.endsWith('data: [DONE]\n\n')).toBe(true);
+  expect(summary.outcome).toBe('complete');
+  expect(verdicts.every(({ valid }) => valid)).toBe(true);
+  expect(verdicts.length).toBeGreaterThan(0);
+});
+
+test('text waits until a window of it is full, and every window begins with the end of the one before', async () => {
+  // Given
+  const judged: string[] = [];
+  const guard = createStreamGuard({
+    blocks: true,
+    windowLength: 10,
+    windowOverlap: 3,
+    check: async (text) => (judged.push(text), { verdicts: [], blocked: undefined }),
+    onVerdicts: () => undefined,
+  });
+  // When
+  const kinds: string[] = [];
+  for (const piece of ['abcd', 'efgh', 'ij', 'kl', 'mnopq']) kinds.push((await guard.take(piece)).kind);
+  kinds.push((await guard.end()).kind);
+  // Then
+  expect(kinds).toEqual(['hold', 'hold', 'pass', 'hold', 'pass', 'pass']);
+  expect(judged).toEqual(['abcdefghij', 'hijklmnopq']);
+});
+
+test.each([10, 350, 395, 401, 1000])(
+  'nothing of a window goes out that holds what is flagged at letter %i',
+  async (at) => {
+    const { text, summary } = await guarded(`${'x'.repeat(at)}attack${'y'.repeat(700)}`, [rule('guard')]);
+    expect(contentOf(text)).not.toContain('attack');
+    const [error, done] = eventsOf(text)
+      .slice(-2)
+      .map(([, data]) => data);
+    expect(JSON.parse(error ?? '')).toMatchObject({ error: { code: 'guardrail_violation' } });
+    expect(done).toBe('[DONE]');
+    expect(summary).toMatchObject({ outcome: 'blocked', error: { code: 'ForbiddenError' } });
+    expect((await openai.happened('closed', 'good')).event).toBe('closed');
+  },
+);
+
+test('a stream is blocked when its guardrail cannot be reached', async () => {
+  const { text, summary } = await guarded('fine', [rule('down')]);
+  expect(contentOf(text)).toBe('');
+  expect(text).toContain('"code":"guardrail_unavailable"');
+  expect(summary.outcome).toBe('blocked');
+});
+
+test('monitoring a stream delays nothing, and reports at the end', async () => {
+  const { text, summary, verdicts } = await guarded('an attack', [
+    rule('guard', { mode: 'monitor', onUnavailable: 'monitor' }),
+  ]);
+  expect(contentOf(text)).toContain('attack');
+  expect(summary.outcome).toBe('complete');
+  expect(verdicts).toEqual([expect.objectContaining({ place: 'output', valid: false, score: 0.9375 })]);
+});

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { mapBodyTexts } from '../../../../../../runtime/targets/gateway/requests/guardrails/mask/body-texts.ts';
+import { checkedTexts } from '../../../../../../runtime/targets/gateway/requests/guardrails/input-texts.ts';
+
+test.each<[string, Record<string, unknown>]>([
+  ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],
+  ['the name of what a tool takes', { tools: [{ input_schema: { properties: { 'an attack': {} } } }] }],
+  [
+    'what is called like a setting',
+    { tools: [{ parameters: { properties: { headers: { title: 'attack' } } } }] },
+  ],
+  ['a function of the older form', { functions: [{ name: 'x', description: 'an attack' }] }],
+  ['the grammar of a custom tool', { tools: [{ type: 'custom', format: { definition: 'attack' } }] }],
+  ['the format of the answer', { response_format: { json_schema: { description: 'an attack' } } }],
+  [
+    'its schema',
+    { response_format: { json_schema: { schema: { properties: { id: { title: 'attack' } } } } } },
+  ],
+  ['a value of a schema', { text: { format: { schema: { enum: [{ id: 'attack' }] } } } }],
+  ['a prediction', { prediction: { type: 'content', content: 'an attack' } }],
+  ['variables of a prompt', { prompt: { id: 'pmpt_1', variables: { customer_id: 'an attack' } } }],
+  ['the title of a document', { messages: [{ content: [{ type: 'document', title: 'an attack' }] }] }],
+  ['a custom tool call', { messages: [{ tool_calls: [{ custom: { input: 'an attack' } }] }] }],
+  ['a member that only one provider has', { chat_template: 'an attack' }],
+  ['instructions', { instructions: 'an attack' }],
+])('a text is found in %s', (_where, body) => {
+  expect(checkedTexts({ model: 'x', ...body }).join()).toContain('attack');
+});
+
+test('the result of one tool is one text', () => {
+  const tools = [
+    { name: 'a', description: 'b' },
+    { function: { name: 'c', parameters: { type: 'object' } } },
+  ];
+  expect(checkedTexts({ tools })).toEqual(['a\nb', 'c']);
+});
+
+test('ids, kinds, names of models, addresses and data are not texts', () => {
+  const body = {
+    model: 'openai:attack',
+    user: 'attack',
+    previous_response_id: 'attack',
+    messages: [
+      {
+        role: 'attack',
+        tool_call_id: 'attack',
+        content: [{ type: 'image_url', image_url: { url: 'attack' } }],
+      },
+      { content: [{ type: 'image', source: { type: 'base64', media_type: 'attack', data: 'attack' } }] },
+    ],
+    tools: [{ type: 'mcp', server_url: 'attack', authorization: 'attack', headers: { 'X-Key': 'attack' } }],
+    tool_choice: { function: { name: 'attack' } },
+  };
+  expect(checkedTexts(body).join()).not.toContain('attack');
+});
+
+const SECRET = 'this is an attack on the model, which is long enough';
+const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64');
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d', 'hex'), randomBytes(20_000)]);
+
+/** Each way in which an API takes encoded data. */
+const PLACES: Readonly<Record<string, (data: string, url: string) => Record<string, unknown>>> = {
+  'file of a chat': (_data, url) => ({
+    messages: [{ content: [{ type: 'file', file: { file_data: url } }] }],
+  }),
+  'file without a type': (data) => ({
+    messages: [{ content: [{ type: 'file', file: { file_data: data } }] }],
+  }),
+  'image of a chat': (_data, url) => ({ messages: [{ content: [{ image_url: { url } }] }] }),
+  'audio of a chat': (data) => ({ messages: [{ content: [{ input_audio: { data, format: 'wav' } }] }] }),
+  'file of a response': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_data: url }] }] }),
+  'image of a response': (_data, url) => ({
+    input: [{ content: [{ type: 'input_image', image_url: url }] }],
+  }),
+  'address of a file': (_data, url) => ({ input: [{ content: [{ type: 'input_file', file_url: url }] }] }),
+  'document of Anthropic': (data) => ({
+    messages: [{ content: [{ source: { type: 'base64', media_type: 'application/pdf', data } }] }],
+  }),
+  'data of Gemini': (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: 'text/plain', data } }] }] }),
+  'data of Gemini, older': (data) => ({ contents: [{ parts: [{ inline_data: { data } }] }] }),
+  'file of Gemini': (_data, url) => ({ contents: [{ parts: [{ fileData: { fileUri: url } }] }] }),
+};
+const ENCODED: Readonly<Record<string, string | Uint8Array>> = {
+  'UTF-8': SECRET,
+  'a byte of no character': Buffer.concat([Buffer.from(SECRET), Buffer.from([0xff])]),
+  'a null character': `\0${SECRET}`,
+  'UTF-16': Buffer.from(SECRET, 'utf16le'),
+  'UTF-16 with its mark': Buffer.from(`\uFEFF${SECRET}`, 'utf16le'),
+  'UTF-16, big end first': Buffer.from(SECRET, 'utf16le').swap16(),
+  'an escape in JSON': JSON.stringify({ a: SECRET }).replace('attack', String.raw`att\u0061ck`),
+};
+
+test.each(Object.entries(PLACES))('the %s is read, whatever it is declared as', (_place, bodyOf) => {
+  for (const [encoding, bytes] of Object.entries(ENCODED)) {
+    const data = base64(bytes);
+    const urls = ['image/png', 'text/plain;charset=utf-8', '', 'application/octet-stream'].map(
+      (type) => `data:${type};base64,${data}`,
+    );
+    if (typeof bytes === 'string')
+      urls.push(`data:text/plain,${encodeURIComponent(bytes)}`, `DATA:,${bytes}`);
+    for (const url of urls) {
+      const body = bodyOf(data, url);
+      expect([encoding, url, checkedTexts(body).join()]).toEqual([
+        encoding,
+        url,
+        expect.stringContaining('attack'),
+      ]);
+      const seen: string[] = [];
+      const masked = mapBodyTexts(body, (text) => {
+        seen.push(text);
+        return text.replaceAll('attack', '[X_1]');
+      });
+      expect(seen.join()).toContain('attack');
+      expect(checkedTexts(masked as never).join()).not.toContain('attack');
+      expect(checkedTexts(masked as never).join()).toContain('[X_1]');
+    }
+  }
+  const image = bodyOf(base64(PNG), `data:image/png;base64,${base64(PNG)}`);
+  expect(mapBodyTexts(image, () => 'changed')).not.toEqual({});
+  expect(JSON.stringify(mapBodyTexts(image, (text) => text.replaceAll(/./g, 'x')))).toContain(base64(PNG));
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { checkedTexts } from '../../../../../../runtime/targets/gateway/requests/guardrails/input-texts.ts';
+import { patternsOf, openMasking, rule } from './mask/open-masking.ts';
+
+const IBAN = 'DE12345678901234567890';
+/** The same in JSON, with its last digit as an escape. */
+const ESCAPED = IBAN.replace(/0$/, String.raw`\u0030`);
+const args = `{"to":"${ESCAPED}"}`;
+const call = { id: 'a', type: 'function', function: { name: 'f', arguments: args } };
+
+/** Each place of a request in which a text hid from patterns, although a provider reads it. */
+const PLACES: Record<string, Record<string, unknown>> = {
+  'arguments of a chat': { messages: [{ role: 'assistant', tool_calls: [call] }] },
+  'the older function call': {
+    messages: [{ role: 'assistant', function_call: { name: 'f', arguments: args } }],
+  },
+  'a result of a chat': { messages: [{ role: 'tool', tool_call_id: 'a', content: args }] },
+  'a result with parts': {
+    messages: [{ role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: ` ${args}` }] }],
+  },
+  'arguments of a response': { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: args }] },
+  'a result of a response': { input: [{ type: 'function_call_output', call_id: 'a', output: args }] },
+  'an argument that is JSON itself': {
+    messages: [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { a: args } }] },
+    ],
+  },
+  'a name twice': {
+    messages: [{ role: 'tool', tool_call_id: 'a', content: `{"to":"${IBAN}","to":"\\u0041"}` }],
+  },
+  'a result of Gemini, whatever its members are called': {
+    contents: [
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: { data: IBAN, id: IBAN } } }] },
+    ],
+  },
+  'a message that claims to be an MCP server': { messages: [{ role: 'user', type: 'mcp', content: IBAN }] },
+  'a part that claims to be one': { contents: [{ role: 'user', parts: [{ type: 'mcp', text: IBAN }] }] },
+  'the headers of a result that claims to be one': {
+    messages: [{ role: 'user', content: [{ type: 'mcp', headers: { a: { text: IBAN } } }] }],
+  },
+  'the description of an MCP server': { tools: [{ type: 'mcp', server_description: IBAN, server_url: 'x' }] },
+};
+
+test.each(Object.entries(PLACES))('a text is masked and checked in %s', async (_place, body) => {
+  const rules = [rule('ids', { on: ['input'] })];
+  const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
+  const request = { requestId: 'r-1', signal: new AbortController().signal };
+  const { masked } = await guardrails.checkInput(rules, body, request);
+  const sent = JSON.stringify(masked?.body);
+  expect(sent).toContain('[IBAN_1]');
+  expect(sent).not.toContain('DE1234567890');
+  expect(checkedTexts(body).join('\n')).toContain(IBAN);
+});
+
+test('a pattern sees line ends in arguments as they are', () => {
+  const text = 'two\nlines "quoted"';
+  expect(checkedTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
+});
+
+test('what is not masked is sent as it was written', async () => {
+  const rules = [rule('ids', { on: ['input'] })];
+  const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
+  const content = '{"a": "\\u0041",  "n": 1.50}';
+  const request = { requestId: 'r-1', signal: new AbortController().signal };
+  const body = {
+    messages: [
+      { role: 'tool', content },
+      { role: 'user', content: IBAN },
+    ],
+  };
+  const { masked } = await guardrails.checkInput(rules, body, request);
+  expect(masked?.body).toEqual({
+    messages: [
+      { role: 'tool', content },
+      { role: 'user', content: '[IBAN_1]' },
+    ],
+  });
+});
+
+test('credentials of an MCP server stay as they are', async () => {
+  const rules = [rule('ids', { on: ['input'] })];
+  const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
+  const tool = { type: 'mcp', server_url: IBAN, authorization: IBAN, headers: { description: IBAN } };
+  const request = { requestId: 'r-1', signal: new AbortController().signal };
+  const { masked } = await guardrails.checkInput(rules, { input: IBAN, tools: [tool] }, request);
+  expect(masked?.body).toEqual({ input: '[IBAN_1]', tools: [tool] });
+  expect(checkedTexts({ tools: [tool] }).join()).not.toContain(IBAN);
+});

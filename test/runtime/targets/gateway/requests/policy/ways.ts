@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AZURE_PATHS } from '../../../../../../runtime/targets/gateway/api/azure/paths.ts';
+import { keysOf } from '../../../../../../runtime/core/values/keys.ts';
+import type { Endpoint } from '../../../../../../runtime/targets/gateway/requests/completions/completion.ts';
+import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/index.ts';
+
+/** What a gateway answered. */
+export interface WayAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** One way on which what users write reaches a provider. */
+export interface Way {
+  readonly name: string;
+  /** Routes of the app that it uses, as the app has them. */
+  readonly routes: readonly string[];
+  /** Sends a text on this way. The answer is the one that its user gets in the end. */
+  readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
+  /** Whether it costs nothing, so that budgets do not apply, and it has a rate of its own. */
+  readonly isFree?: boolean;
+  /** Whether it waits for the rate of its key, instead of being refused. */
+  readonly waits?: boolean;
+}
+
+/** A gateway with a key. */
+export interface Asked {
+  readonly url: string;
+  readonly key: string;
+  /** The provider ends what it works on later. */
+  readonly finish: () => Promise<void>;
+}
+
+export async function ask(
+  { url, key }: Pick<Asked, 'url' | 'key'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<WayAnswer> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const audio = (): File => new File([Buffer.alloc(200)], 'a.wav', { type: 'audio/wav' });
+
+function form(fields: Readonly<Record<string, string | File>>): FormData {
+  const made = new FormData();
+  for (const [name, value] of Object.entries(fields)) made.set(name, value);
+  return made;
+}
+
+const contents = (text: string) => [{ role: 'user', parts: [{ text }] }];
+const messages = (content: string) => [{ role: 'user', content }];
+
+/** A request of each endpoint that contains a text. A new endpoint does not compile without one. */
+const BODIES: Readonly<Record<Endpoint, (text: string) => object>> = {
+  '/v1/chat/completions': (text) => ({ model: 'openai:good', messages: messages(text) }),
+  '/v1/messages': (text) => ({ model: 'anthropic:good', max_tokens: 50, messages: messages(text) }),
+  '/v1/responses': (text) => ({ model: 'openai:good', input: text }),
+  '/v1/embeddings': (text) => ({ model: 'openai:good', input: text }),
+  '/v1/classify': (text) => ({ model: 'encoder:words', input: text }),
+  '/v1/completions': (text) => ({ model: 'openai:good', prompt: text }),
+  '/v1/moderations': (text) => ({ model: 'openai:good', input: text }),
+  '/v1/rerank': (text) => ({ model: 'openai:good', query: text, documents: [text, 'other'] }),
+  '/v1/images/generations': (text) => ({ model: 'openai:good', prompt: text }),
+  '/v1/audio/transcriptions': (prompt) => form({ model: 'openai:whisper-1', prompt, file: audio() }),
+  '/v1/audio/translations': (prompt) => form({ model: 'openai:whisper-1', prompt, file: audio() }),
+  '/v1/audio/speech': (input) => ({ model: 'openai:good', input, voice: 'alloy' }),
+  '/v1beta/models/{model}:generateContent': (text) => ({ contents: contents(text) }),
+  '/v1beta/models/{model}:streamGenerateContent': (text) => ({ contents: contents(text) }),
+  '/v1beta/models/{model}:embedContent': (text) => ({ content: { parts: [{ text }] } }),
+  '/v1beta/models/{model}:batchEmbedContents': (text) => ({
+    requests: [{ model: 'models/gemini:good', content: { parts: [{ text }] } }],
+  }),
+};
+
+const GEMINI_ROUTE = 'POST /v1beta/models/:call{.+}';
+const isGemini = (endpoint: string): boolean => endpoint.includes('{');
+
+const endpoints: readonly Way[] = keysOf(ENDPOINTS).map((endpoint) => ({
+  name: endpoint,
+  routes: [isGemini(endpoint) ? GEMINI_ROUTE : `POST ${endpoint}`],
+  send: (gateway, text) =>
+    ask(gateway, 'POST', endpoint.replace('{model}', 'gemini:good'), BODIES[endpoint](text)),
+}));
+
+const streams: readonly Way[] = (['/v1/chat/completions', '/v1/messages', '/v1/responses'] as const).map(
+  (endpoint) => ({
+    name: `${endpoint} as a stream`,
+    routes: [],
+    send: (gateway, text) => ask(gateway, 'POST', endpoint, { ...BODIES[endpoint](text), stream: true }),
+  }),
+);
+
+const azure: readonly Way[] = AZURE_PATHS.map(({ path, endpoint }) => ({
+  name: path,
+  routes: [`POST ${path.replace('{model}', ':model{.+}')}`],
+  send: (gateway, text) =>
+    ask(gateway, 'POST', path.replace('{model}', encodeURIComponent('openai:good')), BODIES[endpoint](text)),
+}));
+
+const count = (path: string, bodyOf: (text: string) => object): Way => ({
+  name: path,
+  routes: [`POST ${path}`],
+  isFree: true,
+  send: (gateway, text) => ask(gateway, 'POST', path, bodyOf(text)),
+});
+
+const counts: readonly Way[] = [
+  count('/v1/messages/count_tokens', (text) => ({ model: 'anthropic:good', messages: messages(text) })),
+  count('/v1/responses/input_tokens', (input) => ({ model: 'openai:good', input })),
+];
+
+const geminiCount: Way = {
+  name: 'countTokens of Gemini',
+  routes: [],
+  isFree: true,
+  send: (gateway, text) =>
+    ask(gateway, 'POST', '/v1beta/models/gemini:good:countTokens', { contents: contents(text) }),
+};
+const newerGemini: Way = {
+  name: 'generateContent of Gemini under /v1',
+  routes: [
+    'POST /v1/models/:call{.+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)}',
+  ],
+  send: (gateway, text) =>
+    ask(gateway, 'POST', '/v1/models/gemini:good:generateContent', { contents: contents(text) }),
+};
+
+const idIn = ({ text }: WayAnswer): string => (JSON.parse(text) as { readonly id: string }).id;
+
+/** Each step, until one is refused. */
+async function steps(...all: readonly ((last: WayAnswer) => Promise<WayAnswer>)[]): Promise<WayAnswer> {
+  let last: WayAnswer = { status: 200, text: '' };
+  for (const step of all) {
+    last = await step(last);
+    if (last.status >= 300) return last;
+  }
+  return last;
+}
+
+const file: Way = {
+  name: 'a file',
+  routes: ['POST /v1/files'],
+  isFree: true,
+  send: (gateway, text) =>
+    ask(gateway, 'POST', '/v1/files', form({ purpose: 'user_data', file: new File([text], 'notes.txt') })),
+};
+
+const batch: Way = {
+  name: 'a batch',
+  routes: ['POST /v1/batches', 'GET /v1/batches/:id', 'GET /v1/files/:id/content'],
+  async send(gateway, text) {
+    const body = BODIES['/v1/chat/completions'](text);
+    const line = { custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body };
+    const upload = form({ purpose: 'batch', file: new File([JSON.stringify(line)], 'batch.jsonl') });
+    const about = { endpoint: '/v1/chat/completions', completion_window: '24h' };
+    let id = '';
+    return await steps(
+      () => ask(gateway, 'POST', '/v1/files', upload),
+      (uploaded) => ask(gateway, 'POST', '/v1/batches', { ...about, input_file_id: idIn(uploaded) }),
+      async (created) => {
+        id = idIn(created);
+        await gateway.finish();
+        return await ask(gateway, 'GET', `/v1/batches/${id}`);
+      },
+      (done) => {
+        const { output_file_id: output } = JSON.parse(done.text) as { readonly output_file_id: string };
+        return ask(gateway, 'GET', `/v1/files/${output}/content`);
+      },
+    );
+  },
+};
+
+const background: Way = {
+  name: 'a response in the background',
+  routes: ['GET /v1/responses/:id', 'GET /v1/responses/:id/input_items', 'POST /v1/responses/:id/cancel'],
+  send: (gateway, text) =>
+    steps(
+      () => ask(gateway, 'POST', '/v1/responses', { model: 'openai:good', input: text, background: true }),
+      async (created) => {
+        await gateway.finish();
+        return await ask(gateway, 'GET', `/v1/responses/${idIn(created)}`);
+      },
+    ),
+};
+
+/** The rows of a job, which a worker in another process sends. */
+const job = (name: string, route: string, config: object): Way => ({
+  name,
+  routes: [`POST ${route}`],
+  waits: true,
+  async send(gateway, text) {
+    const rows = form({
+      dataset: new File([`examples,predictions,ground_truth\n${text},x,x`], 'rows.csv'),
+      format: 'job',
+    });
+    const ended = async (created: WayAnswer): Promise<WayAnswer> => {
+      for (;;) {
+        const { text: shown } = await ask(gateway, 'GET', `/api/v1/jobs/${idIn(created)}`);
+        const { status, error } = JSON.parse(shown) as {
+          readonly status: string;
+          readonly error: string | null;
+        };
+        if (status === 'succeeded') return { status: 200, text: shown };
+        if (status === 'failed' || status === 'stopped') return { status: 403, text: String(error) };
+        await sleep(50);
+      }
+    };
+    return await steps(
+      () => ask(gateway, 'POST', '/api/v1/datasets/', rows),
+      (uploaded) => ask(gateway, 'POST', route, { name: 'job', dataset: idIn(uploaded), job_config: config }),
+      ended,
+    );
+  },
+});
+
+const GENERATION = { task_definition: { task: 'text-generation' }, system_prompt: 'Answer.' };
+const MODEL = { model: 'openai:good', provider: 'gateway' };
+const jobs: readonly Way[] = [
+  job('a job', '/api/v1/jobs/inference', { job_type: 'inference', ...MODEL, ...GENERATION }),
+  job('an annotation', '/api/v1/jobs/annotate', { job_type: 'annotate', ...MODEL, ...GENERATION }),
+];
+
+/** All ways but the one over WebSocket. */
+export const WAYS: readonly Way[] = [
+  ...endpoints,
+  ...streams,
+  ...azure,
+  ...counts,
+  geminiCount,
+  newerGemini,
+  file,
+  batch,
+  background,
+  ...jobs,
+];
+
+/** Routes on which nothing that a user writes reaches a provider, as parts of their names. Every other route must be a way. */
+export const NO_WAYS: readonly RegExp[] = [
+  /^(?:GET|HEAD|OPTIONS|DELETE|ALL) /,
+  // Resources of the gateway itself.
+  /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,
+  /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
+  // Workers write results there. What they send to models goes over the routes of models.
+  /^\w+ \/api\/v1\/worker\//,
+  // They start or end jobs, whose models are called as in `POST /api/v1/jobs/inference`.
+  /^POST \/api\/v1\/workflows(?:\/:id\/(?:cancel|retry))?$/,
+  /^PATCH \/api\/v1\/workflows\/:id$/,
+  /^POST \/api\/v1\/jobs\/(?::id\/(?:cancel|retry)|evaluator)$/,
+  // Only the id of a batch is sent.
+  /^POST \/v1\/batches\/:id\/cancel$/,
+  // Sign-in.
+  /^\w+ \/auth\//,
+];

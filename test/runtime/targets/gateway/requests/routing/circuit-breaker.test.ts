@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  abandoned,
+  admit,
+  type Breaker,
+  BREAKER_POLICY,
+  CLOSED_BREAKER,
+  failed,
+  succeeded,
+} from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
+
+/** What can happen to a target: time passes, a request begins, one that runs ends. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 90_000 }) }),
+  fc.record({ kind: fc.constant('begin' as const) }),
+  fc.record({
+    kind: fc.constant('end' as const),
+    which: fc.nat(20),
+    how: fc.constantFrom('succeeded' as const, 'failed' as const, 'abandoned' as const),
+  }),
+);
+
+/** Plays the steps, and calls `check` for each request that asks to be let through. */
+function play(
+  steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
+  check: (asked: Asked) => void,
+): void {
+  let breaker: Breaker = CLOSED_BREAKER;
+  let now = 0;
+  let lastOpened = -Infinity;
+  const running: { readonly isTrial: boolean }[] = [];
+  for (const one of steps) {
+    if (one.kind === 'wait') now += one.ms;
+    else if (one.kind === 'begin') {
+      const admission = admit(breaker, now);
+      check({
+        breaker,
+        now,
+        admitted: admission.admitted,
+        lastOpened,
+      });
+      if (!admission.admitted) continue;
+      breaker = admission.breaker;
+      running.push({ isTrial: admission.isTrial });
+    } else if (running.length > 0) {
+      const [request] = running.splice(one.which % running.length, 1);
+      const isTrial = request?.isTrial === true;
+      const before = breaker;
+      if (one.how === 'succeeded') breaker = succeeded();
+      else breaker = one.how === 'failed' ? failed(breaker, isTrial, now) : abandoned(breaker, isTrial);
+      if (breaker.openUntil !== undefined && breaker.openUntil !== before.openUntil) lastOpened = now;
+    }
+  }
+}
+
+interface Asked {
+  readonly breaker: Breaker;
+  readonly now: number;
+  readonly admitted: boolean;
+  readonly lastOpened: number;
+}
+
+test('no request passes for a while after it opened, and then one at a time', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      play(steps, ({ breaker, now, admitted, lastOpened }) => {
+        const isOpen = breaker.openUntil !== undefined;
+        const mustWait = isOpen && (breaker.trial || now < lastOpened + BREAKER_POLICY.open);
+        expect(mustWait && admitted).toBe(false);
+        expect(!isOpen && !admitted).toBe(false);
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('it is never open for longer than the longest time', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      play(steps, ({ breaker, lastOpened }) => {
+        expect((breaker.openUntil ?? lastOpened) - lastOpened || 0).toBeLessThanOrEqual(
+          BREAKER_POLICY.maxOpen,
+        );
+      });
+    }),
+  );
+});
+
+test('a refused request gets a time to retry after', () => {
+  const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
+  expect(admit(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
+  expect(admit(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });
+});
+
+test('only failures in a row open it, and one success closes it', () => {
+  let breaker = CLOSED_BREAKER;
+  for (let count = 1; count < BREAKER_POLICY.failures; count += 1) breaker = failed(breaker, false, 0);
+  expect(admit(breaker, 0).admitted).toBe(true);
+  expect(admit(failed(succeeded(), false, 0), 0).admitted).toBe(true);
+  const open = failed(breaker, false, 0);
+  expect(admit(open, 0)).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
+  const trial = admit(open, BREAKER_POLICY.open);
+  expect(trial).toMatchObject({ admitted: true, isTrial: true });
+});
+
+test('a trial that fails opens it for twice as long, one that is abandoned lets the next try', () => {
+  const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
+  expect(failed(open, true, 6000)).toMatchObject({ openUntil: 16_000, openedFor: 10_000, trial: false });
+  expect(admit(abandoned(open, true), 6000)).toMatchObject({ admitted: true, isTrial: true });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ROUTING_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import { isFailed, routerTo, seeded } from './failing-router.ts';
+
+// A request can fail because of its content. Such requests of one user must not take the model from others.
+const OF_MALLORY = 'mallory';
+
+/** A model on which the requests of one user always fail, and those of others with 30 percent. */
+function poisoned() {
+  const random = seeded(11);
+  return routerTo(({ owner }) => owner === OF_MALLORY || random() < 0.3);
+}
+
+test('40 failing requests of one user neither open the breaker of the model for others nor take their retries', async () => {
+  const { send } = poisoned();
+  await send('one:m', 200, 20, 'bob');
+  for (const rate of [1000, 5]) {
+    await send('one:m', 40, rate, OF_MALLORY);
+    const all = await send('one:m', 1000, 50, 'bob');
+    expect(all.flat().filter(({ failure }) => failure === 'breaker_open')).toEqual([]);
+    expect(all.filter(isFailed).length / all.length).toBeLessThan(0.045);
+  }
+});
+
+test('the same holds while the user goes on', async () => {
+  const { send } = poisoned();
+  const [, all] = await Promise.all([send('one:m', 400, 20, OF_MALLORY), send('one:m', 400, 20, 'bob')]);
+  expect(all.flat().filter(({ failure }) => failure === 'breaker_open')).toEqual([]);
+  expect(all.filter(isFailed).length / all.length).toBeLessThan(0.045);
+});
+
+test('the user alone gets no more calls, so that the provider is not burdened', async () => {
+  const { send, calls, states } = routerTo(({ owner }) => owner === OF_MALLORY);
+  const all = await send('one:m', 200, 100, OF_MALLORY);
+  expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 4);
+  expect(all.at(-1)?.at(-1)?.failure).toBe('breaker_open');
+  await send('one:m', 20, 100, 'bob');
+  expect(states()).toMatchObject([{ target: 'one:m', breaker: { openUntil: undefined } }]);
+});
+
+test('an outage opens the breaker for all users after as many failures as before', async () => {
+  const { send, calls, states } = routerTo(() => true);
+  await send('one:m', 50, 1000, 'ann');
+  const before = calls();
+  await send('one:m', 50, 1000, 'bob');
+  expect(calls() - before).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures);
+  expect(states()[0]?.breaker.openUntil).toBeTypeOf('number');
+  const after = calls();
+  await send('one:m', 1, 1000, 'eve');
+  expect(calls() - after).toBeLessThanOrEqual(1);
+});
+
+test('a failure that no request can cause opens the breaker for all users, also if one user has seen it', async () => {
+  const { send, calls, states } = routerTo(() => true, {}, 'unreachable');
+  await send('one:m', 50, 1000, 'ann');
+  expect(states()).toMatchObject([{ breaker: { openUntil: expect.any(Number) }, openFor: [] }]);
+  expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 2);
+});
+
+test('one user cannot take all trials of an open breaker', async () => {
+  let isDown = true;
+  const { send } = routerTo(({ owner }) => isDown || owner === OF_MALLORY);
+  for (const owner of ['ann', OF_MALLORY, 'bob']) await send('one:m', 20, 1000, owner);
+  isDown = false;
+  await Promise.all([send('one:m', 600, 10, OF_MALLORY), send('one:m', 60, 1, 'bob')]);
+  const all = await send('one:m', 50, 10, 'bob');
+  expect(all.filter(isFailed)).toEqual([]);
+});
+
+test('an outage with many users is not amplified by more than the budget and one retry of each user', async () => {
+  const breaker = { ...ROUTING_POLICY.breaker, failures: 1_000_000 };
+  const { send, calls } = routerTo(() => true, { breaker });
+  const users = Array.from({ length: 20 }, (_, at) => `user-${at}`);
+  await Promise.all(users.map((owner) => send('one:m', 100, 10, owner)));
+  const seconds = 20;
+  expect(calls()).toBeLessThan(2000 * 1.4 + seconds + users.length * (seconds / 10 + 1));
+});
